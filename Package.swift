@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is held to the same language: Swift 6, upcoming features on, no warning left standing.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "netwatch",
+    products: [
+        .library(name: "Reachability", targets: ["Reachability"]),
+        .library(name: "ReachabilityCore", targets: ["ReachabilityCore"]),
+        .executable(name: "netwatch", targets: ["netwatch"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CNetlink",
+            pkgConfig: "libnl-route-3.0 libnl-genl-3.0",
+            providers: [.apt(["libnl-3-dev", "libnl-route-3-dev", "libnl-genl-3-dev"])]
+        ),
+        .target(name: "ReachabilityCore", swiftSettings: settings),
+        .target(
+            name: "Reachability",
+            dependencies: ["CNetlink", "ReachabilityCore", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "netwatch",
+            dependencies: [
+                "Reachability", "ReachabilityCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "NetworkLab",
+            dependencies: ["ReachabilityCore"],
+            path: "Tests/NetworkLab",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ReachabilityCoreTests",
+            dependencies: ["ReachabilityCore", "NetworkLab"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ReachabilityTests",
+            dependencies: ["Reachability", "ReachabilityCore", "NetworkLab"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "netwatchTests",
+            dependencies: ["netwatch", "ReachabilityCore", "NetworkLab"],
+            swiftSettings: settings
+        ),
+    ]
+)

@@ -1,0 +1,56 @@
+/// What is known of one network interface, merged from its messages.
+public struct Link: Sendable, Hashable {
+    /// The kernel's number of the interface.
+    public var index: InterfaceIndex
+    /// Its name; interfaces are renamed, so the index is what identifies them.
+    public var name: String
+    /// `ARPHRD_*`.
+    public var hardwareType: HardwareType
+    /// `IFF_*`.
+    public var flags: LinkFlags
+    /// RFC 2863's operational state.
+    public var operationalState: OperationalState
+    /// `IFLA_CARRIER`.
+    public var carrier: Bool
+    /// `IFLA_MTU`, in bytes.
+    public var mtu: UInt32
+    /// `IFLA_GROUP`.
+    public var group: UInt32
+    /// `IFLA_LINK`, if there is an interface below.
+    public var lowerIndex: InterfaceIndex?
+    /// The namespace of ``lowerIndex``, if it is another one.
+    public var lowerNamespace: Int32?
+    /// `IFLA_MASTER`, if the interface belongs to another.
+    public var masterIndex: InterfaceIndex?
+    /// `IFLA_INFO_KIND`.
+    public var kind: String?
+    /// `IFLA_INFO_SLAVE_KIND`.
+    public var portKind: String?
+    /// The table of a VRF device.
+    public var vrfTable: UInt32?
+    /// The port that a bond in active-backup mode uses.
+    public var bondActivePort: InterfaceIndex?
+    /// Whether this port of a bond carries traffic.
+    public var bondPortIsActive: Bool?
+    /// IPv6 source selection prefers temporary addresses here (RFC 6724, rule 7).
+    public var prefersTemporaryAddresses: Bool
+    /// IPv6 source selection is limited to this interface's own addresses (`use_oif_addrs_only`).
+    public var usesOwnAddressesOnly: Bool
+    /// IPv6 source selection treats optimistic addresses as preferred (`use_optimistic`).
+    public var usesOptimisticAddresses: Bool
+    /// The bus of the device behind it.
+    public var parentBus: String?
+
+    /// Whether the interface was set up and can carry packets now.
+    ///
+    /// As systemd-networkd judges it: the operational state is up; or the driver does not say, and the flags show a
+    /// carrier and no wait for an event.
+    public var canCarry: Bool {
+        guard flags.contains(.up) else { return false }
+        switch operationalState {
+        case .up: return true
+        case .unknown: return flags.isSuperset(of: [.lowerUp, .running]) && !flags.contains(.dormant)
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// What one uevent of the `net` subsystem said (netlink family 15, `lib/kobject_uevent.c`; udev(7)).
+///
+/// What is read from an interface's `uevent` file in sysfs is given the same form, so that a recording holds it.
+public struct UeventMessage: Sendable, Hashable {
+    /// `ACTION`.
+    public var action: Action
+    /// `INTERFACE`.
+    public var interface: String
+    /// `IFINDEX`.
+    public var index: InterfaceIndex
+    /// `DEVTYPE`: `wlan`, `wwan`, `bluetooth`, `gadget` …; nil for plain Ethernet.
+    public var deviceType: String?
+    /// `DRIVER`, which netwatch's own recordings add; the kernel does not say it of a network interface.
+    public var driver: String?
+
+    /// Makes a message.
+    public init(action: Action, interface: String, index: InterfaceIndex, deviceType: String? = nil) {
+        self.action = action
+        self.interface = interface
+        self.index = index
+        self.deviceType = deviceType
+    }
+
+    /// What happened to the device.
+    public enum Action: String, Sendable, Hashable {
+        /// It appeared.
+        case add
+        /// It went.
+        case remove
+        /// It has another name.
+        case move
+        /// Something else about it changed.
+        case change
+        /// It went to another network namespace, or came from one.
+        case online
+        /// It is about to go.
+        case offline
+        /// A driver was bound.
+        case bind
+        /// A driver was unbound.
+        case unbind
+    }
+}
