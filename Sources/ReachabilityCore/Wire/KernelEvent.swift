@@ -50,6 +50,10 @@ public struct NetlinkRequest: Sendable, Hashable {
     public var subject: DumpSubject
     /// Whether it asks for a dump (`NLM_F_DUMP`); otherwise for one look-up.
     public var isDump: Bool
+    /// Whether it asks for all families (`AF_UNSPEC`), as `ip address` does; the subject then names IPv4.
+    public var coversAllFamilies = false
+    /// Whether it asks for less than the subject says, as `ip route show dev eth0` does: its answers are not the whole.
+    public var hasFurtherFilter = false
 
     /// Makes a request.
     public init(subject: DumpSubject, isDump: Bool) {

@@ -26,8 +26,10 @@ public struct RouteMessage: Sendable, Hashable {
     public var preferredSource: IPAddress?
     /// `RTA_PREF`: the router's preference in its advertisement (RFC 4191).
     public var preference: RouterPreference = .medium
-    /// `RTA_CACHEINFO`'s `rta_expires`, in seconds from the message; nil if the route does not expire.
-    public var lifetime: UInt32?
+    /// `RTA_CACHEINFO`'s `rta_expires`, counted from the message; nil if the route does not expire.
+    ///
+    /// The kernel counts in hundredths of a second (`USER_HZ`). Zero: it has expired and is not yet removed.
+    public var lifetime: Duration?
 
     /// Makes a message for a destination in a table; the rest is set afterwards.
     public init(destination: IPPrefix, table: RouteTableID = .main) {
