@@ -1,0 +1,76 @@
+/// One attribute found in a message; its value is read with the bytes handed in.
+///
+/// Each reader is given the kernel's name of the attribute, for the error.
+struct NetlinkAttribute {
+    /// `nla_type` without its flags.
+    let type: UInt16
+    /// The payload's place.
+    let payload: WireRegion
+
+    /// `NLA_TYPE_MASK`: without `NLA_F_NESTED` and `NLA_F_NET_BYTEORDER`.
+    static let typeMask: UInt16 = 0x3FFF
+
+    /// Throws unless the payload has at least a number of bytes.
+    @inline(__always)
+    func require(_ count: Int, _ name: String) throws(NetlinkDecodeError) {
+        guard payload.count >= count else {
+            throw .init(.shortAttribute(name, required: count, available: payload.count), at: payload.start - 4)
+        }
+    }
+
+    /// The payload as an integer in the order of the message.
+    @inline(__always)
+    func integer<Value: FixedWidthInteger & BitwiseCopyable>(
+        _ bytes: RawSpan,
+        _ name: String,
+        at offset: Int = 0
+    ) throws(NetlinkDecodeError) -> Value {
+        try require(offset + Value.bitWidth / 8, name)
+        return payload.load(offset, bytes)
+    }
+
+    /// The payload as an integer in network order, whatever the order of the message.
+    @inline(__always)
+    func bigEndian<Value: FixedWidthInteger & BitwiseCopyable>(
+        _ bytes: RawSpan,
+        _ name: String
+    ) throws(NetlinkDecodeError) -> Value {
+        try require(Value.bitWidth / 8, name)
+        return Value(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: payload.start, as: Value.self))
+    }
+
+    /// The payload from a distance on as an address, which is in network order.
+    @inline(__always)
+    func address(
+        _ family: AddressFamily,
+        _ bytes: RawSpan,
+        _ name: String,
+        at offset: Int = 0
+    ) throws(NetlinkDecodeError) -> IPAddress {
+        try require(offset + family.bitWidth / 8, name)
+        let start = payload.start + offset
+        if family == .ipv4 {
+            return .init(ipv4: .init(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self)))
+        }
+        let upper = UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self))
+        let lower = UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
+        return .init(family: .ipv6, bits: UInt128(upper) << 64 | UInt128(lower))
+    }
+
+    /// The payload up to its first NUL as text; what is not UTF-8 in it is replaced.
+    func text(_ bytes: RawSpan) -> String {
+        var end = payload.start
+        while end < payload.end, bytes.unsafeLoad(fromByteOffset: end, as: UInt8.self) != 0 { end += 1 }
+        return String(decodingUTF8: bytes, from: payload.start, to: end)
+    }
+
+    /// The attributes nested in the payload.
+    var nested: AttributeCursor { payload.attributes(behind: 0) }
+}
+
+extension String {
+    /// Makes text of the bytes of a span between two checked positions; what is not UTF-8 is replaced.
+    init(decodingUTF8 bytes: RawSpan, from start: Int, to end: Int) {
+        self = bytes.extracting(start..<end).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

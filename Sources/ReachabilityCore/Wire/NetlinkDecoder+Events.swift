@@ -1,0 +1,81 @@
+extension NetlinkDecoder {
+    /// The meaning of one message.
+    func event(
+        _ header: NetlinkHeader,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        guard protocolNumber == Self.route else { return .ignored }
+        guard header.type >= NLMSG.minType else { return try control(header, payload, bytes) }
+        if header.flags.contains(.request) {
+            return try NetlinkRequest(header, payload, bytes).map(KernelEvent.request) ?? .ignored
+        }
+        return try notification(header.type, payload, bytes)
+    }
+
+    /// What the kernel says of its tables, as an answer or unasked.
+    private func notification(
+        _ type: UInt16,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        switch type {
+        case RTM.newRoute, RTM.delRoute: return try route(type, payload, bytes)
+        case RTM.newLink: return .link(try .init(payload, bytes))
+        case RTM.delLink: return .linkRemoved(try .init(payload, bytes))
+        case RTM.newAddr: return try AddressMessage(payload, bytes).map(KernelEvent.address) ?? .ignored
+        case RTM.delAddr: return try AddressMessage(payload, bytes).map(KernelEvent.addressRemoved) ?? .ignored
+        case RTM.newNeigh: return try NeighbourMessage(payload, bytes).map(KernelEvent.neighbour) ?? .ignored
+        case RTM.delNeigh: return try NeighbourMessage(payload, bytes).map(KernelEvent.neighbourRemoved) ?? .ignored
+        default: return try configuration(type, payload, bytes)
+        }
+    }
+
+    private func configuration(
+        _ type: UInt16,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        switch type {
+        case RTM.newRule: try RuleMessage(payload, bytes).map(KernelEvent.rule) ?? .ignored
+        case RTM.delRule: try RuleMessage(payload, bytes).map(KernelEvent.ruleRemoved) ?? .ignored
+        case RTM.newNexthop: .nexthop(try .init(payload, bytes))
+        case RTM.delNexthop: .nexthopRemoved(try .init(payload, bytes))
+        case RTM.newNetconf: try NetconfMessage(payload, bytes).map(KernelEvent.netconf) ?? .ignored
+        case RTM.delNetconf: try NetconfMessage(payload, bytes).map(KernelEvent.netconfRemoved) ?? .ignored
+        default: .ignored
+        }
+    }
+
+    /// A route, unless only default-like ones are wanted and `rtm_dst_len` says that this is none.
+    private func route(
+        _ type: UInt16,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        try payload.require(RouteMessage.bodySize)
+        guard !defaultLikeRoutesOnly || payload.byte(1, bytes) <= RouteMessage.longestDefaultLikePrefix
+        else { return .ignored }
+        guard let message = try RouteMessage(payload, bytes) else { return .ignored }
+        return type == RTM.newRoute ? .route(message) : .routeRemoved(message)
+    }
+
+    /// `NLMSG_*`: they end dumps, refuse and acknowledge; the kernel writes errnos negative.
+    private func control(
+        _ header: NetlinkHeader,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        switch header.type {
+        case NLMSG.done:
+            // Some answers end without the errno; then there is none. A positive number is a length, of old kernels.
+            let value: Int32 = payload.count >= 4 ? payload.load(0, bytes) : 0
+            return .done(errno: value < 0 ? Int32(clamping: value.magnitude) : 0)
+        case NLMSG.error:
+            try payload.require(4)
+            return .error(errno: Int32(clamping: (payload.load(0, bytes) as Int32).magnitude))
+        case NLMSG.overrun: return .overrun
+        default: return .ignored
+        }
+    }
+}
