@@ -1,0 +1,178 @@
+/// Builds netlink messages as bytes: heads, attributes, nests, padding and lengths (netlink(7), rtnetlink(7)).
+///
+/// ```swift
+/// var builder = NetlinkMessageBuilder(type: 24, flags: [.request, .acknowledge], sequence: 1)
+/// builder.append(bytes: [2, 0, 0, 0, 254, 4, 0, 1, 0, 0, 0, 0])      // struct rtmsg
+/// builder.attribute(5, gateway)                                      // RTA_GATEWAY
+/// builder.nested(8) { $0.attribute(2, UInt32(1280)) }                // RTA_METRICS { RTAX_MTU }
+/// let bytes = builder.build()
+/// ```
+/// Numbers are written in ``byteOrder``. Everything starts at a multiple of 4 bytes (`NLMSG_ALIGN`, `NLA_ALIGN`); the
+/// padding behind an attribute counts for its message and its nest, and not for itself, as in the kernel.
+public struct NetlinkMessageBuilder: Sendable {
+    /// The order in which numbers are written.
+    public let byteOrder: ByteOrder
+    private var bytes: [UInt8] = []
+    private var messageStart = 0
+
+    /// Begins the first message.
+    public init(
+        type: UInt16,
+        flags: NetlinkFlags = [],
+        sequence: UInt32 = 0,
+        port: UInt32 = 0,
+        byteOrder: ByteOrder = .host
+    ) {
+        self.byteOrder = byteOrder
+        appendHeader(type: type, flags: flags, sequence: sequence, port: port)
+    }
+
+    /// Ends the current message and begins another one behind it.
+    public mutating func beginMessage(
+        type: UInt16,
+        flags: NetlinkFlags = [],
+        sequence: UInt32 = 0,
+        port: UInt32 = 0
+    ) {
+        endMessage()
+        align()
+        messageStart = bytes.count
+        appendHeader(type: type, flags: flags, sequence: sequence, port: port)
+    }
+
+    /// Ends the last message and gives the bytes of all.
+    public consuming func build() -> [UInt8] {
+        endMessage()
+        return bytes
+    }
+
+    private mutating func appendHeader(type: UInt16, flags: NetlinkFlags, sequence: UInt32, port: UInt32) {
+        append(UInt32(0))
+        append(type)
+        append(flags.rawValue)
+        append(sequence)
+        append(port)
+    }
+
+    private mutating func endMessage() {
+        bytes.overwrite(at: messageStart, with: UInt32(bytes.count - messageStart), in: byteOrder)
+    }
+}
+
+// MARK: - What lies in a message without an attribute's head
+
+extension NetlinkMessageBuilder {
+    /// Appends a number, as a field of a family's fixed head.
+    public mutating func append(_ value: some FixedWidthInteger) {
+        bytes.append(value, in: byteOrder)
+    }
+
+    /// Appends bytes as they are.
+    public mutating func append(bytes other: some Sequence<UInt8>) {
+        bytes.append(contentsOf: other)
+    }
+
+    /// Appends zeros up to the next multiple of 4 bytes.
+    public mutating func align() {
+        bytes.append(contentsOf: repeatElement(0, count: -bytes.count & 3))
+    }
+
+    /// Appends a structure that begins with its own length in 16 bits, such as an entry of `RTA_MULTIPATH`.
+    ///
+    /// The body appends what follows the length. The padding at its end counts, as in `struct rtnexthop`.
+    public mutating func record(_ body: (inout Self) throws -> Void) rethrows {
+        align()
+        let start = bytes.count
+        append(UInt16(0))
+        try body(&self)
+        align()
+        writeLength(from: start)
+    }
+
+    /// - Precondition: at most 65,535 bytes were appended since `start`; the length field holds no more.
+    private mutating func writeLength(from start: Int) {
+        bytes.overwrite(at: start, with: UInt16(bytes.count - start), in: byteOrder)
+    }
+}
+
+// MARK: - Attributes
+
+extension NetlinkMessageBuilder {
+    /// `NLA_F_NESTED`: says of an attribute that it holds attributes.
+    public static let nestedFlag: UInt16 = 0x8000
+
+    /// Appends an attribute without a payload: a flag.
+    public mutating func attribute(_ type: UInt16) {
+        attribute(type, bytes: EmptyCollection())
+    }
+
+    /// Appends a number as wide as its Swift type.
+    public mutating func attribute(_ type: UInt16, _ value: some FixedWidthInteger & UnsignedInteger) {
+        attribute(type) { $0.append(value) }
+    }
+
+    /// Appends a number in the network's byte order, whatever ``byteOrder`` is.
+    public mutating func attribute(_ type: UInt16, networkOrder value: some FixedWidthInteger & UnsignedInteger) {
+        attribute(type) { $0.bytes.append(value, in: .big) }
+    }
+
+    /// Appends an interface's index.
+    public mutating func attribute(_ type: UInt16, index: InterfaceIndex) {
+        attribute(type) { $0.append(index) }
+    }
+
+    /// Appends an address: 4 bytes or 16, in the network's order.
+    public mutating func attribute(_ type: UInt16, _ address: IPAddress) {
+        attribute(type) { $0.append(address) }
+    }
+
+    /// Appends a string with the NUL at its end.
+    public mutating func attribute(_ type: UInt16, string: String) {
+        attribute(type) { builder in
+            builder.append(bytes: string.utf8)
+            builder.append(UInt8(0))
+        }
+    }
+
+    /// Appends bytes as they are.
+    ///
+    /// - Precondition: at most 65,531 of them, as the attribute's length has 16 bits.
+    public mutating func attribute(_ type: UInt16, bytes payload: some Sequence<UInt8>) {
+        attribute(type) { $0.append(bytes: payload) }
+    }
+
+    /// Appends an attribute that holds attributes.
+    ///
+    /// - Parameters:
+    ///   - type: the attribute's type.
+    ///   - flagged: whether to set ``nestedFlag``, which some of rtnetlink's older attributes go without.
+    ///   - body: appends the inner attributes.
+    public mutating func nested(
+        _ type: UInt16,
+        flagged: Bool = true,
+        _ body: (inout Self) throws -> Void
+    ) rethrows {
+        try attribute(flagged ? type | Self.nestedFlag : type, body)
+    }
+
+    /// Appends an address without an attribute's head: 4 bytes or 16, in the network's order.
+    public mutating func append(_ address: IPAddress) {
+        var all: [UInt8] = []
+        all.append(address.bits, in: .big)
+        append(bytes: all.prefix(address.family.bitWidth / 8))
+    }
+
+    /// Appends an attribute of which the body appends the payload.
+    ///
+    /// The length is that of the payload with its head, without the padding that follows; a nest's last padding counts
+    /// because it belongs to its last attribute.
+    private mutating func attribute(_ type: UInt16, _ payload: (inout Self) throws -> Void) rethrows {
+        align()
+        let start = bytes.count
+        append(UInt16(0))
+        append(type)
+        try payload(&self)
+        writeLength(from: start)
+        align()
+    }
+}
