@@ -19,7 +19,7 @@ public final class MonitorEngine: Sendable {
         self.sink = sink
     }
 
-    /// Starts the event thread; returns once its sockets are open. Does nothing if it runs already.
+    /// Starts the event thread, and returns once its sockets are open; does nothing if it runs already.
     ///
     /// - Throws: ``MonitorError`` if the namespace can't be entered or netlink can't be opened.
     public func start() throws(MonitorError) {}
@@ -38,6 +38,7 @@ public final class MonitorEngine: Sendable {
     /// Blocks the caller until then; called on the event thread, it answers at once.
     ///
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
+    /// - Returns: The model and the verdict of one moment.
     /// - Throws: ``MonitorError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
     public func view(within timeout: Duration = .seconds(5)) throws(MonitorError) -> MonitorView {
         throw MonitorError(.notRunning, errno: 0, "monitor")
@@ -45,6 +46,8 @@ public final class MonitorEngine: Sendable {
 
     /// Asks the kernel for the way to a destination, on the caller's thread, in a few microseconds.
     ///
+    /// - Parameter destination: The address, which is looked up and never sent to.
+    /// - Returns: The way, or the kernel's refusal.
     /// - Throws: ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` if the kernel does not answer.
     public func path(to destination: IPAddress) throws(MonitorError) -> DestinationPath {
         throw MonitorError(.notRunning, errno: 0, "monitor")

@@ -14,8 +14,9 @@ public enum NetworkNamespace: Sendable, Hashable {
 
     /// Reads what a user typed: a number is a process, something with a slash a path, anything else a name.
     ///
+    /// Nil if the text is empty, or a name that no file can have.
+    ///
     /// - Parameter text: `1234`, `/run/netns/blue` or `blue`.
-    /// - Returns: nil if the text is empty, or a name that no file can have.
     public init?(_ text: String) {
         guard !text.isEmpty, text != ".", text != "..", !text.utf8.contains(0) else { return nil }
         if let process = Int32(text), process > 0 {
