@@ -1,0 +1,38 @@
+/// The kernel's own answers for every probe address, in the order of ``ProbeAddresses``.
+public struct ProbeAnswers: Sendable, Hashable {
+    /// For the IPv4 probe addresses.
+    public var ipv4: [ProbeAnswer]
+    /// For the IPv6 probe addresses.
+    public var ipv6: [ProbeAnswer]
+
+    /// Makes the answers.
+    public init(ipv4: [ProbeAnswer], ipv6: [ProbeAnswer]) {
+        self.ipv4 = ipv4
+        self.ipv6 = ipv6
+    }
+
+    /// The answers of a family.
+    public func of(_ family: AddressFamily) -> [ProbeAnswer] { family == .ipv4 ? ipv4 : ipv6 }
+}
+
+/// The kernel's own answer for one probe address: that of the last look-up which connect(2) would make.
+public struct ProbeAnswer: Sendable, Hashable {
+    /// What was selected, or the errno.
+    public var outcome: LookupOutcome
+    /// The prefix of the route that was selected; nil if it was not asked for (`RTM_F_FIB_MATCH`), or if there is none.
+    public var matched: IPPrefix?
+
+    /// Makes an answer.
+    public init(_ outcome: LookupOutcome, matched: IPPrefix? = nil) {
+        self.outcome = outcome
+        self.matched = matched
+    }
+
+    /// Whether the route is one that the model does not mirror.
+    ///
+    /// Then the model, which knows the default-like routes alone, can't say what the kernel does with this probe.
+    public var isCoveredBySpecificRoute: Bool {
+        guard let matched else { return false }
+        return matched.length > RouteMessage.longestDefaultLikePrefix
+    }
+}
