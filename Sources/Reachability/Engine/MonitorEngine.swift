@@ -26,9 +26,18 @@ public final class MonitorEngine: Sendable {
 
     /// Stops the event thread and closes its descriptors; does nothing if none runs.
     ///
-    /// When it returns, the sink is not called any more. Called on the event thread itself, from the sink, it returns at
-    /// once, and the thread ends when the sink returns.
+    /// The last notice of a run says `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is not
+    /// called any more. Called on the event thread itself, from the sink, it returns at once, and the thread ends when
+    /// the sink returns. A thread started after that calls the sink only once the thread before it has ended.
     public func stop() {}
+
+    /// Runs a job on the event thread, between notices, in the order in which jobs were handed over.
+    ///
+    /// Jobs that were accepted are run even if the engine is stopped meanwhile: before its last notice.
+    ///
+    /// - Parameter job: Must not block.
+    /// - Returns: Whether the engine runs; if it does not, the job is dropped.
+    public func perform(_ job: @escaping @Sendable () -> Void) -> Bool { false }
 
     /// How often things happened since the engine was made.
     public var counters: MonitorCounters { .init() }
