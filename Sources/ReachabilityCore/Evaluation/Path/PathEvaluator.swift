@@ -15,7 +15,9 @@ public struct PathEvaluator: Sendable, Hashable {
     ///   - now: The moment at which routes' expiries are judged.
     /// - Returns: The path, how each family's verdict came about, and when it may change by itself.
     public func evaluate(_ snapshot: NetworkSnapshot, at now: Instant) -> PathEvaluation {
-        judge(ipv4: outcomes(.ipv4, snapshot, at: now), ipv6: outcomes(.ipv6, snapshot, at: now), snapshot, at: now)
+        let ipv4 = evaluate(.ipv4, snapshot, at: now)
+        let ipv6 = evaluate(.ipv6, snapshot, at: now)
+        return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
     /// Judges the kernel's own answers, in the order of ``ProbeAddresses``; links and addresses come from the model.
@@ -32,16 +34,35 @@ public struct PathEvaluator: Sendable, Hashable {
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) -> PathEvaluation {
-        PathEvaluation(
-            path: .init(status: .notReachable),
-            ipv4: .init(outcomes: ipv4, path: nil),
-            ipv6: .init(outcomes: ipv6, path: nil)
-        )
+        let judge = FamilyJudge(snapshot, context, at: now)
+        let ipv4 = judge.evaluation(of: ipv4, faults: [], nextExpiry: nil)
+        let ipv6 = judge.evaluation(of: ipv6, faults: [], nextExpiry: nil)
+        return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
-    private func outcomes(_ family: AddressFamily, _ snapshot: NetworkSnapshot, at now: Instant) -> [LookupOutcome] {
-        ProbeAddresses.of(family).map {
-            RouteLookup.connect(.init(to: $0, user: context.user), in: snapshot, at: now)
+    private func evaluate(
+        _ family: AddressFamily,
+        _ snapshot: NetworkSnapshot,
+        at now: Instant
+    ) -> FamilyEvaluation {
+        let model = LookupModel(snapshot, at: now)
+        var outcomes: [LookupOutcome] = []
+        var faults: [Reason] = []
+        var nextExpiry: Instant?
+        for address in ProbeAddresses.of(family) {
+            let connection = Connection.run(.init(to: address, user: context.user), model)
+            outcomes.append(connection.outcome)
+            if connection.isLostToSourceRule { faults = [.sourceRule] }
+            if let expiry = connection.nextExpiry { nextExpiry = min(nextExpiry ?? expiry, expiry) }
         }
+        return FamilyJudge(snapshot, context, at: now).evaluation(of: outcomes, faults: faults, nextExpiry: nextExpiry)
+    }
+}
+
+extension Connection {
+    /// Whether the machine has a route, and a rule on the source address takes it away.
+    fileprivate var isLostToSourceRule: Bool {
+        guard case .selected = first, case .refused(let errno, _) = outcome else { return false }
+        return errno != LookupErrno.addressNotAvailable
     }
 }

@@ -1,0 +1,127 @@
+/// Finds the physical interfaces beneath an interface: under bridges, bonds, VLANs, VRFs and tunnels.
+struct CarrierResolver {
+    let snapshot: NetworkSnapshot
+    let context: EvaluationContext
+    let now: Instant
+    /// The interfaces that were met on the way down; what leads to one of them again leads nowhere.
+    private var visited: [InterfaceIndex] = []
+    /// What was found.
+    private(set) var carriers: [NetworkInterface] = []
+    /// What is wrong with it.
+    private(set) var reasons: [Reason] = []
+
+    init(_ snapshot: NetworkSnapshot, _ context: EvaluationContext, at now: Instant) {
+        self.snapshot = snapshot
+        self.context = context
+        self.now = now
+    }
+
+    /// The description of an interface, or nil if it is not in the model.
+    static func describe(
+        _ index: InterfaceIndex,
+        _ snapshot: NetworkSnapshot,
+        _ context: EvaluationContext
+    ) -> NetworkInterface? {
+        guard let position = snapshot.linkPosition(index) else { return nil }
+        let device = snapshot.devices.isEmpty ? nil : snapshot.devices[index]
+        let (kind, source) = KindClassifier(rules: context.kindRules).classify(snapshot.links[position], device)
+        return .init(index: index, name: snapshot.links[position].name, kind: kind, kindSource: source)
+    }
+
+    /// Adds the carriers of an interface.
+    ///
+    /// What has nothing physical beneath is its own carrier. An interface that the user's rules name a physical kind
+    /// is taken at their word.
+    mutating func resolve(_ interface: NetworkInterface) {
+        guard !visited.contains(interface.index), let link = snapshot.link(interface.index) else { return }
+        visited.append(interface.index)
+        if interface.isEndOfStack(link) { return add(interface) }
+        let before = carriers.count
+        descend(link, interface)
+        if carriers.count == before { add(interface) }
+    }
+
+    private mutating func descend(_ link: Link, _ interface: NetworkInterface) {
+        if link.kind == "veth" { return }
+        if link.lowerNamespace != nil, link.lowerIndex != nil {
+            note(.carrierElsewhere)
+        } else if let lower = link.lowerIndex, lower != link.index, snapshot.linkPosition(lower) != nil {
+            resolve(lower)
+        } else if interface.kind == .tunnel {
+            resolveBeneath()
+        } else {
+            resolveMembers(of: link)
+        }
+    }
+
+    private mutating func resolve(_ index: InterfaceIndex) {
+        guard let interface = Self.describe(index, snapshot, context) else { return }
+        resolve(interface)
+    }
+
+    /// The members of a bridge, team, bond or VRF; of a bond, those that carry traffic.
+    private mutating func resolveMembers(of link: Link) {
+        if let active = link.bondActivePort, active != 0, snapshot.linkPosition(active) != nil {
+            return resolve(active)
+        }
+        let members = snapshot.links.filter { $0.masterIndex == link.index && $0.canCarry }
+        let active = members.filter { $0.bondPortIsActive == true }
+        for member in active.isEmpty ? members : active { resolve(member.index) }
+        dropVirtual(among: members)
+    }
+
+    /// Where a member is physical, those that are not lead to containers and virtual machines, not out.
+    private mutating func dropVirtual(among members: [Link]) {
+        guard carriers.contains(where: { $0.kind.isPhysical }) else { return }
+        carriers.removeAll { carrier in
+            !carrier.kind.isPhysical && members.contains { $0.index == carrier.index }
+        }
+    }
+
+    /// Beneath a tunnel lies the best default path that does not go through it.
+    private mutating func resolveBeneath() {
+        let tunnels = visited
+        let found = AddressFamily.allCases.lazy.compactMap { [self] in way(out: $0, avoiding: tunnels) }.first
+        guard let found else { return note(.carrierUnknown) }
+        resolve(found)
+    }
+
+    /// The interface of a family's default path: as the rules lead, or, where they lead nowhere, as table main says.
+    ///
+    /// A tunnel's own packets are often marked to pass by the rules that lead everybody else into it, so that its path
+    /// is in main although the rules seem to end before.
+    private func way(out family: AddressFamily, avoiding tunnels: [InterfaceIndex]) -> InterfaceIndex? {
+        guard let probe = ProbeAddresses.of(family).first else { return nil }
+        let model = LookupModel(snapshot, at: now, excluding: tunnels)
+        let flow = ProbeFlow(to: probe, user: context.user)
+        if case .selected(let selection) = Connection.run(flow, model).outcome, leads(selection) {
+            return selection.leg.interface
+        }
+        guard case .found(let route) = model.answer(to: flow, hasSource: false, from: .main),
+            case .selected(let selection) = route.outcome(snapshot), leads(selection)
+        else { return nil }
+        return selection.leg.interface
+    }
+
+    private func leads(_ selection: RouteSelection) -> Bool {
+        selection.type == .unicast && selection.leg.interface != LookupModel.loopbackIndex
+    }
+
+    private mutating func add(_ interface: NetworkInterface) {
+        if !carriers.contains(interface) { carriers.append(interface) }
+    }
+
+    private mutating func note(_ reason: Reason) {
+        if !reasons.contains(reason) { reasons.append(reason) }
+    }
+}
+
+extension NetworkInterface {
+    /// Whether there is nothing to look for beneath: hardware, or what the user's rules call so.
+    ///
+    /// A kind of device that is not known may be a stack of its own.
+    func isEndOfStack(_ link: Link) -> Bool {
+        guard kind.isPhysical else { return false }
+        return kind != .other || kindSource == .rule || link.kind == nil
+    }
+}

@@ -1,0 +1,84 @@
+/// The look-ups of a connect(2).
+struct Connection {
+    /// What the first look-up answered, without a source.
+    let first: LookupOutcome
+    /// What the socket would use.
+    let outcome: LookupOutcome
+    /// When the first of the routes that decided expires.
+    let nextExpiry: Instant?
+
+    /// Makes the look-ups.
+    static func run(_ flow: ProbeFlow, _ model: LookupModel) -> Self {
+        var walk = RuleWalk(flow, model)
+        let first = walk.run()
+        switch flow.family {
+        case .ipv4: return ipv4(flow, walk, first, model)
+        case .ipv6: return ipv6(flow, walk, first, model)
+        }
+    }
+
+    /// `ip_route_connect`: a second look-up, with the source that the first selected.
+    ///
+    /// Without rules that compare the source it gives the same.
+    private static func ipv4(
+        _ flow: ProbeFlow,
+        _ walk: RuleWalk,
+        _ first: LookupOutcome,
+        _ model: LookupModel
+    ) -> Self {
+        guard walk.dependsOnSource, case .selected(let selection) = first, selection.leg.source != nil else {
+            return .init(first: first, outcome: first, nextExpiry: walk.nextExpiry)
+        }
+        var again: Self?
+        for source in selection.sources {
+            var bound = flow
+            bound.source = source
+            var second = RuleWalk(bound, model)
+            let outcome = second.run()
+            let result = Self(first: first, outcome: outcome, nextExpiry: earliest(walk, second))
+            if case .selected = outcome { return result }
+            if again == nil { again = result }
+        }
+        return again ?? .init(first: first, outcome: first, nextExpiry: walk.nextExpiry)
+    }
+
+    /// `ip6_dst_lookup_tail`: a second look-up, with a source selected for any interface, only if the first failed.
+    private static func ipv6(
+        _ flow: ProbeFlow,
+        _ walk: RuleWalk,
+        _ first: LookupOutcome,
+        _ model: LookupModel
+    ) -> Self {
+        let unavailable = LookupOutcome.refused(errno: LookupErrno.addressNotAvailable, .noSource)
+        if case .selected(let selection) = first {
+            let outcome = selection.sources.isEmpty ? unavailable : first
+            return .init(first: first, outcome: outcome, nextExpiry: walk.nextExpiry)
+        }
+        guard let source = model.ipv6Source(to: flow.destination, through: nil) else {
+            return .init(first: first, outcome: unavailable, nextExpiry: walk.nextExpiry)
+        }
+        var bound = flow
+        bound.source = source
+        var second = RuleWalk(bound, model)
+        let outcome = second.run()
+        return .init(first: first, outcome: outcome, nextExpiry: earliest(walk, second))
+    }
+
+    private static func earliest(_ first: RuleWalk, _ second: RuleWalk) -> Instant? {
+        guard let one = first.nextExpiry, let other = second.nextExpiry else {
+            return first.nextExpiry ?? second.nextExpiry
+        }
+        return min(one, other)
+    }
+}
+
+extension RouteSelection {
+    /// The sources that the legs give, that of the preferred leg first, each once.
+    fileprivate var sources: [IPAddress] {
+        var sources = leg.source.map { [$0] } ?? []
+        for alternative in alternatives {
+            if let source = alternative.source, !sources.contains(source) { sources.append(source) }
+        }
+        return sources
+    }
+}

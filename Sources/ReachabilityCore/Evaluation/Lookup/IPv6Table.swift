@@ -1,0 +1,93 @@
+/// A look-up in one IPv6 table (`fib6_table_lookup`).
+struct IPv6Table {
+    let routes: [Route]
+    let table: RouteTableID
+    let model: LookupModel
+    /// Whether gateways whose neighbour entry has failed are passed over at first: on hosts, not on routers.
+    let prefersReachable: Bool
+
+    init(_ routes: [Route], _ table: RouteTableID, _ model: LookupModel) {
+        self.routes = routes
+        self.table = table
+        self.model = model
+        let key = SettingsKey(.ipv6, NetconfMessage.allInterfaces)
+        self.prefersReachable = !(model.snapshot.settings[key]?.forwarding ?? false)
+    }
+
+    /// The best route of the longest prefix that has one; if none is reachable, the best that is not.
+    func look(up flow: ProbeFlow) -> TableAnswer {
+        if let match = match(flow, reachable: prefersReachable) { return answer(match, flow) }
+        guard prefersReachable, !model.snapshot.neighbours.isEmpty else { return .none }
+        return match(flow, reachable: false).map { answer($0, flow) } ?? .none
+    }
+
+    /// Goes through the prefixes that hold the flow's destination and source, longest first (`fib6_node_lookup`).
+    ///
+    /// The descent skips a destination's plain routes where it has source-specific ones and none fits the source: it
+    /// begins at a shorter destination. Only the default route's plain routes are found even so. Once begun, nothing
+    /// is skipped (`fib6_backtrack`).
+    private func match(_ flow: ProbeFlow, reachable: Bool) -> Match? {
+        var hasBegun = false
+        var start = routes.startIndex
+        while start < routes.endIndex {
+            let end = self.end(ofDestinationAt: start)
+            if routes[start].message.destination.contains(flow.destination) {
+                if !hasBegun { hasBegun = begins(in: start..<end, flow) }
+                if hasBegun, let match = match(in: start..<end, flow, reachable: reachable) { return match }
+            }
+            start = end
+        }
+        return nil
+    }
+
+    /// Whether the descent ends at this destination.
+    private func begins(in range: Range<Int>, _ flow: ProbeFlow) -> Bool {
+        guard routes[range.lowerBound].message.source.length > 0 else { return true }
+        if routes[range.lowerBound].message.destination.length == 0 { return true }
+        return range.contains {
+            routes[$0].message.source.length > 0 && routes[$0].message.source.contains(flow.source)
+        }
+    }
+
+    /// Tries the source prefixes of one destination, longest first; the plain routes come last.
+    private func match(in range: Range<Int>, _ flow: ProbeFlow, reachable: Bool) -> Match? {
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let end = self.end(ofSourceAt: start, before: range.upperBound)
+            if routes[start].message.source.contains(flow.source),
+                let match = IPv6RouteScore(self, reachable: reachable).best(of: start..<end)
+            {
+                return match
+            }
+            start = end
+        }
+        return nil
+    }
+
+    private func end(ofDestinationAt start: Int) -> Int {
+        let destination = routes[start].message.destination
+        return routes[start...].firstIndex { !$0.message.destination.isSame(as: destination) } ?? routes.endIndex
+    }
+
+    private func end(ofSourceAt start: Int, before limit: Int) -> Int {
+        let source = routes[start].message.source
+        return routes[start..<limit].firstIndex { !$0.message.source.isSame(as: source) } ?? limit
+    }
+
+    /// What a table's choice among its routes is.
+    enum Match {
+        /// A route, and the leg that scored best.
+        case route(Int, RouteLeg)
+        /// A route that refuses by its type.
+        case refusal(Int)
+        /// A route whose nexthop object is a blackhole.
+        case blackhole(Int)
+    }
+}
+
+extension IPPrefix {
+    /// Whether two prefixes cover the same addresses.
+    fileprivate func isSame(as other: Self) -> Bool {
+        length == other.length && network == other.network
+    }
+}

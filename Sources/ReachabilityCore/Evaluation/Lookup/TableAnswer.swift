@@ -1,0 +1,56 @@
+/// What one routing table says to a look-up.
+enum TableAnswer {
+    /// Nothing, or `throw`: the walk through the rules goes on.
+    case none
+    /// A route that refuses; the walk stops.
+    case refused(errno: Int32, Reason, expiry: Instant?)
+    /// A route.
+    case found(FoundRoute)
+
+    /// What a route's type means, where it is one that refuses.
+    ///
+    /// - Returns: Nil for the types that carry packets.
+    static func refusal(_ type: RouteType, expiry: Instant?) -> Self? {
+        switch type {
+        case .blackhole: .refused(errno: LookupErrno.invalid, .blackhole, expiry: expiry)
+        case .unreachable: .refused(errno: LookupErrno.hostUnreachable, .unreachable, expiry: expiry)
+        case .prohibit: .refused(errno: LookupErrno.accessDenied, .prohibited, expiry: expiry)
+        case .throw: TableAnswer.none
+        case .unicast, .local, .broadcast, .anycast, .multicast: nil
+        default: .refused(errno: LookupErrno.invalid, .blackhole, expiry: expiry)
+        }
+    }
+}
+
+/// A route that a table gave, with the ways that the kernel may choose among.
+struct FoundRoute {
+    /// The table.
+    let table: RouteTableID
+    /// The prefix length, for rules that suppress short ones.
+    let prefixLength: UInt8
+    /// The route's type.
+    let type: RouteType
+    /// Its metric.
+    let metric: UInt32
+    /// When it expires.
+    let expiry: Instant?
+    /// The first leg that may be chosen, with its source.
+    var leg: SelectedLeg
+    /// Every leg that may be chosen, where there is more than one.
+    var alternatives: [SelectedLeg] = []
+    /// The interface whose group decides whether a rule suppresses the route; nil if it is the chosen leg's.
+    let groupInterface: InterfaceIndex?
+
+    /// The outcome of a look-up that takes this route; of several legs, the first that can carry comes first.
+    func outcome(_ snapshot: NetworkSnapshot) -> LookupOutcome {
+        let best = alternatives.first { snapshot.canCarry($0.interface) } ?? leg
+        return .selected(.init(table: table, type: type, metric: metric, leg: best, alternatives: alternatives))
+    }
+}
+
+extension NetworkSnapshot {
+    /// Whether an interface exists and can carry packets now.
+    func canCarry(_ index: InterfaceIndex) -> Bool {
+        linkPosition(index).map { links[$0].canCarry } ?? false
+    }
+}
