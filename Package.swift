@@ -42,10 +42,16 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
             name: "NetworkLab",
-            dependencies: ["ReachabilityCore"],
+            dependencies: ["CNetworkLab", "ReachabilityCore"],
             path: "Tests/NetworkLab",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkLabTests",
+            dependencies: ["NetworkLab", "ReachabilityCore"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,0 +1,65 @@
+import Glibc
+public import ReachabilityCore
+
+/// Listens to what the kernel announces in a namespace, so that a test waits for an event and never sleeps.
+///
+/// Make it before the change that is waited for: what happened earlier is not announced again.
+public final class LabEvents: Sendable {
+    private let socket: RtnlSocket
+
+    /// Joins groups in a namespace; by default all.
+    public init(in lab: LabNamespace, _ groups: [RtnlGroup] = RtnlGroup.allCases) throws {
+        socket = try lab.run { try RtnlSocket(groups: groups) }
+    }
+
+    /// Reads events until one satisfies a condition, and gives all that were read, that one last.
+    ///
+    /// - Throws: `ETIMEDOUT` after the limit, with what was waited for.
+    @discardableResult
+    public func wait(
+        for what: String,
+        within limit: Duration = .seconds(10),
+        until condition: (KernelEvent) -> Bool
+    ) throws(LabError) -> [KernelEvent] {
+        let deadline = ContinuousClock.now + limit
+        var events: [KernelEvent] = []
+        while true {
+            guard try socket.waitForInput(within: ContinuousClock.now.duration(to: deadline)) else {
+                throw LabError("wait for \(what)", errno: ETIMEDOUT, detail: "seen: \(events)")
+            }
+            for message in try socket.receiveNow() {
+                events.append(try message.event())
+                if condition(events[events.count - 1]) { return events }
+            }
+        }
+    }
+
+    /// Checks a condition now and again after each event, until it holds.
+    ///
+    /// - Throws: `ETIMEDOUT` after the limit, with what was waited for; what the condition throws.
+    public func wait(
+        for what: String,
+        within limit: Duration = .seconds(10),
+        untilTrue condition: () throws -> Bool
+    ) throws {
+        let deadline = ContinuousClock.now + limit
+        while try !condition() {
+            guard try socket.waitForInput(within: ContinuousClock.now.duration(to: deadline)) else {
+                throw LabError("wait for \(what)", errno: ETIMEDOUT)
+            }
+            _ = try socket.receiveNow()
+        }
+    }
+
+    /// What was announced and not yet read, without waiting.
+    ///
+    /// rtnetlink announces a change before it acknowledges the request that made it, so that what a test has just done
+    /// with ``Rtnl`` is here, unless the kernel does it later by itself.
+    public func pending() throws(LabError) -> [KernelEvent] {
+        var events: [KernelEvent] = []
+        while try socket.waitForInput(within: .zero) {
+            for message in try socket.receiveNow() { events.append(try message.event()) }
+        }
+        return events
+    }
+}

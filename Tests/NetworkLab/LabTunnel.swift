@@ -1,0 +1,35 @@
+import Glibc
+import Synchronization
+
+/// A tun or tap interface that this process holds open (`Documentation/networking/tuntap.rst`).
+///
+/// It has its carrier while it is held open, and is removed when it is closed.
+public final class LabTunnel: Sendable {
+    private let descriptor: Mutex<OwnedDescriptor?>
+
+    /// `TUNSETIFF`: `_IOW('T', 202, int)`.
+    private static let setInterface: UInt = 0x4004_54CA
+    private static let tun: Int16 = 1
+    private static let tap: Int16 = 2
+    private static let noPacketInfo: Int16 = 0x1000
+
+    /// Makes the interface in a namespace; a tap has Ethernet frames, a tun packets without a head.
+    public init(_ name: String, in lab: LabNamespace, isTap: Bool = false) throws {
+        let path = "/dev/net/tun"
+        // The interface belongs to the namespace of the thread that opens the device.
+        let device = try lab.run { try OwnedDescriptor(systemCall("open \(path)") { open(path, O_RDWR | O_CLOEXEC) }) }
+        var request = ifreq()
+        withUnsafeMutableBytes(of: &request) { bytes in
+            bytes.copyBytes(from: name.utf8.prefix(Int(IFNAMSIZ) - 1))
+            let flags = (isTap ? Self.tap : Self.tun) | Self.noPacketInfo
+            bytes.storeBytes(of: flags, toByteOffset: Int(IFNAMSIZ), as: Int16.self)
+        }
+        try systemCall("TUNSETIFF \(name)") { ioctl(device.number, Self.setInterface, &request) }
+        descriptor = Mutex(device)
+    }
+
+    /// Removes the interface.
+    public func close() {
+        descriptor.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+public import ReachabilityCore
+
+/// What a look-up asks beside its flow.
+public struct LookupOptions: Sendable {
+    /// The socket's mark (`SO_MARK`).
+    public var mark: UInt32 = 0
+    /// The link that the socket is bound to.
+    public var outputInterface: InterfaceIndex?
+    /// The link by which the packet came in, for one that is forwarded.
+    public var inputInterface: InterfaceIndex?
+    /// `rtm_tos`.
+    public var tos: UInt8 = 0
+    /// `RTM_F_FIB_MATCH`: the answer is the route as it stands in its table, not the way of this packet.
+    public var matchesTable = false
+
+    /// Makes the options of an unbound, unmarked socket.
+    public init() {}
+}
+
+// MARK: - Look-ups (ip-route(8), get)
+
+extension Rtnl {
+    /// Asks the kernel which way a packet would go.
+    ///
+    /// - Throws: The errno of the routing decision: `ENETUNREACH`, `EHOSTUNREACH`, `EACCES`, `EINVAL` …
+    public func lookUp(_ flow: ProbeFlow, _ options: LookupOptions = .init()) throws(LabError) -> RouteMessage {
+        let request = RtnlRequest("look up \(flow.destination)", type: RTM.getRoute) { builder in
+            builder.lookupHeader(flow, options)
+            builder.attribute(RTA.dst, flow.destination)
+            if !flow.source.isUnspecified { builder.attribute(RTA.src, flow.source) }
+            if let index = options.outputInterface { builder.attribute(RTA.oif, index: index) }
+            if let index = options.inputInterface { builder.attribute(RTA.iif, index: index) }
+            if options.mark != 0 { builder.attribute(RTA.mark, options.mark) }
+            builder.attribute(RTA.uid, flow.user)
+            builder.attribute(RTA.ipProto, flow.ipProtocol)
+            builder.attribute(RTA.sport, networkOrder: flow.sourcePort)
+            builder.attribute(RTA.dport, networkOrder: flow.destinationPort)
+        }
+        guard case .route(let route) = try ask(request).event() else {
+            throw LabError(request.description, errno: EBADMSG, detail: "the answer is not a route")
+        }
+        return route
+    }
+
+    /// Asks the kernel which way a packet of an unbound socket of this process to an address would go.
+    public func lookUp(_ destination: String) throws(LabError) -> RouteMessage {
+        try lookUp(ProbeFlow(to: IPPrefix(labText: destination).address, user: getuid()))
+    }
+}
+
+extension NetlinkMessageBuilder {
+    /// `struct rtmsg` of a look-up.
+    fileprivate mutating func lookupHeader(_ flow: ProbeFlow, _ options: LookupOptions) {
+        let sourceLength = flow.source.isUnspecified ? 0 : flow.family.bitWidth
+        append(flow.family.rawValue)
+        append(UInt8(flow.family.bitWidth))
+        append(UInt8(sourceLength))
+        append(options.tos)
+        append(UInt32(0))
+        // IPv6 always tells the table, and refuses to be asked for it.
+        let lookupTable = flow.family == .ipv4 ? RTA.lookupTable : 0
+        append(lookupTable | (options.matchesTable ? RTA.fibMatch : 0))
+    }
+}

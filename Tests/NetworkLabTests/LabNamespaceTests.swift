@@ -1,0 +1,81 @@
+import Glibc
+import NetworkLab
+import ReachabilityCore
+import Testing
+
+@Suite("LabNamespace")
+struct LabNamespaceTests {
+    @Test("A new namespace has the loopback interface, up, and nothing else")
+    func fresh() throws {
+        let lab = try LabNamespace()
+        let links = try lab.rtnl.events(of: .links).compactMap { event -> LinkMessage? in
+            guard case .link(let link) = event else { return nil }
+            return link
+        }
+        #expect(links.filter { $0.flags.contains(.up) }.map(\.name) == ["lo"])
+    }
+
+    @Test("The thread is inside during a run and back behind it, whatever is thrown")
+    func runs() throws {
+        let home = try inode("/proc/thread-self/ns/net")
+        let lab = try LabNamespace()
+        #expect(try inode("/proc/thread-self/ns/net") == home)
+        let inside = try lab.run { try inode("/proc/thread-self/ns/net") }
+        #expect(inside != home)
+        #expect(try inode(lab.path) == inside)
+        #expect(throws: LabError("stop", errno: 1)) { try lab.run { throw LabError("stop", errno: 1) } }
+        #expect(try inode("/proc/thread-self/ns/net") == home)
+    }
+
+    @Test("Runs nest, and each comes back to the one around it")
+    func nested() throws {
+        let outer = try LabNamespace()
+        let inner = try LabNamespace()
+        let seen = try outer.run {
+            try [inode(outer.path), inner.run { try inode(inner.path) }, inode("/proc/thread-self/ns/net")]
+        }
+        #expect(seen[0] == seen[2])
+        #expect(seen[0] != seen[1])
+    }
+
+    @Test("withNetworkNamespace runs its body inside")
+    func scoped() throws {
+        let (inside, named) = try withNetworkNamespace { lab in
+            (try inode("/proc/thread-self/ns/net"), try inode(lab.path))
+        }
+        #expect(inside == named)
+    }
+
+    @Test("A setting is written in the namespace and nowhere else")
+    func sysctl() throws {
+        let lab = try LabNamespace()
+        let other = try LabNamespace()
+        let before = try other.sysctl("net.ipv4.conf.all.forwarding")
+        let value = before == "0" ? 1 : 0
+        try lab.setSysctl("net.ipv4.conf.all.forwarding", to: value)
+        #expect(try lab.sysctl("net.ipv4.conf.all.forwarding") == "\(value)")
+        #expect(try other.sysctl("net.ipv4.conf.all.forwarding") == before)
+    }
+
+    @Test("A setting of an interface with a dot in its name is written with a slash")
+    func dottedSysctl() throws {
+        let lab = try LabNamespace()
+        try lab.rtnl.createVeth("a.1", peer: "b")
+        try lab.setSysctl("net.ipv4.conf.a/1.ignore_routes_with_linkdown", to: 1)
+        #expect(try lab.sysctl("net.ipv4.conf.a/1.ignore_routes_with_linkdown") == "1")
+    }
+
+    @Test("A setting that does not exist is an error with its path")
+    func unknownSysctl() throws {
+        let lab = try LabNamespace()
+        let error = #expect(throws: LabError.self) { try lab.setSysctl("net.ipv4.nonsense", to: 1) }
+        #expect(error?.errno == ENOENT)
+        #expect(error?.operation == "open /proc/sys/net/ipv4/nonsense")
+    }
+
+    private func inode(_ path: String) throws -> UInt {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw LabError("stat \(path)", errno: errno) }
+        return UInt(status.st_ino)
+    }
+}
