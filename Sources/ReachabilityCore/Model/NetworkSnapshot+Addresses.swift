@@ -1,0 +1,81 @@
+extension NetworkSnapshot {
+    /// `RTM_NEWADDR`: a new address, or what changed of a known one.
+    mutating func insert(_ message: AddressMessage, _ flags: NetlinkFlags, _ effect: inout SnapshotEffect) {
+        let known = addresses[message.index]?.firstIndex { $0.isSame(message) }
+        if let known {
+            guard let old = addresses[message.index]?[known], old != message else { return }
+            addresses[message.index]?[known] = message
+            noteDifference(old, message, &effect)
+        } else {
+            addresses[message.index, default: []].insert(message, asAnswer: flags.contains(.multi))
+            effect.add(.addressAdded)
+            // `fib_inetaddr_event`: an address makes IPv4 usable again on a device that had lost its last.
+            if message.address.family == .ipv4, isUp(message.index) { reviveLegs(.ipv4, through: message.index) }
+        }
+    }
+
+    /// `RTM_DELADDR`, and what the kernel does to routes when an address is gone.
+    mutating func remove(_ message: AddressMessage, _ effect: inout SnapshotEffect) {
+        let index = message.index
+        guard let known = addresses[index]?.firstIndex(where: { $0.isSame(message) }) else { return }
+        effect.add(.addressRemoved)
+        if addresses[index]?.removeAndPromote(known) == true { effect.add(.addressChanged) }
+        if addresses[index]?.isEmpty == true { addresses[index] = nil }
+        let address = message.address
+        if address.family == .ipv6 { return removeIPv6(address, from: index, &effect) }
+        if !isLocalIPv4(address) { removeRoutes(preferring: address, goneFrom: index, &effect) }
+        if !(addresses[index] ?? []).contains(where: { $0.address.family == .ipv4 }) {
+            removeRoutes(leaving: index, .withoutIPv4, &effect)
+        }
+    }
+
+    /// Marks what `keep_addr_on_down` keeps when a device is set down: such addresses are silently tentative again.
+    ///
+    /// The others are announced as removed.
+    mutating func markKeptAddresses(of index: InterfaceIndex) {
+        guard let count = addresses[index]?.count else { return }
+        for position in 0..<count {
+            guard let address = addresses[index]?[position], address.isKeptWhenDown,
+                address.flags.isDisjoint(with: [.tentative, .noDuplicateDetection])
+            else { continue }
+            addresses[index]?[position].flags.insert(.tentative)
+        }
+    }
+
+    /// `rt6_remove_prefsrc` is called for an address that is deleted, not for one that goes because its link is down.
+    private mutating func removeIPv6(
+        _ address: IPAddress,
+        from index: InterfaceIndex,
+        _ effect: inout SnapshotEffect
+    ) {
+        guard isUp(index), !isUsableElsewhere(address, than: index) else { return }
+        removePreference(for: address, &effect)
+    }
+
+    private func isUp(_ index: InterfaceIndex) -> Bool { link(index)?.flags.contains(.up) ?? true }
+
+    /// Whether the local table still has an IPv4 address; a loopback device's prefixes are local as a whole.
+    private func isLocalIPv4(_ address: IPAddress) -> Bool {
+        addresses.contains { index, list in
+            list.contains { entry in
+                if entry.address == address { return true }
+                guard entry.address.family == .ipv4, link(index)?.flags.contains(.loopback) == true
+                else { return false }
+                return IPPrefix(entry.address, length: entry.prefixLength).contains(address)
+            }
+        }
+    }
+
+    private func isUsableElsewhere(_ address: IPAddress, than index: InterfaceIndex) -> Bool {
+        addresses.contains { other, list in
+            other != index
+                && list.contains { $0.address == address && !$0.flags.contains(.tentative) }
+        }
+    }
+
+    private func noteDifference(_ old: AddressMessage, _ new: AddressMessage, _ effect: inout SnapshotEffect) {
+        guard !new.means(old) else { return }
+        let becameUsable = !old.isUsable && new.isUsable
+        effect.add(becameUsable ? .addressAdded : .addressChanged)
+    }
+}

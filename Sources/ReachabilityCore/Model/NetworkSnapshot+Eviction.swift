@@ -1,0 +1,153 @@
+/// How a route's device was lost to it.
+enum DeviceLoss {
+    /// The device was set down (`NETDEV_DOWN`).
+    case down
+    /// The device lost its last IPv4 address, which ends IPv4 on it (`fib_disable_ip`).
+    case withoutIPv4
+    /// The device is gone (`NETDEV_UNREGISTER`).
+    case unregistered
+}
+
+/// What the kernel removes without a message, or before it: predicted here.
+extension NetworkSnapshot {
+    /// Does what `fib_sync_down_dev`, `fib_flush` and `fib6_ifdown` do when a device is lost.
+    ///
+    /// A route goes when all its legs are dead; in IPv4 with the first whose device is unregistered. Routes through
+    /// nexthop objects go with those.
+    mutating func removeRoutes(leaving index: InterfaceIndex, _ loss: DeviceLoss, _ effect: inout SnapshotEffect) {
+        let concerns: (Route) -> Bool = { $0.message.leaves(through: index) }
+        reviseRoutes(where: concerns, &effect) { route in
+            route.message.family == .ipv4 ? route.loseIPv4(index, loss) : route.loseIPv6(index, loss)
+        }
+    }
+
+    /// Does what `fib_sync_down_addr` does when an IPv4 address is gone: routes that prefer it as source go.
+    ///
+    /// Only those of the main table, or of the table of the VRF to which the interface belongs.
+    mutating func removeRoutes(
+        preferring source: IPAddress,
+        goneFrom index: InterfaceIndex,
+        _ effect: inout SnapshotEffect
+    ) {
+        let table = vrfTable(of: index) ?? .main
+        let concerns: (Route) -> Bool = { $0.message.preferredSource == source && $0.message.table == table }
+        reviseRoutes(where: concerns, &effect) { _ in .removed }
+    }
+
+    /// Does what `fib6_remove_prefsrc` does when an IPv6 address is gone: routes that prefer it no longer do.
+    mutating func removePreference(for source: IPAddress, _ effect: inout SnapshotEffect) {
+        let concerns: (Route) -> Bool = { $0.message.preferredSource == source }
+        reviseRoutes(where: concerns, &effect) { route in
+            route.message.preferredSource = nil
+            return .altered
+        }
+    }
+
+    /// Removes the routes through nexthop objects that are gone.
+    mutating func removeRoutes(through ids: [UInt32], _ effect: inout SnapshotEffect) {
+        let concerns: (Route) -> Bool = { $0.message.nexthopID.map(ids.contains) ?? false }
+        reviseRoutes(where: concerns, &effect) { _ in .removed }
+    }
+
+    /// Takes `RTNH_F_DEAD` off the legs through a device that is usable again (`fib_sync_up`, `rt6_sync_up`).
+    mutating func reviveLegs(_ family: AddressFamily, through index: InterfaceIndex) {
+        var effect = SnapshotEffect()
+        let concerns: (Route) -> Bool = { $0.message.family == family && $0.message.hasDeadLeg(through: index) }
+        reviseRoutes(where: concerns, &effect) { route in
+            for position in route.message.legs.indices where route.message.legs[position].interface == index {
+                route.message.legs[position].flags.remove(.dead)
+            }
+            return .untouched
+        }
+    }
+
+    /// Asks of every route that something concerns what becomes of it, and notes what was predicted.
+    ///
+    /// Tables without such a route are only read, so that they need not be copied.
+    private mutating func reviseRoutes(
+        where concerns: (Route) -> Bool,
+        _ effect: inout SnapshotEffect,
+        _ fate: (inout Route) -> RouteFate
+    ) {
+        var emptied: [RouteTableKey] = []
+        var position = routes.startIndex
+        while position < routes.endIndex {
+            defer { routes.formIndex(after: &position) }
+            guard routes.values[position].contains(where: concerns) else { continue }
+            routes.values[position].revise(routes[position].key, where: concerns, &effect, fate)
+            if routes.values[position].isEmpty { emptied.append(routes[position].key) }
+        }
+        for key in emptied { routes[key] = nil }
+    }
+}
+
+/// What becomes of a route when something that it depends on is lost.
+enum RouteFate {
+    case untouched
+    case altered
+    case removed
+}
+
+extension [Route] {
+    fileprivate mutating func revise(
+        _ key: RouteTableKey,
+        where concerns: (Route) -> Bool,
+        _ effect: inout SnapshotEffect,
+        _ fate: (inout Route) -> RouteFate
+    ) {
+        var position = 0
+        while position < count {
+            switch concerns(self[position]) ? fate(&self[position]) : .untouched {
+            case .untouched: position += 1
+            case .altered:
+                position += 1
+                effect.add(.routeReplaced)
+                effect.predict(key)
+            case .removed:
+                remove(at: position)
+                // IPv6 announces these, unless told not to (`skip_notify_on_dev_down`); IPv4 never does.
+                effect.add(key.family == .ipv4 ? .routeFlushed : .routeRemoved)
+                effect.predict(key)
+            }
+        }
+    }
+}
+
+extension Route {
+    /// `fib_sync_down_dev`: a route of host scope survives its device's being down, but not its end.
+    fileprivate mutating func loseIPv4(_ index: InterfaceIndex, _ loss: DeviceLoss) -> RouteFate {
+        if loss == .unregistered { return .removed }
+        if loss == .down, message.scope == .host { return .untouched }
+        return markDead(index)
+    }
+
+    /// `fib6_ifdown`: an unregistered device takes its legs with it, and no more.
+    fileprivate mutating func loseIPv6(_ index: InterfaceIndex, _ loss: DeviceLoss) -> RouteFate {
+        guard loss != .withoutIPv4 else { return .untouched }
+        guard loss == .unregistered else { return markDead(index) }
+        message.legs.removeAll { $0.interface == index }
+        return message.legs.isEmpty ? .removed : .altered
+    }
+
+    private mutating func markDead(_ index: InterfaceIndex) -> RouteFate {
+        var isAltered = false
+        for position in message.legs.indices where message.legs[position].interface == index {
+            guard !message.legs[position].flags.contains(.dead) else { continue }
+            message.legs[position].flags.insert(.dead)
+            isAltered = true
+        }
+        if message.legs.allSatisfy({ $0.flags.contains(.dead) }) { return .removed }
+        return isAltered ? .altered : .untouched
+    }
+}
+
+extension RouteMessage {
+    /// Whether a leg of the route's own, not of a nexthop object, uses a device.
+    fileprivate func leaves(through index: InterfaceIndex) -> Bool {
+        nexthopID == nil && legs.contains { $0.interface == index }
+    }
+
+    fileprivate func hasDeadLeg(through index: InterfaceIndex) -> Bool {
+        legs.contains { $0.interface == index && $0.flags.contains(.dead) }
+    }
+}

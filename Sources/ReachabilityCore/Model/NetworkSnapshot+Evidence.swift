@@ -1,0 +1,51 @@
+/// What decides between routes, and what tells the kinds of interfaces: neighbours, settings, devices.
+extension NetworkSnapshot {
+    /// `RTM_NEWNEIGH`.
+    mutating func insert(_ message: NeighbourMessage, _ effect: inout SnapshotEffect) {
+        let key = NeighbourKey(index: message.index, address: message.address)
+        if neighbours.updateValue(message.state, forKey: key) != message.state { effect.add(.neighbourChanged) }
+    }
+
+    /// `RTM_DELNEIGH`.
+    mutating func remove(_ message: NeighbourMessage, _ effect: inout SnapshotEffect) {
+        let key = NeighbourKey(index: message.index, address: message.address)
+        if neighbours.removeValue(forKey: key) != nil { effect.add(.neighbourChanged) }
+    }
+
+    /// `RTM_NEWNETCONF`: a message about one setting leaves the others as they were.
+    mutating func insert(_ message: NetconfMessage, _ effect: inout SnapshotEffect) {
+        let key = SettingsKey(message.family, message.index)
+        let old = settings[key]
+        var new = old ?? .init()
+        if let forwarding = message.forwarding { new.forwarding = forwarding }
+        if let ignores = message.ignoresRoutesWithLinkDown { new.ignoresRoutesWithLinkDown = ignores }
+        guard old != new else { return }
+        settings[key] = new
+        if new != old ?? .init() { effect.add(.settingChanged) }
+    }
+
+    /// `RTM_DELNETCONF`.
+    mutating func remove(_ message: NetconfMessage, _ effect: inout SnapshotEffect) {
+        let old = settings.removeValue(forKey: .init(message.family, message.index))
+        if let old, old != .init() { effect.add(.settingChanged) }
+    }
+
+    /// A uevent: what is known of a device is kept until the device or its interface goes.
+    mutating func apply(_ message: UeventMessage, _ effect: inout SnapshotEffect) {
+        let old = devices[message.index]
+        guard message.action != .remove else {
+            devices[message.index] = nil
+            if old?.saysMore == true { effect.add(.deviceChanged) }
+            return
+        }
+        var new = message
+        new.deviceType = message.deviceType ?? old?.deviceType
+        new.driver = message.driver ?? old?.driver
+        devices[message.index] = new
+        if new.deviceType != old?.deviceType || new.driver != old?.driver { effect.add(.deviceChanged) }
+    }
+}
+
+extension UeventMessage {
+    fileprivate var saysMore: Bool { deviceType != nil || driver != nil }
+}

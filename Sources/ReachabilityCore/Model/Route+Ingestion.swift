@@ -1,0 +1,41 @@
+extension Route {
+    /// Makes the model's form of a message: what changes without a message is taken out of it.
+    ///
+    /// Lifetimes become a moment. Flags that follow from the state of the legs' devices are left out, because the
+    /// kernel does not announce their change; ``NetworkSnapshot/legs(of:)`` adds them.
+    init(_ message: RouteMessage, at now: Instant, in snapshot: NetworkSnapshot) {
+        self.init(message, expiry: message.lifetime.map { now.advanced(by: $0) })
+        self.message.lifetime = nil
+        self.message.flags &= Self.lastingFlags
+        for position in message.legs.indices where message.legs[position].flags != [] {
+            self.message.legs[position].flags = snapshot.lastingFlags(of: message.legs[position], message.family)
+        }
+    }
+
+    /// The `RTM_F_*` that belong to the route; below them are `RTNH_F_*`, above the states of offloading.
+    private static let lastingFlags: UInt32 = 0x0F00
+
+    /// Whether another form of the same route differs for the evaluation, its expiry aside.
+    func means(_ other: Self) -> Bool {
+        guard message.nexthopID == nil || message.nexthopID != other.message.nexthopID else {
+            var left = message
+            left.legs = other.message.legs
+            left.type = other.message.type
+            return left == other.message
+        }
+        return message == other.message
+    }
+}
+
+extension NetworkSnapshot {
+    /// A leg's flags without those that follow from its device's state and settings.
+    ///
+    /// What stays of `RTNH_F_DEAD` is what the kernel set when the device went down, or lost its last address, and has
+    /// not taken back.
+    fileprivate func lastingFlags(of leg: RouteLeg, _ family: AddressFamily) -> LegFlags {
+        var flags = leg.flags.intersection([.dead, .onLink])
+        guard flags.contains(.dead), let link = link(leg.interface), link.flags.contains(.up) else { return flags }
+        if link.lacksCarrier(family), ignoresRoutesWithLinkDown(family, leg.interface) { flags.remove(.dead) }
+        return flags
+    }
+}
