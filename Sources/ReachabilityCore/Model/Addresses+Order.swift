@@ -68,11 +68,3 @@ extension AddressMessage {
         address.family == .ipv4 && flags.contains(.secondary) && isSameSubnet(primary)
     }
 }
-
-extension IPAddress {
-    /// `ipv6_addr_src_scope`: the larger, the wider (RFC 4291, 2.7).
-    fileprivate var ipv6Scope: UInt8 {
-        if isLinkLocal || isLoopback { return 2 }
-        return bits >> 118 == 0x3FB ? 5 : 14
-    }
-}

@@ -1,14 +1,15 @@
 extension RouteMessage {
     /// Whether this route stands before another in its table; routes of which neither does form one group.
     ///
-    /// Longest prefix first, then longest source prefix, then the addresses; within, as the kernel walks: IPv4 by
-    /// descending TOS and ascending metric (`fib_find_alias`), IPv6 by ascending metric (`fib6_add_rt2node`).
+    /// Longest prefix first, each prefix's routes together; of those, longest source prefix first; then as the kernel
+    /// walks: IPv4 by descending TOS and ascending metric (`fib_find_alias`), IPv6 by ascending metric
+    /// (`fib6_add_rt2node`).
     func precedes(_ other: Self) -> Bool {
         if destination.length != other.destination.length { return destination.length > other.destination.length }
-        if source.length != other.source.length { return source.length > other.source.length }
         if destination.address.bits != other.destination.address.bits {
             return destination.address.bits < other.destination.address.bits
         }
+        if source.length != other.source.length { return source.length > other.source.length }
         if source.address.bits != other.source.address.bits { return source.address.bits < other.source.address.bits }
         if tos != other.tos { return tos > other.tos }
         return metric < other.metric
