@@ -27,7 +27,7 @@ public enum NetworkNamespace: Sendable, Hashable {
     }
 
     /// The file to open, or nil for the namespace that the thread is in already.
-    var file: String? {
+    public var file: String? {
         switch self {
         case .current: nil
         case .name(let name): "/run/netns/\(name)"
