@@ -28,6 +28,7 @@ let package = Package(
             pkgConfig: "libnl-route-3.0 libnl-genl-3.0",
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev", "libnl-genl-3-dev"])]
         ),
+        .systemLibrary(name: "CLinux"),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
             name: "Reachability",
@@ -37,7 +38,7 @@ let package = Package(
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "Reachability", "ReachabilityCore",
+                "CLinux", "Reachability", "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

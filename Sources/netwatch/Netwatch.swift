@@ -1,10 +1,66 @@
 import ArgumentParser
+import Glibc
 
 /// The tool's root command.
 @main
 struct Netwatch: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "netwatch",
-        abstract: "Tells whether and how this machine reaches the network."
+        abstract: "Tells, live, whether and how this machine reaches the network.",
+        discussion: """
+            Without a command it watches. Nothing but what was asked for is printed on stdout. It exits with 64 if the \
+            arguments can't be taken, 71 if the kernel refuses what it needs, 74 if an output can't be written, 77 if \
+            the user may not enter the namespace.
+            """,
+        version: "netwatch \(version)",
+        subcommands: [
+            WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self,
+        ],
+        defaultSubcommand: WatchCommand.self
     )
+
+    /// The tool's own version.
+    static let version = "0.1.0"
+
+    /// Parses the arguments, runs the command and exits.
+    static func main() {
+        _ = SignalActions.brokenPipeWasIgnored
+        Glibc.exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    /// Parses arguments and runs the command that they name.
+    static func run(_ arguments: [String]) -> ExitStatus {
+        do {
+            var command = try parseAsRoot(arguments)
+            guard let command = command as? any NetwatchCommand else {
+                try command.run()
+                return .success
+            }
+            return try command.execute()
+        } catch let error as ToolError {
+            return report(error)
+        } catch {
+            return answer(error)
+        }
+    }
+
+    /// Prints what was asked for by `--help` and the like, or reports what was wrong with the arguments.
+    private static func answer(_ error: any Error) -> ExitStatus {
+        guard exitCode(for: error) == .success else {
+            return report(.init(UsageMessage.line(for: error, of: self), exit: .usage))
+        }
+        let text = fullMessage(for: error)
+        do throws(ToolError) {
+            return try StandardOutput.write(text.hasSuffix("\n") ? text : text + "\n")
+        } catch {
+            return report(error)
+        }
+    }
+
+    /// Says what went wrong in one line on stderr.
+    private static func report(_ error: ToolError) -> ExitStatus {
+        // Where stderr can't be written either there is nobody left to tell; the code still says it.
+        try? LineOutput.standardError.write("netwatch: \(error.message)\n")
+        return error.status
+    }
 }

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Glibc
+import Reachability
+import ReachabilityCore
+
+/// `netwatch run`: runs a command once the network is there, and again if it failed for want of it.
+struct RunCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Wait for the network, then run a command.",
+        discussion: """
+            The command keeps the terminal, and gets the signals that are sent to netwatch. The exit code is the \
+            command's own: 128 and the signal's number if a signal ended it, 127 if it is not found, 126 if it can't be \
+            executed; 75 if the time is up before the network is there. --netns decides which network is waited for; \
+            the command runs where netwatch does.
+            """
+    )
+
+    @OptionGroup var waiting: WaitOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Run the command again, up to that often, if it failed and the network was away while it ran.",
+            valueName: "number"
+        ),
+        transform: RetriesArgument.parse
+    )
+    var retries: UInt = 0
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(parsing: .postTerminator, help: .init("The command and its arguments, after '--'.", valueName: "command"))
+    var command: [String] = []
+
+    func validate() throws {
+        guard let name = command.first else {
+            throw ValidationError("The command is missing; write it after '--', as in 'netwatch run -- make fetch'")
+        }
+        guard !name.isEmpty else { throw ValidationError("The command is empty; write its name or path after '--'") }
+    }
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let network = ConditionWatcher(waiting.condition)
+        // What is ignored stays ignored, as nohup(1) wants; but a child's end must be told.
+        signal(SIGCHLD, SIG_DFL)
+        let signals = CommandSupervisor.passedOn.filter { !SignalActions.isIgnored($0) } + [SIGCHLD]
+        let session = try MonitorSession(common.configuration, signals: signals) { change, wakeup in
+            if network.note(change.status) { wakeup.signal() }
+        }
+        return try run(in: session, network)
+    }
+
+    private func run(in session: MonitorSession, _ network: ConditionWatcher) throws(ToolError) -> ExitStatus {
+        var policy = RunPolicy(retries: retries)
+        let supervisor = CommandSupervisor(session: session)
+        while true {
+            if let status = try gate(session, network) { return status }
+            network.forgetAbsence()
+            let report = try supervisor.run(command)
+            let wasAway = report.outcome != .exited(0) && wasAway(session, network)
+            switch policy.next(after: report.outcome, wasAway: wasAway, wasToldToEnd: report.wasToldToEnd) {
+            case .exit(let status): return status
+            case .again: continue
+            }
+        }
+    }
+
+    /// Whether the network was away; a command may fail and end before the monitor has heard the news.
+    private func wasAway(_ session: MonitorSession, _ network: ConditionWatcher) -> Bool {
+        if !network.wasAway, let view = try? session.engine.view(within: .seconds(1)) {
+            network.note(view.evaluation.path.status)
+        }
+        return network.wasAway
+    }
+
+    /// Waits for the network; a status if that ends the tool instead.
+    private func gate(_ session: MonitorSession, _ network: ConditionWatcher) throws(ToolError) -> ExitStatus? {
+        let deadline = waiting.timeout.map(SystemClock.now.advanced)
+        while !network.holds {
+            switch try session.next(until: deadline) {
+            case .deadline: throw waiting.timeUp
+            case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):
+                return .endedBySignal(signal.number)
+            case .signal(let signal) where signal.number == SIGTSTP: SignalActions.stopUntilContinued()
+            case .signal, .wakeup, .outputClosed: continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Reachability
+import ReachabilityCore
+
+/// `netwatch wait`: sleeps until the state is what is asked for.
+struct WaitCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract: "Wait until the network is reachable, or in another state.",
+        discussion: """
+            Exits with 0 once the state is as asked for, and with 75 if the time is up before. With --to, it waits for \
+            the kernel's own way to that host instead: for notReachable, to all its addresses, otherwise to any of them.
+            """
+    )
+
+    @OptionGroup var waiting: WaitOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Wait for the way to a host: an address, or a name that is resolved.", valueName: "host"),
+        transform: HostArgument.parse
+    )
+    var to: Host?
+
+    @OptionGroup var common: CommonOptions
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let deadline = waiting.timeout.map(SystemClock.now.advanced)
+        if let to {
+            return try HostWait(host: to, waiting: waiting, deadline: deadline).run(common.configuration)
+        }
+        let condition = waiting.condition
+        let session = try MonitorSession(common.configuration) { change, wakeup in
+            if condition.holds(for: change.status) { wakeup.signal() }
+        }
+        // Nothing else wakes it: what held for a moment has been waited for too.
+        guard try session.next(until: deadline) == .wakeup else { throw waiting.timeUp }
+        return .success
+    }
+}

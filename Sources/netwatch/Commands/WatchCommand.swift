@@ -1,0 +1,31 @@
+import ArgumentParser
+import Glibc
+import Reachability
+import ReachabilityCore
+
+/// `netwatch watch`: a line for the current state, then one for each change.
+struct WatchCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Print the state, then a line for each change, until interrupted.",
+        discussion: "Exits with 0 on SIGINT, on SIGTERM, and when nobody reads its output any more."
+    )
+
+    @Flag(help: "Print JSON lines.")
+    var json = false
+
+    @OptionGroup var common: CommonOptions
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let printer = ChangePrinter(json ? .json : .text)
+        let session = try MonitorSession(
+            common.configuration,
+            signals: [SIGINT, SIGTERM],
+            output: STDOUT_FILENO
+        ) { change, wakeup in
+            if !printer.print(change) { wakeup.signal() }
+        }
+        guard try session.next() == .wakeup, let failure = printer.failure else { return .success }
+        return try failure.end(writing: "stdout")
+    }
+}

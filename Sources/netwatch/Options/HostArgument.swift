@@ -1,0 +1,29 @@
+import ReachabilityCore
+
+/// What a user names as a destination.
+enum Host: Hashable {
+    /// An address.
+    case address(IPAddress)
+    /// A name, to be resolved.
+    case name(String)
+}
+
+/// Reads a host.
+enum HostArgument {
+    /// Reads an address or a name.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> Host {
+        let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+        if let address = IPAddress(bare) { return .address(address) }
+        guard !text.contains("%") else { throw .init("an address with a zone has one link only; leave out the zone") }
+        guard !text.contains(where: { "/: []@".contains($0) }) else {
+            throw .init("it is neither an address nor a name; leave out scheme, port and path")
+        }
+        let isPrintable = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+        guard isPrintable, !text.isEmpty, text.utf8.count <= 253, !text.hasPrefix("-") else {
+            throw .init("it is neither an address nor a name; write 192.0.2.7, 2001:db8::7 or server.example")
+        }
+        return .name(text)
+    }
+}

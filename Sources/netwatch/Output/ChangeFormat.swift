@@ -1,0 +1,20 @@
+import ReachabilityCore
+
+/// How a command prints notices.
+enum ChangeFormat {
+    /// For people, with local time.
+    case text
+    /// JSON lines, version 1.
+    case json
+    /// The same with `by`, how each interface's kind is known.
+    case detailedJSON
+
+    /// One notice as a line, with the line feed.
+    func line(_ change: StateChange, at time: Timestamp) -> [UInt8] {
+        switch self {
+        case .text: ChangeText.line(change, at: time, utcOffset: SystemClock.utcOffset(at: time))
+        case .json: ChangeJSON.line(change, at: time)
+        case .detailedJSON: ChangeJSON.line(change, at: time, tellsKindSource: true)
+        }
+    }
+}

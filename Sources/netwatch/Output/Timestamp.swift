@@ -1,0 +1,67 @@
+/// A moment of the calendar, written as RFC 3339 says.
+struct Timestamp: Hashable {
+    /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted, as `CLOCK_REALTIME` has them.
+    var seconds: Int64
+    /// Nanoseconds within the second, 0 to 999,999,999.
+    var nanoseconds: Int64
+
+    /// The moment in UTC with microseconds: `2026-11-20T20:00:00.123456Z`.
+    var utcText: String { text(offset: 0) + "Z" }
+
+    /// The moment at an offset from UTC, in seconds, with microseconds: `2026-11-20T21:00:00.123456+01:00`.
+    ///
+    /// RFC 3339 has no offsets finer than a minute; the seconds of one are dropped, from the time too.
+    func localText(offset: Int) -> String {
+        let minutes = abs(offset) / 60
+        let sign = offset < 0 ? "-" : "+"
+        return text(offset: Int64(offset / 60 * 60)) + sign + padded(Int64(minutes / 60), 2) + ":"
+            + padded(Int64(minutes % 60), 2)
+    }
+
+    private func text(offset: Int64) -> String {
+        let local = seconds + offset
+        let day = CivilDay(daysSinceEpoch: local.flooredQuotient(86_400))
+        let second = local - local.flooredQuotient(86_400) * 86_400
+        return padded(day.year, 4) + "-" + padded(day.month, 2) + "-" + padded(day.day, 2) + "T"
+            + padded(second / 3600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "."
+            + padded(nanoseconds / 1000, 6)
+    }
+
+    private func padded(_ value: Int64, _ width: Int) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+/// A day of the proleptic Gregorian calendar.
+struct CivilDay: Hashable {
+    /// The year.
+    let year: Int64
+    /// The month, 1 to 12.
+    let month: Int64
+    /// The day, 1 to 31.
+    let day: Int64
+
+    /// Finds the day that lies a number of days after 1970-01-01.
+    ///
+    /// Years are counted from March, so that the leap day is the last of a year and each month's length follows from one
+    /// formula (153 days in five months). An era is 400 years, 146,097 days.
+    init(daysSinceEpoch: Int64) {
+        let shifted = daysSinceEpoch + 719_468  // From 0000-03-01.
+        let era = shifted.flooredQuotient(146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded down, where `/` rounds towards zero.
+    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+        self / divisor - (self % divisor < 0 ? 1 : 0)
+    }
+}

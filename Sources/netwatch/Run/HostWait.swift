@@ -1,0 +1,54 @@
+import Reachability
+import ReachabilityCore
+
+/// Waits for the kernel's way to a host, whose name is resolved first, again and again while that fails.
+struct HostWait {
+    /// What is waited for.
+    let host: Host
+    /// In which state, and what to say when the time is up.
+    let waiting: WaitOptions
+    /// When to give up; nil for never.
+    let deadline: Instant?
+
+    /// Waits until it holds.
+    func run(_ configuration: MonitorConfiguration) throws(ToolError) -> ExitStatus {
+        let session = try MonitorSession(configuration) { _, wakeup in wakeup.signal() }
+        let addresses = try addresses(session, in: configuration.namespace)
+        let watcher = DestinationsWatcher(addresses, condition: waiting.condition, wakeup: session.wakeup)
+        let watches = addresses.map { session.engine.watch($0, watcher.note) }
+        defer { for watch in watches { watch.cancel() } }
+        while !watcher.hasHeld { try sleep(session, until: deadline) }
+        return .success
+    }
+
+    private func addresses(
+        _ session: MonitorSession,
+        in namespace: NetworkNamespace
+    ) throws(ToolError) -> [IPAddress] {
+        guard case .name(let name) = host else {
+            if case .address(let address) = host { return [address] }
+            return []
+        }
+        var pause = Self.shortestPause
+        while true {
+            let answer = try HostResolver.resolve(name, in: namespace, beside: session, until: deadline)
+            if case .addresses(let addresses) = answer { return addresses }
+            // The next change of the network may be what the name server waits for.
+            let hasChanged = try sleep(session, until: SystemClock.now.advanced(by: pause))
+            pause = hasChanged ? Self.shortestPause : min(pause * 2, Self.longestPause)
+        }
+    }
+
+    /// Between two attempts to resolve a name.
+    private static let shortestPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(30)
+
+    /// Sleeps; true if something has changed.
+    @discardableResult
+    private func sleep(_ session: MonitorSession, until moment: Instant?) throws(ToolError) -> Bool {
+        let end = [moment, deadline].compactMap(\.self).min()
+        let awakening = try session.next(until: end)
+        if awakening == .deadline, let deadline, SystemClock.now >= deadline { throw waiting.timeUp }
+        return awakening == .wakeup
+    }
+}

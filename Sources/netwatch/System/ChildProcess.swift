@@ -1,0 +1,73 @@
+import Glibc
+
+/// A command that was started, in this process's own group, so that the terminal and job control see both as one job.
+struct ChildProcess {
+    /// Its process id; valid until ``outcome()`` has told its end.
+    let id: pid_t
+
+    /// Starts a command, found as shells find it (posix_spawn(3)), with this process's files.
+    ///
+    /// - Parameters:
+    ///   - command: The command and its arguments; not empty.
+    ///   - mask: The blocked signals that it starts with.
+    /// - Returns: The running command.
+    /// - Throws: The errno, which tells whether it was found.
+    static func start(_ command: [String], mask: sigset_t) throws(SystemError) -> Self {
+        do throws(SystemError) {
+            return try spawn(command[0], command, mask: mask)
+        } catch {
+            // A script without '#!' is the shell's, as execvp(3) has it.
+            guard error.code == ENOEXEC, let file = CommandSearch.find(command[0]) else { throw error }
+            return try spawn("/bin/sh", ["/bin/sh", file] + command.dropFirst(), mask: mask)
+        }
+    }
+
+    /// Sends it a signal (kill(2)); one that has ended and was not asked for its outcome yet ignores it.
+    func send(_ signal: Int32) {
+        kill(id, signal)
+    }
+
+    /// How it ended, or nil while it runs (waitpid(2)).
+    func outcome() -> Outcome? {
+        var status: Int32 = 0
+        guard waitpid(id, &status, WNOHANG) == id else { return nil }
+        // The macros WIFEXITED and the like, which Swift can't import.
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .ended(signal: signal)
+    }
+
+    /// How a process ended.
+    enum Outcome: Hashable {
+        /// By exit(3) with a code.
+        case exited(Int32)
+        /// By a signal.
+        case ended(signal: Int32)
+
+        /// What a shell says of it.
+        var exitStatus: ExitStatus {
+            switch self {
+            case .exited(let code): .init(rawValue: code)
+            case .ended(let signal): .endedBySignal(signal)
+            }
+        }
+    }
+
+    private static func spawn(_ file: String, _ arguments: [String], mask: sigset_t) throws(SystemError) -> Self {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var mask = mask
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        if !SignalActions.brokenPipeWasIgnored { sigaddset(&defaults, SIGPIPE) }
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var pointers = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        var id = pid_t()
+        let failure = posix_spawnp(&id, file, nil, &attributes, &pointers, environ)
+        guard failure == 0 else { throw .init(code: failure) }
+        return .init(id: id)
+    }
+}
