@@ -31,7 +31,8 @@ struct Netwatch: ParsableCommand {
     /// Parses arguments and runs the command that they name.
     static func run(_ arguments: [String]) -> ExitStatus {
         do {
-            var command = try parseAsRoot(arguments)
+            let names = configuration.subcommands.map(\._commandName)
+            var command = try parseAsRoot(CommandOrder.commandFirst(arguments, commands: names))
             guard let command = command as? any NetwatchCommand else {
                 try command.run()
                 return .success

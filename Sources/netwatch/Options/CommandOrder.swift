@@ -1,0 +1,35 @@
+/// Lets the common options stand before the command: `netwatch --netns blue status`.
+enum CommandOrder {
+    /// The options that take a value as their next argument, and may stand first.
+    private static let valued: Set<String> = ["--netns", "--settle", "--kind"]
+    /// Those that take none.
+    private static let flags: Set<String> = ["--json"]
+
+    /// The arguments with the command first; as they are where no command is named.
+    ///
+    /// - Parameters:
+    ///   - arguments: What the user wrote.
+    ///   - commands: The commands' names.
+    /// - Returns: What the argument parser understands.
+    /// - Throws: An error if the first word is no command.
+    static func commandFirst(_ arguments: [String], commands: [String]) throws(ToolError) -> [String] {
+        var rest = arguments[...]
+        while let option = rest.first, flags.contains(option) || valued.contains(option) || isValued(option) {
+            rest = rest.dropFirst(valued.contains(option) ? 2 : 1)
+        }
+        guard let command = rest.first, !command.hasPrefix("-") else { return arguments }
+        guard commands.contains(command) || command == "help" else {
+            let names = commands.joined(separator: ", ")
+            throw .init(
+                "there is no command '\(command.escapedForTerminal)'; the commands are \(names)",
+                exit: .usage
+            )
+        }
+        return [command] + arguments[..<rest.startIndex] + rest.dropFirst()
+    }
+
+    /// `--netns=blue`.
+    private static func isValued(_ option: String) -> Bool {
+        option.contains("=") && valued.contains(String(option.prefix { $0 != "=" }))
+    }
+}
