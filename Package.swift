@@ -67,7 +67,10 @@ let package = Package(
         ),
         .testTarget(
             name: "netwatchTests",
-            dependencies: ["netwatch", "ReachabilityCore", "NetworkLab"],
+            dependencies: [
+                "netwatch", "Reachability", "ReachabilityCore", "NetworkLab",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings
         ),
     ]

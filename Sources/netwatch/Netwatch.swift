@@ -30,32 +30,31 @@ struct Netwatch: ParsableCommand {
 
     /// Parses arguments and runs the command that they name.
     static func run(_ arguments: [String]) -> ExitStatus {
-        do {
-            let names = configuration.subcommands.map(\._commandName)
-            var command = try parseAsRoot(CommandOrder.commandFirst(arguments, commands: names))
-            guard let command = command as? any NetwatchCommand else {
-                try command.run()
-                return .success
-            }
-            return try command.execute()
-        } catch let error as ToolError {
-            return report(error)
+        do throws(ToolError) {
+            let names = configuration.subcommands.map { $0._commandName }
+            return try perform(CommandOrder.commandFirst(arguments, commands: names))
         } catch {
-            return answer(error)
+            return report(error)
         }
     }
 
-    /// Prints what was asked for by `--help` and the like, or reports what was wrong with the arguments.
-    private static func answer(_ error: any Error) -> ExitStatus {
+    private static func perform(_ arguments: [String]) throws(ToolError) -> ExitStatus {
+        let parsed = Result { try parseAsRoot(arguments) }
+        switch parsed {
+        case .success(let command as any NetwatchCommand): return try command.execute()
+        case .success(var command): return try answer(Result { try command.run() })
+        case .failure(let error): return try answer(.failure(error))
+        }
+    }
+
+    /// Prints what was asked for by `--help` and the like, or says what was wrong with the arguments.
+    private static func answer(_ result: Result<Void, any Error>) throws(ToolError) -> ExitStatus {
+        guard case .failure(let error) = result else { return .success }
         guard exitCode(for: error) == .success else {
-            return report(.init(UsageMessage.line(for: error, of: self), exit: .usage))
+            throw .init(UsageMessage.line(for: error, of: self), exit: .usage)
         }
         let text = fullMessage(for: error)
-        do throws(ToolError) {
-            return try StandardOutput.write(text.hasSuffix("\n") ? text : text + "\n")
-        } catch {
-            return report(error)
-        }
+        return try StandardOutput.write(text.hasSuffix("\n") ? text : text + "\n")
     }
 
     /// Says what went wrong in one line on stderr.

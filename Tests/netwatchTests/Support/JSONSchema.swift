@@ -40,7 +40,8 @@ struct JSONSchema {
         }
     }
 
-    private func holds(_ keyword: String, _ argument: JSONValue, _ schema: JSONValue, _ value: JSONValue) throws -> Bool {
+    private func holds(_ keyword: String, _ argument: JSONValue, _ schema: JSONValue, _ value: JSONValue) throws -> Bool
+    {
         switch keyword {
         case "type": return try isOfType(argument, value)
         case "const": return value == argument
@@ -99,7 +100,8 @@ struct JSONSchema {
             ("number", .number):
             true
         case ("integer", .number(let number)): number.rounded() == number
-        case ("null", _), ("boolean", _), ("string", _), ("array", _), ("object", _), ("number", _), ("integer", _): false
+        case ("null", _), ("boolean", _), ("string", _), ("array", _), ("object", _), ("number", _), ("integer", _):
+            false
         default: throw SchemaError("type \(type)")
         }
     }

@@ -1,0 +1,71 @@
+import ReachabilityCore
+import Testing
+
+@testable import netwatch
+
+@Suite struct ChangeJSONTests {
+    private func line(_ change: StateChange, tellsKindSource: Bool = false) -> String {
+        String(decoding: ChangeJSON.line(change, at: Samples.time, tellsKindSource: tellsKindSource), as: UTF8.self)
+    }
+
+    @Test func `a change, as the design shows it`() throws {
+        let expected = #"""
+            {"v":1,"seq":3,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"wifi",\#
+            "previous":"notReachable","path":{"interface":{"index":4,"name":"wlan0","kind":"wifi"},\#
+            "carriers":[{"index":4,"name":"wlan0","kind":"wifi"}],\#
+            "ipv4":{"interface":"wlan0","gateway":"192.0.2.1","source":"192.0.2.2","metric":600},"ipv6":null},\#
+            "reasons":["route.added"]}
+
+            """#
+        #expect(line(Samples.wifiChange) == expected)
+    }
+
+    @Test func `no path`() {
+        let expected = #"""
+            {"v":1,"seq":4,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"notReachable",\#
+            "previous":"wifi","path":{"interface":null,"carriers":[],"ipv4":null,"ipv6":null},\#
+            "reasons":["link.down","route.flushed","path.noRoute"]}
+
+            """#
+        #expect(line(Samples.lost) == expected)
+    }
+
+    @Test func `how the kind is known, for status`() throws {
+        let value = try EventSchema.parse(line(Samples.first, tellsKindSource: true))
+        #expect(value["path"]?["interface"]?["by"] == .string("infoKind"))
+        #expect(value["path"]?["carriers"]?.elements?.first?["by"] == .string("rule"))
+        #expect(value["path"]?["ipv4"]?["gateway"] == .null)
+        #expect(value["path"]?["ipv6"]?["interface"] == .string("wlan0"))
+        #expect(value["previous"] == .null)
+        #expect(value["reasons"] == .array([.string("monitor.initial"), .string("path.deadLeg")]))
+    }
+
+    @Test(arguments: [Samples.first, Samples.wifiChange, Samples.lost, Samples.resync, .unread])
+    func `every line obeys the schema`(change: StateChange) throws {
+        for tellsKindSource in [false, true] {
+            let text = line(change, tellsKindSource: tellsKindSource)
+            #expect(text.hasSuffix("}\n") && !text.dropLast().contains("\n"))
+            _ = try EventSchema.parse(text)
+        }
+    }
+
+    @Test func `every event, status, kind and reason obeys the schema`() throws {
+        for event in StateChange.Event.allCases {
+            for status in ReachabilityStatus.allCases {
+                var change = Samples.first
+                change.event = event
+                change.status = status
+                change.previous = status
+                change.reasons = Reason.allCases
+                _ = try EventSchema.parse(line(change))
+            }
+        }
+        for kind in InterfaceKind.allCases {
+            for source in KindSource.allCases {
+                var change = Samples.first
+                change.path.interface = .init(index: 1, name: "a\"\u{1}\\", kind: kind, kindSource: source)
+                _ = try EventSchema.parse(line(change, tellsKindSource: true))
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ReachabilityCore
+import Testing
+
+@testable import netwatch
+
+@Suite struct ChangeTextTests {
+    private static let stamp = "2026-11-20T21:00:00.123456+01:00 "
+
+    @Test(arguments: [
+        (Samples.wifiChange, "wifi wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600 [route.added]"),
+        (Samples.lost, "notReachable no path [link.down, route.flushed, path.noRoute]"),
+        (
+            Samples.first,
+            "cellular wg0 (tunnel) over wwan0 (cellular), ipv4 10.0.0.2 metric 0, "
+                + "ipv6 2001:db8::2 via fe80::1 dev wlan0 metric 1024 [monitor.initial, path.deadLeg]"
+        ),
+        (
+            Samples.resync,
+            "resync: wifi wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600 [resync.overrun]"
+        ),
+    ])
+    func `lines`(change: StateChange, text: String) {
+        let line = ChangeText.line(change, at: Samples.time, utcOffset: 3600)
+        #expect(String(decoding: line, as: UTF8.self) == Self.stamp + text + "\n")
+    }
+
+    @Test func `a name can't command the terminal`() {
+        var change = Samples.wifiChange
+        change.path.interface = .init(index: 4, name: "\u{1B}[2J\n\u{9B}x", kind: .other, kindSource: .plain)
+        change.path.carriers = []
+        let line = String(decoding: ChangeText.line(change, at: Samples.time, utcOffset: 0), as: UTF8.self)
+        #expect(line.contains("\\u{1b}[2J\\u{a}\\u{9b}x (other)"))
+        #expect(line.dropLast().unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    }
+
+    @Test(arguments: [
+        ("plain ü 漢", "plain ü 漢"), ("\u{0}\u{7F}\u{85}", "\\u{0}\\u{7f}\\u{85}"),
+        ("a\u{202E}b\u{2066}\u{2028}", "a\\u{202e}b\\u{2066}\\u{2028}"),
+    ])
+    func `escaping`(text: String, escaped: String) {
+        #expect(text.escapedForTerminal == escaped)
+    }
+}

@@ -1,0 +1,39 @@
+import ReachabilityCore
+import Testing
+
+@Suite struct DocumentsTests {
+    private func schema() throws -> JSONValue { try EventSchema.schema.get().root }
+
+    private func names(_ value: JSONValue?) throws -> [String] {
+        try #require(value?.elements).compactMap(\.text)
+    }
+
+    @Test func `the schema lists the code's own names`() throws {
+        let definitions = try #require(try schema()["$defs"])
+        let properties = try #require(try schema()["properties"])
+        let interface = try #require(definitions["interface"]?["properties"])
+        #expect(try names(definitions["reason"]?["enum"]) == Reason.allCases.map(\.rawValue))
+        #expect(try Set(names(definitions["status"]?["enum"])) == Set(ReachabilityStatus.allCases.map(\.name)))
+        #expect(try names(properties["event"]?["enum"]) == StateChange.Event.allCases.map(\.rawValue))
+        #expect(try names(interface["kind"]?["enum"]) == InterfaceKind.allCases.map(\.rawValue))
+        #expect(try names(interface["by"]?["enum"]) == KindSource.allCases.map(\.rawValue))
+    }
+
+    @Test func `each object of the schema is closed`() throws {
+        let definitions = try #require(try schema()["$defs"])
+        let path = try schema()["properties"]?["path"]
+        for object in [try schema(), definitions["interface"], definitions["family"], path] {
+            #expect(object?["additionalProperties"] == .bool(false))
+        }
+    }
+
+    @Test func `each reason is explained, once`() throws {
+        let rows = try Repository.read("docs/reasons.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let explained = rows.map { row in row.split(separator: "`")[1] }
+        #expect(explained.map(String.init) == Reason.allCases.map(\.rawValue))
+        for row in rows {
+            let cells = row.split(separator: "|", omittingEmptySubsequences: false)
+            #expect(cells.count == 5 && cells[2].count > 10, "\(row)")
+        }
+    }
+}

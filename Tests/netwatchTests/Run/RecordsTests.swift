@@ -1,0 +1,55 @@
+import ReachabilityCore
+import Testing
+
+@testable import netwatch
+
+@Suite struct RecordsTests {
+    @Test(arguments: [
+        (WaitCondition.reachable, [ReachabilityStatus.wifi, .cellular]), (.wifi, [.wifi]), (.cellular, [.cellular]),
+        (.notReachable, [.notReachable]),
+    ])
+    func `which states a condition holds for`(condition: WaitCondition, states: [ReachabilityStatus]) {
+        #expect(ReachabilityStatus.allCases.filter(condition.holds).sorted { $0.rawValue > $1.rawValue } == states)
+    }
+
+    @Test func `absence is remembered until forgotten, and not to know is no absence`() {
+        var record = ConnectivityRecord(.reachable)
+        #expect(!record.holds && !record.wasAway)
+        record.note(.unknown)
+        #expect(!record.holds && !record.wasAway)
+        record.note(.notReachable)
+        record.note(.wifi)
+        #expect(record.holds && record.wasAway)
+        record.forgetAbsence()
+        #expect(record.holds && !record.wasAway)
+        record.note(.unknown)
+        #expect(!record.holds && !record.wasAway)
+    }
+
+    @Test func `any address is enough, but all must be away`() throws {
+        let one = try #require(IPAddress("192.0.2.1"))
+        let two = try #require(IPAddress("2001:db8::1"))
+        var reachable = DestinationsRecord([one, two], condition: .reachable)
+        reachable.note(.notReachable, of: one)
+        #expect(!reachable.hasHeld)
+        reachable.note(.wifi, of: two)
+        #expect(reachable.hasHeld)
+        reachable.note(.notReachable, of: two)
+        #expect(reachable.hasHeld)
+        var away = DestinationsRecord([one, two], condition: .notReachable)
+        away.note(.notReachable, of: one)
+        #expect(!away.hasHeld)
+        away.note(.wifi, of: one)
+        away.note(.notReachable, of: two)
+        #expect(!away.hasHeld)
+        away.note(.notReachable, of: one)
+        #expect(away.hasHeld)
+    }
+
+    @Test func `where a command is looked for`() {
+        #expect(CommandSearch.candidates(for: "x", path: "/a::/b") == ["/a/x", "./x", "/b/x"])
+        #expect(CommandSearch.find("./any") == "./any")
+        #expect(CommandSearch.find("sh")?.hasSuffix("/sh") == true)
+        #expect(CommandSearch.find("no-such-command-here") == nil)
+    }
+}

@@ -1,0 +1,17 @@
+import Testing
+
+/// The law for JSON lines: `docs/event.schema.json`.
+enum EventSchema {
+    static let schema = Result { JSONSchema(root: try JSONParser.parse(Repository.read("docs/event.schema.json"))) }
+
+    /// Reads a line strictly and holds it against the schema.
+    static func parse(
+        _ line: some StringProtocol,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> JSONValue {
+        let value = try JSONParser.parse(String(line))
+        let faults = try schema.get().faults(in: value)
+        #expect(faults.isEmpty, "\(line)", sourceLocation: sourceLocation)
+        return value
+    }
+}
