@@ -1,8 +1,7 @@
 /// Finds the physical interfaces beneath an interface: under bridges, bonds, VLANs, VRFs and tunnels.
 struct CarrierResolver {
-    let snapshot: NetworkSnapshot
-    let context: EvaluationContext
-    let now: Instant
+    private let model: LookupModel
+    private let context: EvaluationContext
     /// The interfaces that were met on the way down; what leads to one of them again leads nowhere.
     private var visited: [InterfaceIndex] = []
     /// What was found.
@@ -10,22 +9,21 @@ struct CarrierResolver {
     /// What is wrong with it.
     private(set) var reasons: [Reason] = []
 
-    init(_ snapshot: NetworkSnapshot, _ context: EvaluationContext, at now: Instant) {
-        self.snapshot = snapshot
+    init(_ model: LookupModel, _ context: EvaluationContext) {
+        self.model = model
         self.context = context
-        self.now = now
     }
 
     /// The description of an interface, or nil if it is not in the model.
     static func describe(
         _ index: InterfaceIndex,
-        _ snapshot: NetworkSnapshot,
+        _ model: LookupModel,
         _ context: EvaluationContext
     ) -> NetworkInterface? {
-        guard let position = snapshot.linkPosition(index) else { return nil }
-        let device = snapshot.devices.isEmpty ? nil : snapshot.devices[index]
-        let (kind, source) = KindClassifier(rules: context.kindRules).classify(snapshot.links[position], device)
-        return .init(index: index, name: snapshot.links[position].name, kind: kind, kindSource: source)
+        guard let position = model.snapshot.linkPosition(index) else { return nil }
+        let device = model.snapshot.devices.isEmpty ? nil : model.snapshot.devices[index]
+        let (kind, source) = KindClassifier(rules: context.kindRules).classify(model.snapshot.links[position], device)
+        return .init(index: index, name: model.snapshot.links[position].name, kind: kind, kindSource: source)
     }
 
     /// Adds the carriers of an interface.
@@ -33,9 +31,9 @@ struct CarrierResolver {
     /// What has nothing physical beneath is its own carrier. An interface that the user's rules name a physical kind
     /// is taken at their word.
     mutating func resolve(_ interface: NetworkInterface) {
-        guard !visited.contains(interface.index), let link = snapshot.link(interface.index) else { return }
+        guard !visited.contains(interface.index), let link = model.snapshot.link(interface.index) else { return }
         visited.append(interface.index)
-        if interface.isEndOfStack(link) { return add(interface) }
+        if interface.isEndOfStack(model) { return add(interface) }
         let before = carriers.count
         descend(link, interface)
         if carriers.count == before { add(interface) }
@@ -45,7 +43,7 @@ struct CarrierResolver {
         if link.kind == "veth" { return }
         if link.lowerNamespace != nil, link.lowerIndex != nil {
             note(.carrierElsewhere)
-        } else if let lower = link.lowerIndex, lower != link.index, snapshot.linkPosition(lower) != nil {
+        } else if let lower = link.lowerIndex, lower != link.index, model.snapshot.linkPosition(lower) != nil {
             resolve(lower)
         } else if interface.kind == .tunnel {
             resolveBeneath()
@@ -55,16 +53,16 @@ struct CarrierResolver {
     }
 
     private mutating func resolve(_ index: InterfaceIndex) {
-        guard let interface = Self.describe(index, snapshot, context) else { return }
+        guard let interface = Self.describe(index, model, context) else { return }
         resolve(interface)
     }
 
     /// The members of a bridge, team, bond or VRF; of a bond, those that carry traffic.
     private mutating func resolveMembers(of link: Link) {
-        if let active = link.bondActivePort, active != 0, snapshot.linkPosition(active) != nil {
+        if let active = link.bondActivePort, active != 0, model.snapshot.linkPosition(active) != nil {
             return resolve(active)
         }
-        let members = snapshot.links.filter { $0.masterIndex == link.index && $0.canCarry }
+        let members = model.snapshot.links.filter { $0.masterIndex == link.index && $0.canCarry }
         let active = members.filter { $0.bondPortIsActive == true }
         for member in active.isEmpty ? members : active { resolve(member.index) }
         dropVirtual(among: members)
@@ -92,13 +90,13 @@ struct CarrierResolver {
     /// is in main although the rules seem to end before.
     private func way(out family: AddressFamily, avoiding tunnels: [InterfaceIndex]) -> InterfaceIndex? {
         guard let probe = ProbeAddresses.of(family).first else { return nil }
-        let model = LookupModel(snapshot, at: now, excluding: tunnels)
+        let detour = LookupModel(model.snapshot, at: model.now, excluding: tunnels)
         let flow = ProbeFlow(to: probe, user: context.user)
-        if case .selected(let selection) = Connection.run(flow, model).outcome, leads(selection) {
+        if case .selected(let selection) = Connection.run(flow, detour).outcome, leads(selection) {
             return selection.leg.interface
         }
-        guard case .found(let route) = model.answer(to: flow, hasSource: false, from: .main),
-            case .selected(let selection) = route.outcome(snapshot), leads(selection)
+        guard case .found(let route) = detour.answer(to: flow, from: .main),
+            case .selected(let selection) = route.outcome(detour), leads(selection)
         else { return nil }
         return selection.leg.interface
     }
@@ -120,8 +118,9 @@ extension NetworkInterface {
     /// Whether there is nothing to look for beneath: hardware, or what the user's rules call so.
     ///
     /// A kind of device that is not known may be a stack of its own.
-    func isEndOfStack(_ link: Link) -> Bool {
+    func isEndOfStack(_ model: LookupModel) -> Bool {
         guard kind.isPhysical else { return false }
-        return kind != .other || kindSource == .rule || link.kind == nil
+        if kind != .other || kindSource == .rule { return true }
+        return model.snapshot.linkPosition(index).map { model.snapshot.links[$0].kind == nil } ?? true
     }
 }

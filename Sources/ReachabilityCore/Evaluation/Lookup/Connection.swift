@@ -6,6 +6,22 @@ struct Connection {
     let outcome: LookupOutcome
     /// When the first of the routes that decided expires.
     let nextExpiry: Instant?
+    /// Whether a look-up of another destination would end the same.
+    let isSameForAll: Bool
+
+    private init(_ first: LookupOutcome, _ outcome: LookupOutcome, _ walk: RuleWalk) {
+        self.first = first
+        self.outcome = outcome
+        self.nextExpiry = walk.nextExpiry
+        self.isSameForAll = !walk.dependsOnDestination
+    }
+
+    private init(_ first: LookupOutcome, _ outcome: LookupOutcome, _ walk: RuleWalk, _ second: RuleWalk) {
+        self.first = first
+        self.outcome = outcome
+        self.nextExpiry = Self.earliest(walk, second)
+        self.isSameForAll = !walk.dependsOnDestination && !second.dependsOnDestination
+    }
 
     /// Makes the look-ups.
     static func run(_ flow: ProbeFlow, _ model: LookupModel) -> Self {
@@ -27,7 +43,7 @@ struct Connection {
         _ model: LookupModel
     ) -> Self {
         guard walk.dependsOnSource, case .selected(let selection) = first, selection.leg.source != nil else {
-            return .init(first: first, outcome: first, nextExpiry: walk.nextExpiry)
+            return .init(first, first, walk)
         }
         var again: Self?
         for source in selection.sources {
@@ -35,33 +51,32 @@ struct Connection {
             bound.source = source
             var second = RuleWalk(bound, model)
             let outcome = second.run()
-            let result = Self(first: first, outcome: outcome, nextExpiry: earliest(walk, second))
+            let result = Self(first, outcome, walk, second)
             if case .selected = outcome { return result }
             if again == nil { again = result }
         }
-        return again ?? .init(first: first, outcome: first, nextExpiry: walk.nextExpiry)
+        return again ?? .init(first, first, walk)
     }
 
     /// `ip6_dst_lookup_tail`: a second look-up, with a source selected for any interface, only if the first failed.
     private static func ipv6(
         _ flow: ProbeFlow,
-        _ walk: RuleWalk,
+        _ walk: consuming RuleWalk,
         _ first: LookupOutcome,
         _ model: LookupModel
     ) -> Self {
         let unavailable = LookupOutcome.refused(errno: LookupErrno.addressNotAvailable, .noSource)
         if case .selected(let selection) = first {
-            let outcome = selection.sources.isEmpty ? unavailable : first
-            return .init(first: first, outcome: outcome, nextExpiry: walk.nextExpiry)
+            return .init(first, selection.hasSource ? first : unavailable, walk)
         }
-        guard let source = model.ipv6Source(to: flow.destination, through: nil) else {
-            return .init(first: first, outcome: unavailable, nextExpiry: walk.nextExpiry)
-        }
+        let choice = model.ipv6SourceChoice(to: flow.destination, through: nil)
+        guard let source = choice.best else { return .init(first, unavailable, walk) }
+        if choice.dependsOnDestination { walk.noteDestination() }
         var bound = flow
         bound.source = source
         var second = RuleWalk(bound, model)
         let outcome = second.run()
-        return .init(first: first, outcome: outcome, nextExpiry: earliest(walk, second))
+        return .init(first, outcome, walk, second)
     }
 
     private static func earliest(_ first: RuleWalk, _ second: RuleWalk) -> Instant? {
@@ -73,6 +88,9 @@ struct Connection {
 }
 
 extension RouteSelection {
+    /// Whether any leg has a source.
+    fileprivate var hasSource: Bool { leg.source != nil || alternatives.contains { $0.source != nil } }
+
     /// The sources that the legs give, that of the preferred leg first, each once.
     fileprivate var sources: [IPAddress] {
         var sources = leg.source.map { [$0] } ?? []

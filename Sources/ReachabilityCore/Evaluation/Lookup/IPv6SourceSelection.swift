@@ -7,14 +7,19 @@ extension LookupModel {
     ///   - index: The interface that packets leave through; nil if no route says.
     /// - Returns: The address, or nil if there is none that may be used.
     func ipv6Source(to destination: IPAddress, through index: InterfaceIndex?) -> IPAddress? {
+        ipv6SourceChoice(to: destination, through: index).best
+    }
+
+    /// The same, with how the choice was made.
+    func ipv6SourceChoice(to destination: IPAddress, through index: InterfaceIndex?) -> SourceChoice {
         var choice = SourceChoice(destination, through: index)
         guard let index, let position = snapshot.linkPosition(index) else {
             considerDomain(nil, &choice)
-            return choice.best
+            return choice
         }
         if snapshot.links[position].usesOwnAddressesOnly {
             consider(position, &choice)
-            return choice.best
+            return choice
         }
         let domain = layer3Domain(ofLinkAt: position)
         if let domain {
@@ -22,7 +27,7 @@ extension LookupModel {
             if let master = snapshot.linkPosition(domain) { consider(master, &choice) }
         }
         considerDomain(domain, &choice)
-        return choice.best
+        return choice
     }
 
     /// All interfaces of one domain lend their addresses.
@@ -35,7 +40,11 @@ extension LookupModel {
     private func consider(_ position: Int, _ choice: inout SourceChoice) {
         guard let addresses = snapshot.addresses[snapshot.links[position].index] else { return }
         for index in addresses.indices where addresses[index].address.family == .ipv6 {
-            choice.consider(addresses[index], snapshot.links[position])
+            choice.consider(
+                addresses[index],
+                prefersTemporary: snapshot.links[position].prefersTemporaryAddresses,
+                usesOptimistic: snapshot.links[position].usesOptimisticAddresses
+            )
         }
     }
 }
@@ -45,6 +54,8 @@ struct SourceChoice {
     /// The best address so far.
     private(set) var best: IPAddress?
     private var bestRank: UInt32 = 0
+    /// Whether only the length of the common prefix, or the order, tells the best from another address.
+    private(set) var dependsOnDestination = false
     private let destination: IPAddress
     private let interface: InterfaceIndex?
     private let label: UInt8
@@ -58,24 +69,34 @@ struct SourceChoice {
     }
 
     /// Compares an address with the best so far; of equal ones the first stays.
-    mutating func consider(_ candidate: AddressMessage, _ link: Link) {
+    ///
+    /// - Parameters:
+    ///   - candidate: The address.
+    ///   - prefersTemporary: `use_tempaddr` of its interface is 2.
+    ///   - usesOptimistic: `use_optimistic` of its interface is set.
+    mutating func consider(_ candidate: AddressMessage, prefersTemporary: Bool, usesOptimistic: Bool) {
         if candidate.flags.contains(.tentative), !candidate.flags.contains(.optimistic) { return }
         if candidate.address.isUnspecified || candidate.address.bits >> 120 == 0xFF { return }
-        let rank = rank(of: candidate, link)
+        let rank = rank(of: candidate, prefersTemporary, usesOptimistic)
+        let (level, bestLevel) = (rank >> Self.prefixBits, bestRank >> Self.prefixBits)
+        if level >= bestLevel { dependsOnDestination = level == bestLevel }
         guard rank > bestRank else { return }
         bestRank = rank
         best = candidate.address
     }
 
+    /// How many of a rank's lowest bits come from the common prefix and what follows it.
+    private static let prefixBits: UInt32 = 9
+
     /// The rules' verdicts from the most to the least significant bit; above all one bit, so that any rank beats none.
-    private func rank(of candidate: AddressMessage, _ link: Link) -> UInt32 {
+    private func rank(of candidate: AddressMessage, _ prefersTemporary: Bool, _ usesOptimistic: Bool) -> UInt32 {
         var rank: UInt32 = 1
         rank = rank << 1 | (candidate.address == destination ? 1 : 0)
         rank = rank << 8 | UInt32(scopeRank(candidate.address.ipv6Scope))
-        rank = rank << 1 | (isPreferred(candidate, link) ? 1 : 0)
+        rank = rank << 1 | (isPreferred(candidate, usesOptimistic) ? 1 : 0)
         rank = rank << 1 | (interface == nil || interface == candidate.index ? 1 : 0)
         rank = rank << 1 | (candidate.address.policyLabel == label ? 1 : 0)
-        rank = rank << 1 | (candidate.flags.contains(.temporary) == link.prefersTemporaryAddresses ? 1 : 0)
+        rank = rank << 1 | (candidate.flags.contains(.temporary) == prefersTemporary ? 1 : 0)
         rank = rank << 1 | (candidate.address.isORCHID == destination.isORCHID ? 1 : 0)
         rank = rank << 8 | UInt32(commonPrefix(candidate))
         return rank << 1 | (candidate.flags.contains(.optimistic) ? 0 : 1)
@@ -87,10 +108,10 @@ struct SourceChoice {
     }
 
     /// Rule 3: neither deprecated nor, unless `use_optimistic` says so, optimistic.
-    private func isPreferred(_ candidate: AddressMessage, _ link: Link) -> Bool {
+    private func isPreferred(_ candidate: AddressMessage, _ usesOptimistic: Bool) -> Bool {
         if candidate.address.isAlwaysPreferred { return true }
         if candidate.flags.contains(.deprecated) { return false }
-        return !candidate.flags.contains(.optimistic) || link.usesOptimisticAddresses
+        return !candidate.flags.contains(.optimistic) || usesOptimistic
     }
 
     /// Rule 8: how many leading bits agree, no more than the prefix has.

@@ -14,17 +14,23 @@ extension IPv6Table {
 
     private func found(_ position: Int, _ matched: RouteLeg, _ flow: ProbeFlow) -> FoundRoute {
         let legs = choices(at: position, matched)
-        let selected = legs.count > 1 ? legs.map { leg($0, of: position, flow) } : []
-        return .init(
+        var route = FoundRoute(
             table: table,
             prefixLength: routes[position].message.destination.length,
             type: routes[position].message.type,
             metric: routes[position].message.metric,
             expiry: routes[position].expiry,
-            leg: selected.first ?? leg(legs.first ?? matched, of: position, flow),
-            alternatives: selected,
+            leg: leg(legs.first ?? matched, of: position),
             groupInterface: nil
         )
+        selectSource(for: &route.leg, legs.first ?? matched, of: position, flow, &route.sourceDependsOnDestination)
+        guard legs.count > 1 else { return route }
+        for choice in legs {
+            var selected = leg(choice, of: position)
+            selectSource(for: &selected, choice, of: position, flow, &route.sourceDependsOnDestination)
+            route.alternatives.append(selected)
+        }
+        return route
     }
 
     /// The legs that the flow's hash may choose (`fib6_select_path`); empty for the matched one alone.
@@ -40,12 +46,8 @@ extension IPv6Table {
         }
     }
 
-    private func leg(_ leg: RouteLeg, of position: Int, _ flow: ProbeFlow) -> SelectedLeg {
-        .init(
-            interface: outputInterface(leg, position),
-            gateway: leg.gateway,
-            source: flow.source.isUnspecified ? source(for: leg, of: position, flow) : flow.source
-        )
+    private func leg(_ leg: RouteLeg, of position: Int) -> SelectedLeg {
+        .init(interface: outputInterface(leg, position), gateway: leg.gateway)
     }
 
     /// Routes of type local and anycast deliver to this host, through the loopback or the VRF (`ip6_rt_get_dev_rcu`).
@@ -57,14 +59,27 @@ extension IPv6Table {
     }
 
     /// The route's own source, or the one for its device; for a group of nexthops, for the first member's device.
-    private func source(for leg: RouteLeg, of position: Int, _ flow: ProbeFlow) -> IPAddress? {
-        if let preferred = routes[position].message.preferredSource { return preferred }
+    private func selectSource(
+        for selected: inout SelectedLeg,
+        _ leg: RouteLeg,
+        of position: Int,
+        _ flow: ProbeFlow,
+        _ dependsOnDestination: inout Bool
+    ) {
+        guard flow.source.isUnspecified else {
+            selected.source = flow.source
+            return
+        }
+        selected.source = routes[position].message.preferredSource
+        guard selected.source == nil else { return }
         var device = leg.interface
         if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id),
             let first = legs.first
         {
             device = first.interface
         }
-        return model.ipv6Source(to: flow.destination, through: device)
+        let choice = model.ipv6SourceChoice(to: flow.destination, through: device)
+        selected.source = choice.best
+        if choice.dependsOnDestination { dependsOnDestination = true }
     }
 }

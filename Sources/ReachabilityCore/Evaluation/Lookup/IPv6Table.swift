@@ -66,12 +66,16 @@ struct IPv6Table {
 
     private func end(ofDestinationAt start: Int) -> Int {
         let destination = routes[start].message.destination
-        return routes[start...].firstIndex { !$0.message.destination.isSame(as: destination) } ?? routes.endIndex
+        var end = start + 1
+        while end < routes.count, routes[end].message.destination.isSame(as: destination) { end += 1 }
+        return end
     }
 
     private func end(ofSourceAt start: Int, before limit: Int) -> Int {
         let source = routes[start].message.source
-        return routes[start..<limit].firstIndex { !$0.message.source.isSame(as: source) } ?? limit
+        var end = start + 1
+        while end < limit, routes[end].message.source.isSame(as: source) { end += 1 }
+        return end
     }
 
     /// What a table's choice among its routes is.

@@ -1,5 +1,7 @@
 /// What a look-up reads: the model, and the moment at which it is made.
-struct LookupModel {
+///
+/// A class, because it is handed about much: one reference is counted where a snapshot would have nine.
+final class LookupModel: Sendable {
     /// The model of the machine.
     let snapshot: NetworkSnapshot
     /// The moment at which routes' expiries are judged.

@@ -7,6 +7,8 @@ struct RuleWalk {
     private let hasSource: Bool
     /// Whether a rule was met that compares the source: then a look-up with another source may end elsewhere.
     private(set) var dependsOnSource = false
+    /// Whether something was met that compares the destination: then another probe may end elsewhere.
+    private(set) var dependsOnDestination = false
     /// When the first of the routes that decided expires.
     private(set) var nextExpiry: Instant?
 
@@ -19,11 +21,14 @@ struct RuleWalk {
     /// Goes through the rules until one gives an answer.
     mutating func run() -> LookupOutcome {
         let rules = model.snapshot.rules(flow.family)
+        // A rule is large: read in place, it is not copied.
+        let span = rules.span
         var position = 0
-        while position < rules.count {
-            if rules[position].source.length > 0 { dependsOnSource = true }
-            if rules[position].matches(flow, hasSource: hasSource, model) {
-                switch rules[position].action {
+        while position < span.count {
+            if span[position].source.length > 0 { dependsOnSource = true }
+            if span[position].destination.length > 0 { dependsOnDestination = true }
+            if span[position].matches(flow, hasSource: hasSource, model) {
+                switch span[position].action {
                 case .goto:
                     position = Self.target(of: position, in: rules) ?? position + 1
                     continue
@@ -41,7 +46,8 @@ struct RuleWalk {
     /// Where a `goto` leads: the first rule with the priority; nil if there is none behind it (unresolved).
     static func target(of position: Int, in rules: [RuleMessage]) -> Int? {
         guard let priority = rules[position].gotoPriority else { return nil }
-        return rules[(position + 1)...].firstIndex { $0.priority == priority }
+        for target in (position + 1)..<rules.count where rules[target].priority == priority { return target }
+        return nil
     }
 
     /// What the actions that refuse answer.
@@ -55,35 +61,52 @@ struct RuleWalk {
 
     /// Looks the flow up in a rule's table; nil if the walk goes on.
     private mutating func consult(_ position: Int, _ rules: [RuleMessage]) -> LookupOutcome? {
-        switch model.answer(to: flow, hasSource: hasSource, from: rules[position].table) {
+        let table = rules[position].table
+        guard let routes = model.snapshot.routes[.init(flow.family, table)], !routes.isEmpty else { return nil }
+        // Longer prefixes come first, so that a table whose first route is for all has no other.
+        if routes[0].message.destination.length > 0 { dependsOnDestination = true }
+        switch model.answer(to: flow, from: routes, of: table) {
         case .none: return nil
         case .refused(let errno, let reason, let expiry):
             note(expiry)
-            guard findSource(rules[position], through: LookupModel.loopbackIndex) else { return nil }
+            if findsSource(position, rules), !findSource(for: rules[position].source, LookupModel.loopbackIndex) {
+                return nil
+            }
             if model.passesOverRefusals(at: position, rules) { return nil }
             return .refused(errno: errno, reason)
         case .found(var route):
             note(route.expiry)
-            guard findSource(rules[position], through: route.leg.interface) else { return nil }
-            guard !model.suppresses(rules[position], &route) else { return nil }
-            return route.outcome(model.snapshot)
+            if route.sourceDependsOnDestination { dependsOnDestination = true }
+            if findsSource(position, rules), !findSource(for: rules[position].source, route.leg.interface) {
+                return nil
+            }
+            if let limit = rules[position].suppressPrefixLength, Int32(route.prefixLength) <= limit { return nil }
+            if let group = rules[position].suppressInterfaceGroup, model.suppresses(group, &route) { return nil }
+            return route.outcome(model)
         }
     }
+
+    /// Says from outside that another destination may end elsewhere.
+    mutating func noteDestination() { dependsOnDestination = true }
 
     private mutating func note(_ expiry: Instant?) {
         guard let expiry else { return }
         nextExpiry = min(nextExpiry ?? expiry, expiry)
     }
 
-    /// A rule with `FIB_RULE_FIND_SADDR` matches only if the source that would be selected lies in its prefix.
+    /// Whether a rule has matched on condition that the source which would be selected does (`FIB_RULE_FIND_SADDR`).
+    private func findsSource(_ position: Int, _ rules: [RuleMessage]) -> Bool {
+        flow.family == .ipv6 && !hasSource && rules[position].source.length > 0
+            && rules[position].flags.contains(.findSource)
+    }
+
+    /// Selects the source for such a rule.
     ///
-    /// - Returns: Whether the rule's answer stands.
-    private mutating func findSource(_ rule: RuleMessage, through index: InterfaceIndex) -> Bool {
-        guard flow.family == .ipv6, !hasSource, rule.source.length > 0, rule.flags.contains(.findSource) else {
-            return true
-        }
+    /// - Returns: Whether it lies in the rule's prefix, so that the rule's answer stands.
+    private mutating func findSource(for prefix: IPPrefix, _ index: InterfaceIndex) -> Bool {
+        dependsOnDestination = true
         guard let source = model.ipv6Source(to: flow.destination, through: index) else { return false }
-        guard rule.source.contains(source) else { return false }
+        guard prefix.contains(source) else { return false }
         flow.source = source
         return true
     }
@@ -91,21 +114,24 @@ struct RuleWalk {
 
 extension LookupModel {
     /// What a table answers.
-    func answer(to flow: ProbeFlow, hasSource: Bool, from table: RouteTableID) -> TableAnswer {
-        guard let routes = snapshot.routes[.init(flow.family, table)], !routes.isEmpty else { return .none }
+    func answer(to flow: ProbeFlow, from table: RouteTableID) -> TableAnswer {
+        guard let routes = snapshot.routes[.init(flow.family, table)] else { return .none }
+        return answer(to: flow, from: routes, of: table)
+    }
+
+    /// What a table's routes answer.
+    func answer(to flow: ProbeFlow, from routes: [Route], of table: RouteTableID) -> TableAnswer {
         switch flow.family {
-        case .ipv4: return IPv4Table(routes, table, self).look(up: flow)
-        case .ipv6: return IPv6Table(routes, table, self).look(up: flow)
+        case .ipv4: IPv4Table(routes, table, self).look(up: flow)
+        case .ipv6: IPv6Table(routes, table, self).look(up: flow)
         }
     }
 
-    /// Whether a rule does not take a route (`suppress_prefixlength`, `suppress_ifgroup`).
+    /// Whether a route is not taken because it leads through a group of interfaces (`suppress_ifgroup`).
     ///
     /// IPv4 judges the group of a route's first leg, IPv6 that of the leg which the flow's hash chooses: legs through
     /// the group are taken out.
-    func suppresses(_ rule: RuleMessage, _ route: inout FoundRoute) -> Bool {
-        if let limit = rule.suppressPrefixLength, Int32(route.prefixLength) <= limit { return true }
-        guard let group = rule.suppressInterfaceGroup else { return false }
+    func suppresses(_ group: UInt32, _ route: inout FoundRoute) -> Bool {
         if let first = route.groupInterface { return isGroup(group, of: first) }
         route.alternatives.removeAll { isGroup(group, of: $0.interface) }
         if let first = route.alternatives.first {

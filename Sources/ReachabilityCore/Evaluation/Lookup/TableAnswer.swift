@@ -38,19 +38,21 @@ struct FoundRoute {
     var leg: SelectedLeg
     /// Every leg that may be chosen, where there is more than one.
     var alternatives: [SelectedLeg] = []
+    /// Whether another destination might be given another source.
+    var sourceDependsOnDestination = false
     /// The interface whose group decides whether a rule suppresses the route; nil if it is the chosen leg's.
     let groupInterface: InterfaceIndex?
 
     /// The outcome of a look-up that takes this route; of several legs, the first that can carry comes first.
-    func outcome(_ snapshot: NetworkSnapshot) -> LookupOutcome {
-        let best = alternatives.first { snapshot.canCarry($0.interface) } ?? leg
+    func outcome(_ model: LookupModel) -> LookupOutcome {
+        let best = alternatives.isEmpty ? leg : alternatives.first { model.canCarry($0.interface) } ?? leg
         return .selected(.init(table: table, type: type, metric: metric, leg: best, alternatives: alternatives))
     }
 }
 
-extension NetworkSnapshot {
+extension LookupModel {
     /// Whether an interface exists and can carry packets now.
     func canCarry(_ index: InterfaceIndex) -> Bool {
-        linkPosition(index).map { links[$0].canCarry } ?? false
+        snapshot.linkPosition(index).map { snapshot.links[$0].canCarry } ?? false
     }
 }

@@ -1,73 +1,45 @@
 /// Judges one family's look-ups: whether each leads out, and through what.
 struct FamilyJudge {
-    let snapshot: NetworkSnapshot
-    let context: EvaluationContext
-    let now: Instant
+    private let model: LookupModel
+    private let context: EvaluationContext
+    /// The path so far: the worst of those that the probes have.
+    private var path: FamilyPath?
+    private var isUsable = true
+    private var reasons: [Reason] = []
 
-    init(_ snapshot: NetworkSnapshot, _ context: EvaluationContext, at now: Instant) {
-        self.snapshot = snapshot
+    init(_ model: LookupModel, _ context: EvaluationContext) {
+        self.model = model
         self.context = context
-        self.now = now
     }
 
-    /// The family's verdict: the worst of its probes counts.
-    ///
-    /// - Parameters:
-    ///   - outcomes: The final look-up of each probe address.
-    ///   - faults: What is known beside them to be wrong.
-    ///   - nextExpiry: When the first of the routes that decided expires.
-    /// - Returns: The evaluation, with the path if every probe has one.
-    func evaluation(of outcomes: [LookupOutcome], faults: [Reason], nextExpiry: Instant?) -> FamilyEvaluation {
-        var evaluation = FamilyEvaluation(outcomes: outcomes, path: nil, nextExpiry: nextExpiry)
-        var isUsable = !outcomes.isEmpty
-        var previous: (outcome: LookupOutcome, verdict: Verdict)?
-        for outcome in outcomes {
-            let verdict = previous.flatMap { $0.outcome == outcome ? $0.verdict : nil } ?? self.verdict(on: outcome)
-            previous = (outcome, verdict)
-            for reason in verdict.reasons { evaluation.note(reason) }
-            guard let path = verdict.path else {
-                isUsable = false
-                continue
-            }
-            if evaluation.path.map({ path.status.rawValue < $0.status.rawValue }) ?? true { evaluation.path = path }
-        }
-        if !isUsable { evaluation.path = nil }
-        for reason in faults { evaluation.note(reason) }
-        return evaluation
-    }
-
-    /// What one look-up comes to.
-    struct Verdict {
-        /// The path; nil if there is none.
-        var path: FamilyPath?
-        /// Why there is none, or what is wrong with it.
-        var reasons: [Reason] = []
-    }
-
-    private func verdict(on outcome: LookupOutcome) -> Verdict {
+    /// Takes one probe's final look-up into account.
+    mutating func judge(_ outcome: LookupOutcome) {
         switch outcome {
-        case .refused(_, let reason): .init(reasons: [reason])
-        case .selected(let selection): verdict(on: selection)
+        case .refused(_, let reason): reject(reason)
+        case .selected(let selection):
+            if let fault = Self.fault(of: selection.type) { return reject(fault) }
+            if selection.alternatives.isEmpty {
+                judge(selection.leg, selection)
+            } else {
+                judgeAlternatives(of: selection)
+            }
         }
     }
 
-    /// Takes the first leg that can be used; one that can't is a reason beside it.
-    private func verdict(on selection: RouteSelection) -> Verdict {
-        if let fault = Self.fault(of: selection.type) { return .init(reasons: [fault]) }
-        guard !selection.alternatives.isEmpty else { return verdict(on: selection.leg, selection) }
-        var usable: Verdict?
-        var firstFault: Verdict?
-        for leg in selection.alternatives {
-            let verdict = verdict(on: leg, selection)
-            if verdict.path == nil {
-                firstFault = firstFault ?? verdict
-            } else if usable == nil {
-                usable = verdict
-            }
-        }
-        guard var usable else { return firstFault ?? .init(reasons: [.noRoute]) }
-        if firstFault != nil { usable.reasons.append(.deadLeg) }
-        return usable
+    /// Adds a reason that is not there yet.
+    mutating func note(_ reason: Reason) {
+        if !reasons.contains(reason) { reasons.append(reason) }
+    }
+
+    /// The family's verdict: usable if every probe has a path.
+    consuming func evaluation(of outcomes: [LookupOutcome], nextExpiry: Instant?) -> FamilyEvaluation {
+        let isUsable = isUsable && !outcomes.isEmpty
+        return .init(outcomes: outcomes, path: isUsable ? path : nil, reasons: reasons, nextExpiry: nextExpiry)
+    }
+
+    private mutating func reject(_ reason: Reason) {
+        note(reason)
+        isUsable = false
     }
 
     /// Only unicast routes lead out; those of type local deliver to this host.
@@ -79,76 +51,112 @@ struct FamilyJudge {
         }
     }
 
-    private func verdict(on leg: SelectedLeg, _ selection: RouteSelection) -> Verdict {
-        let link = snapshot.link(leg.interface)
-        if let link, link.isVRF, let table = link.vrfTable {
-            return verdict(on: leg, selection, throughVRF: .init(rawValue: table), link)
+    private mutating func judge(_ leg: SelectedLeg, _ selection: RouteSelection) {
+        switch carrier(of: leg) {
+        case .failure(let fault): reject(fault.reason)
+        case .success(let carrier): take(leg, selection, carrier)
         }
-        if let fault = LegJudgement(leg, through: link, snapshot).fault { return .init(reasons: [fault]) }
-        return path(leg, selection, carriedBy: leg.interface)
     }
 
-    /// A VRF device is no way out by itself: packets that reach it are looked up again in its table.
-    private func verdict(
-        on leg: SelectedLeg,
-        _ selection: RouteSelection,
-        throughVRF table: RouteTableID,
-        _ link: Link
-    ) -> Verdict {
-        guard let inner = innerLeg(leg, table) else { return .init(reasons: [.noRoute]) }
-        let carrier = snapshot.link(inner)
-        guard let carrier, !carrier.isVRF else { return .init(reasons: [.noRoute]) }
-        guard link.flags.contains(.up) else { return .init(reasons: [.interfaceDown]) }
-        if let fault = LegJudgement(leg, through: carrier, snapshot).fault { return .init(reasons: [fault]) }
-        return path(leg, selection, carriedBy: inner)
-    }
-
-    private func innerLeg(_ leg: SelectedLeg, _ table: RouteTableID) -> InterfaceIndex? {
-        guard let source = leg.source, let probe = ProbeAddresses.of(source.family).first else { return nil }
-        var flow = ProbeFlow(to: probe, user: context.user)
-        flow.source = source
-        let model = LookupModel(snapshot, at: now)
-        guard case .found(let route) = model.answer(to: flow, hasSource: true, from: table), route.type == .unicast,
-            case .selected(let selection) = route.outcome(snapshot)
-        else { return nil }
-        return selection.leg.interface
-    }
-
-    private func path(_ leg: SelectedLeg, _ selection: RouteSelection, carriedBy index: InterfaceIndex) -> Verdict {
-        guard let interface = CarrierResolver.describe(leg.interface, snapshot, context), let source = leg.source else {
-            return .init(reasons: [.interfaceDown])
+    /// Any leg that can be used is enough; one that can't is a reason beside it.
+    private mutating func judgeAlternatives(of selection: RouteSelection) {
+        var usable: (leg: SelectedLeg, carrier: InterfaceIndex)?
+        var firstFault: Reason?
+        for leg in selection.alternatives {
+            switch carrier(of: leg) {
+            case .success(let carrier): usable = usable ?? (leg, carrier)
+            case .failure(let fault): firstFault = firstFault ?? fault.reason
+            }
         }
-        let (carriers, reasons) = carriers(of: interface, carriedBy: index)
+        guard let usable else { return reject(firstFault ?? .noRoute) }
+        take(usable.leg, selection, usable.carrier)
+        if firstFault != nil { note(.deadLeg) }
+    }
+
+    /// Keeps the path if it is worse than what there is.
+    private mutating func take(_ leg: SelectedLeg, _ selection: RouteSelection, _ carrier: InterfaceIndex) {
+        guard let interface = CarrierResolver.describe(leg.interface, model, context) else {
+            return reject(.interfaceDown)
+        }
+        let carriers = carriers(of: interface, carriedBy: carrier)
         let isCellular = !carriers.isEmpty && carriers.allSatisfy { $0.kind == .cellular }
-        let path = FamilyPath(
+        guard path == nil || (isCellular && path?.status != .cellular) else { return }
+        path = FamilyPath(
             status: isCellular ? .cellular : .wifi,
             interface: interface,
             carriers: carriers,
             gateway: leg.gateway,
-            source: source,
+            source: leg.source ?? .init(family: .ipv4, bits: 0),
             metric: selection.metric,
             table: selection.table
         )
-        return .init(path: path, reasons: reasons)
     }
 
-    private func carriers(
+    private mutating func carriers(
         of interface: NetworkInterface,
         carriedBy index: InterfaceIndex
-    ) -> ([NetworkInterface], [Reason]) {
-        if index == interface.index, let link = snapshot.link(index), interface.isEndOfStack(link) {
-            return ([interface], [])
-        }
-        var resolver = CarrierResolver(snapshot, context, at: now)
-        let start = index == interface.index ? interface : CarrierResolver.describe(index, snapshot, context)
+    ) -> [NetworkInterface] {
+        if index == interface.index, interface.isEndOfStack(model) { return [interface] }
+        var resolver = CarrierResolver(model, context)
+        let start = index == interface.index ? nil : CarrierResolver.describe(index, model, context)
         resolver.resolve(start ?? interface)
-        return (resolver.carriers, resolver.reasons)
+        for reason in resolver.reasons { note(reason) }
+        return resolver.carriers
     }
 }
 
-extension FamilyEvaluation {
-    /// Adds a reason that is not there yet.
-    fileprivate mutating func note(_ reason: Reason) {
-        if !reasons.contains(reason) { reasons.append(reason) }
+// MARK: - What a leg leaves through
+
+extension FamilyJudge {
+    /// Why a leg can't be used.
+    private struct Fault: Error {
+        let reason: Reason
+    }
+
+    /// The interface that carries a leg's packets: its own, or for a VRF the one that the VRF's table leads to.
+    private func carrier(of leg: SelectedLeg) -> Result<InterfaceIndex, Fault> {
+        guard let position = model.snapshot.linkPosition(leg.interface) else {
+            return .failure(.init(reason: .interfaceDown))
+        }
+        if let table = model.snapshot.links[position].vrfTable, model.snapshot.links[position].isVRF {
+            return carrier(of: leg, throughVRFAt: position, .init(rawValue: table))
+        }
+        return usable(leg.interface, position, leg)
+    }
+
+    private func usable(
+        _ index: InterfaceIndex,
+        _ position: Int,
+        _ leg: SelectedLeg
+    ) -> Result<InterfaceIndex, Fault> {
+        let fault =
+            LegJudgement.fault(ofLinkAt: position, model)
+            ?? LegJudgement.fault(ofSourceOf: leg, model)
+        return fault.map { .failure(.init(reason: $0)) } ?? .success(index)
+    }
+
+    /// A VRF device is no way out by itself: packets that reach it are looked up again in its table.
+    private func carrier(
+        of leg: SelectedLeg,
+        throughVRFAt position: Int,
+        _ table: RouteTableID
+    ) -> Result<InterfaceIndex, Fault> {
+        guard model.snapshot.links[position].flags.contains(.up) else {
+            return .failure(.init(reason: .interfaceDown))
+        }
+        guard let inner = innerInterface(leg, table), let place = model.snapshot.linkPosition(inner),
+            !model.snapshot.links[place].isVRF
+        else { return .failure(.init(reason: .noRoute)) }
+        return usable(inner, place, leg)
+    }
+
+    private func innerInterface(_ leg: SelectedLeg, _ table: RouteTableID) -> InterfaceIndex? {
+        guard let source = leg.source, let probe = ProbeAddresses.of(source.family).first else { return nil }
+        var flow = ProbeFlow(to: probe, user: context.user)
+        flow.source = source
+        guard case .found(let route) = model.answer(to: flow, from: table), route.type == .unicast,
+            case .selected(let selection) = route.outcome(model)
+        else { return nil }
+        return selection.leg.interface
     }
 }

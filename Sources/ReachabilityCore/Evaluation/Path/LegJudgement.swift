@@ -1,48 +1,44 @@
 /// Whether one way out can be used, and if not why.
-struct LegJudgement {
-    /// What speaks against it; nil if nothing does.
-    let fault: Reason?
-
-    /// Judges an interface and a source.
-    ///
-    /// - Parameters:
-    ///   - leg: The way out that the kernel selects.
-    ///   - link: Its interface, or for a VRF the one that the VRF's table leads to; nil if the model has none.
-    ///   - snapshot: The addresses.
-    init(_ leg: SelectedLeg, through link: Link?, _ snapshot: NetworkSnapshot) {
-        fault = Self.fault(of: link) ?? Self.fault(of: leg, snapshot)
+enum LegJudgement {
+    /// What speaks against an interface, or nil if it can carry.
+    static func fault(ofLinkAt position: Int, _ model: LookupModel) -> Reason? {
+        let flags = model.snapshot.links[position].flags
+        if flags.contains(.loopback) { return .loopbackPath }
+        if model.snapshot.links[position].canCarry { return nil }
+        guard flags.contains(.up) else { return .interfaceDown }
+        return model.snapshot.links[position].operationalState == .dormant || flags.contains(.dormant)
+            ? .dormant : .noCarrier
     }
 
-    private static func fault(of link: Link?) -> Reason? {
-        guard let link else { return .interfaceDown }
-        if link.flags.contains(.loopback) { return .loopbackPath }
-        if link.canCarry { return nil }
-        guard link.flags.contains(.up) else { return .interfaceDown }
-        return link.operationalState == .dormant || link.flags.contains(.dormant) ? .dormant : .noCarrier
-    }
-
-    private static func fault(of leg: SelectedLeg, _ snapshot: NetworkSnapshot) -> Reason? {
-        guard let source = leg.source, !source.isUnspecified else { return waiting(leg, snapshot) ?? .noSource }
-        if source.isLoopback { return waiting(leg, snapshot) ?? .loopbackSource }
-        if source.isLinkLocal { return waiting(leg, snapshot) ?? .linkLocalSource }
-        return source.family == .ipv6 && isTentative(source, snapshot) ? .tentativeSource : nil
+    /// What speaks against the source that the kernel selected, or nil if it can be used.
+    static func fault(ofSourceOf leg: SelectedLeg, _ model: LookupModel) -> Reason? {
+        guard let source = leg.source, !source.isUnspecified else { return waiting(leg, model) ?? .noSource }
+        if source.isLoopback { return waiting(leg, model) ?? .loopbackSource }
+        if source.isLinkLocal { return waiting(leg, model) ?? .linkLocalSource }
+        return source.family == .ipv6 && isTentative(source, leg.interface, model) ? .tentativeSource : nil
     }
 
     /// An address that would do is still being checked for duplicates: that is why another was taken.
-    private static func waiting(_ leg: SelectedLeg, _ snapshot: NetworkSnapshot) -> Reason? {
-        let isWaiting = snapshot.addresses[leg.interface]?.contains { $0.isWaiting && !$0.address.isLinkLocal }
+    private static func waiting(_ leg: SelectedLeg, _ model: LookupModel) -> Reason? {
+        let isWaiting = model.snapshot.addresses[leg.interface]?.contains { $0.isWaiting && !$0.address.isLinkLocal }
         return isWaiting == true ? .tentativeSource : nil
     }
 
-    private static func isTentative(_ source: IPAddress, _ snapshot: NetworkSnapshot) -> Bool {
-        var isUsable = false
-        for entries in snapshot.addresses.values {
-            for entry in entries where entry.address == source {
-                if !entry.isWaiting { return false }
-                isUsable = true
-            }
-        }
-        return isUsable
+    /// Whether a source is tentative, wherever it is found; most are on the interface itself.
+    private static func isTentative(
+        _ source: IPAddress,
+        _ index: InterfaceIndex,
+        _ model: LookupModel
+    ) -> Bool {
+        if let own = model.snapshot.addresses[index], let isWaiting = isWaiting(source, in: own) { return isWaiting }
+        let others = model.snapshot.addresses.values.lazy.compactMap { isWaiting(source, in: $0) }
+        return !others.isEmpty && !others.contains(false)
+    }
+
+    /// Whether an address is tentative; nil if it is not among an interface's.
+    private static func isWaiting(_ address: IPAddress, in addresses: [AddressMessage]) -> Bool? {
+        for index in addresses.indices where addresses[index].address == address { return addresses[index].isWaiting }
+        return nil
     }
 }
 

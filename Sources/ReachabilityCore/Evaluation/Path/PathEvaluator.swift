@@ -15,8 +15,9 @@ public struct PathEvaluator: Sendable, Hashable {
     ///   - now: The moment at which routes' expiries are judged.
     /// - Returns: The path, how each family's verdict came about, and when it may change by itself.
     public func evaluate(_ snapshot: NetworkSnapshot, at now: Instant) -> PathEvaluation {
-        let ipv4 = evaluate(.ipv4, snapshot, at: now)
-        let ipv6 = evaluate(.ipv6, snapshot, at: now)
+        let model = LookupModel(snapshot, at: now)
+        let ipv4 = evaluate(.ipv4, model)
+        let ipv6 = evaluate(.ipv6, model)
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
@@ -34,28 +35,38 @@ public struct PathEvaluator: Sendable, Hashable {
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) -> PathEvaluation {
-        let judge = FamilyJudge(snapshot, context, at: now)
-        let ipv4 = judge.evaluation(of: ipv4, faults: [], nextExpiry: nil)
-        let ipv6 = judge.evaluation(of: ipv6, faults: [], nextExpiry: nil)
+        let model = LookupModel(snapshot, at: now)
+        let ipv4 = judge(ipv4, model)
+        let ipv6 = judge(ipv6, model)
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
-    private func evaluate(
-        _ family: AddressFamily,
-        _ snapshot: NetworkSnapshot,
-        at now: Instant
-    ) -> FamilyEvaluation {
-        let model = LookupModel(snapshot, at: now)
+    private func judge(_ outcomes: [LookupOutcome], _ model: LookupModel) -> FamilyEvaluation {
+        var judge = FamilyJudge(model, context)
+        for outcome in outcomes { judge.judge(outcome) }
+        return judge.evaluation(of: outcomes, nextExpiry: nil)
+    }
+
+    /// Looks up each probe address; where nothing compares destinations, the first answer stands for all.
+    private func evaluate(_ family: AddressFamily, _ model: LookupModel) -> FamilyEvaluation {
+        let probes = ProbeAddresses.of(family)
+        var judge = FamilyJudge(model, context)
         var outcomes: [LookupOutcome] = []
-        var faults: [Reason] = []
+        outcomes.reserveCapacity(probes.count)
         var nextExpiry: Instant?
-        for address in ProbeAddresses.of(family) {
+        var isLostToSourceRule = false
+        for address in probes {
             let connection = Connection.run(.init(to: address, user: context.user), model)
-            outcomes.append(connection.outcome)
-            if connection.isLostToSourceRule { faults = [.sourceRule] }
+            judge.judge(connection.outcome)
+            if connection.isLostToSourceRule { isLostToSourceRule = true }
             if let expiry = connection.nextExpiry { nextExpiry = min(nextExpiry ?? expiry, expiry) }
+            outcomes.append(connection.outcome)
+            guard connection.isSameForAll else { continue }
+            while outcomes.count < probes.count { outcomes.append(connection.outcome) }
+            break
         }
-        return FamilyJudge(snapshot, context, at: now).evaluation(of: outcomes, faults: faults, nextExpiry: nextExpiry)
+        if isLostToSourceRule { judge.note(.sourceRule) }
+        return judge.evaluation(of: outcomes, nextExpiry: nextExpiry)
     }
 }
 
