@@ -1,0 +1,40 @@
+# What the benchmark scripts share. Each enters a user and network namespace of its own, so that nothing of the machine
+# is touched and no privilege is needed.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(dirname "$here")
+bin=$here/.build/release
+netwatch=$top/.build/release/netwatch
+
+# Builds both sides once: the tool as it is shipped, and the programs that it is held against.
+build() {
+    (cd "$top" && swift build -c release --static-swift-stdlib --product netwatch >&2)
+    (cd "$here" && swift build -c release --static-swift-stdlib >&2)
+}
+
+# Runs this script again, inside namespaces of its own.
+enter() {
+    [ "${NETWATCH_BENCH_INSIDE:-}" = 1 ] && return
+    build
+    NETWATCH_BENCH_INSIDE=1 exec unshare -rn bash "$0" "$@"
+}
+
+# A machine with one interface that carries a default route; its peer is the far end.
+machine() {
+    ip link set lo up
+    ip link add w0 type veth peer name w1
+    ip addr add 192.0.2.100/24 dev w0
+    ip link set w1 up
+    ip link set w0 up
+    until [ "$(cat /proc/sys/net/ipv4/conf/w0/forwarding)" ] && ip -o link show w0 | grep -q 'state UP'; do :; done
+    ip route add default via 192.0.2.1 dev w0
+}
+
+# median NUMBER...
+median() { printf '%s\n' "$@" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+# ratio A B
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'; }
+
+# CPU seconds that a process has used, in ticks of 10 ms, finer by schedstat (nanoseconds of all its threads).
+cpu_ms() { cat /proc/"$1"/task/*/schedstat | awk '{ t += $1 } END { printf "%.3f", t / 1e6 }'; }
