@@ -35,6 +35,11 @@ let package = Package(
             cSettings: strictC
         ),
         .executableTarget(
+            name: "pipeline",
+            dependencies: [.product(name: "ReachabilityCore", package: "netwatch")],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
             name: "callback-listener",
             dependencies: [.product(name: "Reachability", package: "netwatch")],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]

@@ -27,7 +27,7 @@ func pin(to cpu: Int) {
 pin(to: CommandLine.arguments.count > 1 ? Int(CommandLine.arguments[1]) ?? -1 : -1)
 let immediate = CommandLine.arguments.count < 3 || CommandLine.arguments[2] == "immediate"
 let monitor = try ReachabilityMonitor()
-let subscription = monitor.subscribe(deliverOn: immediate ? .immediate : .default) { change in
+let subscription = monitor.subscribe(deliverOn: immediate ? .immediate : .serial) { change in
     report(change.previous == nil ? 0 : now())
 }
 while true { pause() }
