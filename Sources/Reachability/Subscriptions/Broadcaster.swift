@@ -28,6 +28,9 @@ final class Broadcaster: Sendable {
     /// The newest notice; nil before the first.
     var latest: StateChange? { state.withLock { $0.latest } }
 
+    /// How many subscribers there are.
+    var subscriberCount: Int { state.withLock { $0.immediate.count + $0.deferred.count } }
+
     /// Tells everybody, and returns when those who are called on this thread were called.
     func publish(_ change: StateChange) {
         let (ticket, immediate, deferred) = state.withLock { state in

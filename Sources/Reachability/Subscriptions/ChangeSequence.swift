@@ -48,11 +48,11 @@ public struct ChangeSequence<Element: Sendable>: AsyncSequence, Sendable {
         }
 
         /// The next element, as soon as there is one; nil when the task is cancelled.
-        public func next(isolation actor: isolated (any Actor)?) async -> Element? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             await take()
         }
 
         /// The next element, as soon as there is one; nil when the task is cancelled.
-        public func next() async -> Element? { await take() }
+        public mutating func next() async -> Element? { await take() }
     }
 }

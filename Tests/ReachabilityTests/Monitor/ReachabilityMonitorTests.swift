@@ -1,0 +1,130 @@
+import Testing
+
+@testable import Reachability
+
+@Suite("ReachabilityMonitor", .timeLimit(.minutes(1)))
+struct ReachabilityMonitorTests {
+    @Test("Status, path and latest notice are those that were published last")
+    func current() throws {
+        let (monitor, source) = try makeFakeMonitor()
+        #expect(monitor.status == .unknown)
+        for status in [ReachabilityStatus.wifi, .cellular, .notReachable, .unknown] {
+            source.publish(status)
+            #expect(monitor.status == status)
+            #expect(monitor.path.status == status)
+            #expect(monitor.latest?.status == status)
+        }
+        #expect(monitor.latest?.sequence == 4)
+    }
+
+    @Test("Inside an immediate closure, the monitor says what the closure is told")
+    func currentInside() throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let agreements = Collector<Bool>()
+        let subscription = monitor.subscribe(deliverOn: .immediate) { [weak monitor] change in
+            agreements.append(monitor?.status == change.status && monitor?.path == change.path)
+        }
+        source.publish(.wifi, .cellular)
+        #expect(agreements.elements == [true, true])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("Stopped, it says so to those who are subscribed; started again, they hear the state again")
+    func restart() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let heard = Collector<StateChange>()
+        let subscription = monitor.subscribe { heard.append($0) }
+        source.publish(.wifi)
+        monitor.stop()
+        #expect(monitor.status == .unknown)
+        #expect(monitor.path.reasons == [.notStarted])
+        monitor.stop()
+
+        try monitor.start()
+        try monitor.start()
+        #expect(source.starts == 2)
+        source.publish(.cellular)
+        let changes = try await heard.wait(count: 3)
+        #expect(changes.map(\.status) == [.wifi, .unknown, .cellular])
+        monitor.stop()
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("Who subscribes while it is stopped hears nothing before the next verdict", arguments: Place.allCases)
+    func subscribeWhileStopped(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.publish(.wifi)
+        monitor.stop()
+        let heard = Collector<StateChange>()
+        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { heard.append($0) }
+        try monitor.start()
+        source.publish(.cellular)
+        #expect(try await heard.wait(count: 1).map(\.status) == [.cellular])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("Stopped by an immediate closure, it is stopped, and no closure is called any more but to be told")
+    func stopInside() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let heard = Collector<StateChange>()
+        let subscription = monitor.subscribe(deliverOn: .immediate) { [weak monitor] change in
+            heard.append(change)
+            if change.sequence == 1 { monitor?.stop() }
+        }
+        source.perform { source.send(.test(.wifi)) }.expectTrue()
+        let changes = try await heard.wait(count: 2)
+        #expect(changes.map(\.path.reasons) == [[], [.notStarted]])
+        #expect(source.thread == nil)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("Its last reference may be released by a subscriber's closure", arguments: Place.allCases)
+    func releaseInside(_ place: Place) async throws {
+        let released = Collector<Bool>()
+        let box = Box<Subscription>()
+        do {
+            let (monitor, source) = try makeFakeMonitor()
+            let token = Token { released.append(true) }
+            box.value = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { [weak box] _ in
+                withExtendedLifetime(token) { box?.value = nil }
+            }
+            source.perform { source.send(.test(.wifi)) }.expectTrue()
+        }
+        try await released.wait(count: 1)
+    }
+
+    @Test("A start that fails throws, is remembered, and can be tried again")
+    func failedStart() throws {
+        let (monitor, source) = try makeFakeMonitor(started: false)
+        let error = MonitorError(.netlinkFailed, errno: 97, "socket")
+        source.failStart(with: error)
+        #expect(throws: error) { try monitor.start() }
+        #expect(monitor.startError == error)
+        #expect(monitor.status == .unknown)
+
+        source.failStart(with: nil)
+        try monitor.start()
+        #expect(monitor.startError == nil)
+    }
+
+    @Test("A shared monitor that can't start tells its subscribers why", arguments: Place.allCases)
+    func sharedFailure(_ place: Place) async throws {
+        let error = MonitorError(.netlinkFailed, errno: 97, "socket")
+        let monitor = ReachabilityMonitor.started { FakeSource(startError: error, $0) }
+        #expect(monitor.startError == error)
+        let heard = Collector<StateChange>()
+        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { heard.append($0) }
+        let changes = try await heard.wait(count: 1)
+        #expect(changes.map(\.status) == [.unknown])
+        #expect(changes.map(\.reasons) == [[.netlinkFailed]])
+        #expect(changes.first?.event == .state)
+        withExtendedLifetime(subscription) {}
+    }
+}
+
+extension Bool {
+    /// For calls whose answer must be true.
+    func expectTrue(_ sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(self, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,94 @@
+import Testing
+
+@testable import Reachability
+
+@Suite("wait(for:timeout:)", .timeLimit(.minutes(1)))
+struct WaitTests {
+    @Test("Returns at once what is so already, even without any time")
+    func already() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.publish(.cellular)
+        #expect(try await monitor.wait(for: .reachable).sequence == 1)
+        #expect(try await monitor.wait(for: .cellular, timeout: .zero).sequence == 1)
+    }
+
+    @Test(
+        "Returns with the notice that brings what is wanted",
+        arguments: [nil, .seconds(20), .seconds(Int64.max), .nanoseconds(Int64.max)] as [Duration?]
+    )
+    func later(_ timeout: Duration?) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.publish(.notReachable)
+        async let met = monitor.wait(for: .wifi, timeout: timeout)
+        try await monitor.waitForSubscriber()
+        source.publish(.cellular, .unknown, .wifi, .notReachable)
+        #expect(try await met.sequence == 4)
+    }
+
+    @Test("Throws when the time is up, and says what was wanted and what is so", arguments: [-1, 0, 1])
+    func timeout(_ milliseconds: Int) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.publish(.notReachable)
+        let error = await #expect(throws: WaitTimeout.self) {
+            try await monitor.wait(for: .reachable, timeout: .milliseconds(milliseconds))
+        }
+        #expect(error?.condition == .reachable)
+        #expect(error?.path.status == .notReachable)
+        #expect(error?.description.hasPrefix("not reachable within") == true)
+        #expect(error?.description.hasSuffix("the state is notReachable") == true)
+        #expect(monitor.broadcaster.subscriberCount == 0)
+    }
+
+    @Test("Throws CancellationError when its task is cancelled", arguments: [nil, .seconds(20)] as [Duration?])
+    func cancellation(_ timeout: Duration?) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.publish(.notReachable)
+        let task = Task { try await monitor.wait(for: .reachable, timeout: timeout) }
+        try await monitor.waitForSubscriber()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(monitor.broadcaster.subscriberCount == 0)
+
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await monitor.wait(for: .notReachable, timeout: timeout)
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+    }
+
+    @Test("A hundred tasks wait at once")
+    func many() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.publish(.notReachable)
+        try await withThrowingTaskGroup(of: StateChange.self) { group in
+            for _ in 0..<100 { group.addTask { try await monitor.wait(for: .reachable, timeout: .seconds(20)) } }
+            group.addTask {
+                source.publish(.wifi)
+                return .test(.wifi)
+            }
+            for try await change in group { #expect(change.status == .wifi) }
+        }
+        #expect(monitor.broadcaster.subscriberCount == 0)
+    }
+
+    @Test("Conditions hold for their states only, and are called by their names")
+    func conditions() {
+        let met = { (condition: WaitCondition) in ReachabilityStatus.allCases.filter(condition.isMet) }
+        #expect(met(.reachable) == [.cellular, .wifi])
+        #expect(met(.wifi) == [.wifi])
+        #expect(met(.cellular) == [.cellular])
+        #expect(met(.notReachable) == [.notReachable])
+        #expect(met(.status(.unknown)) == [.unknown])
+        #expect(WaitCondition.reachable.description == "reachable")
+        #expect(WaitCondition.status(.wifi).description == "wifi")
+    }
+}
+
+extension ReachabilityMonitor {
+    /// Waits until somebody is subscribed.
+    func waitForSubscriber() async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while broadcaster.subscriberCount == 0, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(broadcaster.subscriberCount > 0)
+    }
+}

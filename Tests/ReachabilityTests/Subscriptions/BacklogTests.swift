@@ -1,0 +1,57 @@
+import ReachabilityCore
+import Testing
+
+@testable import Reachability
+
+@Suite("Backlog")
+struct BacklogTests {
+    @Test("Gives notices in order, the first as a baseline")
+    func order() {
+        var backlog = Backlog<StateChange>(limit: 4)
+        backlog.push(.test(.wifi, sequence: 1))
+        backlog.push(.test(.cellular, sequence: 2))
+
+        let first = backlog.pop()
+        #expect(first?.event == .state)
+        #expect(first?.previous == nil)
+        #expect(first?.reasons == [.initial])
+        #expect(first?.sequence == 1)
+        let rest = [backlog.pop(), backlog.pop()]
+        #expect(rest == [.test(.cellular, sequence: 2), nil])
+    }
+
+    @Test("Forgets the oldest notices, never the last; the first that is taken is a baseline all the same")
+    func overflow() {
+        var backlog = Backlog<StateChange>(limit: 2)
+        for sequence in 1...5 { backlog.push(.test(.wifi, sequence: UInt64(sequence))) }
+
+        let first = backlog.pop()
+        #expect(first?.event == .state)
+        #expect(first?.sequence == 4)
+        let last = backlog.pop()
+        #expect(last?.sequence == 5)
+        #expect(backlog.isEmpty)
+    }
+
+    @Test("Keeps at least one notice", arguments: [0, -1, Int.min])
+    func nonsenseLimit(_ limit: Int) {
+        var backlog = Backlog<StateChange>(limit: limit)
+        backlog.push(.test(.wifi, sequence: 1))
+        backlog.push(.test(.wifi, sequence: 2))
+        let taken = [backlog.pop(), backlog.pop()]
+        #expect(taken.map { $0?.sequence } == [2, nil])
+    }
+
+    @Test("A baseline says why the state is unknown, and keeps the notice of a first reading as it is")
+    func baselines() {
+        var unknown = StateChange.test(.unknown)
+        unknown.reasons = [.netlinkFailed]
+        #expect(unknown.asBaseline.reasons == [.netlinkFailed])
+        #expect(unknown.asBaseline.event == .state)
+
+        var reading = StateChange.test(.wifi)
+        reading.event = .state
+        reading.previous = nil
+        #expect(reading.asBaseline == reading)
+    }
+}

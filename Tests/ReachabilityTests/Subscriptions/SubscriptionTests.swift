@@ -1,0 +1,130 @@
+import Synchronization
+import Testing
+
+@testable import Reachability
+
+@Suite("Subscription", .timeLimit(.minutes(1)))
+struct SubscriptionTests {
+    @Test("Cancelled from inside its closure, it is not called again", arguments: Place.allCases)
+    func cancelInside(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let heard = Collector<UInt64>()
+        let others = Collector<UInt64>()
+        let (delivery, executor) = place.makeDelivery()
+        let box = Box<Subscription>()
+        box.value = monitor.subscribe(deliverOn: delivery) { change in
+            heard.append(change.sequence)
+            if change.sequence == 2 { box.value?.cancel() }
+        }
+        let subscription = monitor.subscribe(deliverOn: delivery) { others.append($0.sequence) }
+        source.publish(.wifi)
+        try await heard.wait(count: 1)
+        source.publish(.cellular)
+        try await heard.wait(count: 2)
+        source.publish(.wifi, .cellular)
+        try await others.wait { $0.last == 4 }
+        executor?.thread.run {}
+        #expect(heard.elements == [1, 2])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("Cancelled on the executor that calls it, it is not called after that", arguments: [Place.custom, .actor])
+    func cancelOnExecutor(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let (delivery, executor) = place.makeDelivery()
+        let thread = try #require(executor?.thread)
+        for _ in 0..<200 {
+            let isOver = Atomic<Bool>(false)
+            let late = Atomic<Int>(0)
+            let subscription = monitor.subscribe(deliverOn: delivery) { _ in
+                if isOver.load(ordering: .relaxed) { late.add(1, ordering: .relaxed) }
+            }
+            thread.perform {
+                subscription.cancel()
+                isOver.store(true, ordering: .relaxed)
+            }
+            source.publish(.wifi, .cellular)
+            thread.run {}
+            thread.run {}
+            #expect(late.load(ordering: .relaxed) == 0)
+        }
+    }
+
+    @Test("One immediate closure that cancels another has been the last to call it")
+    func cancelAnother() throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let heard = Collector<UInt64>()
+        let box = Box<Subscription>()
+        let first = monitor.subscribe(deliverOn: .immediate) { _ in box.value?.cancel() }
+        box.value = monitor.subscribe(deliverOn: .immediate) { heard.append($0.sequence) }
+        source.publish(.wifi, .cellular)
+        #expect(heard.elements.isEmpty)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("Releasing it ends it, and releases what its closure holds", arguments: Place.allCases)
+    func release(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let (delivery, executor) = place.makeDelivery()
+        let heard = Collector<UInt64>()
+        let released = Collector<Bool>()
+        do {
+            let token = Token { released.append(true) }
+            let subscription = monitor.subscribe(deliverOn: delivery) { change in
+                withExtendedLifetime(token) { heard.append(change.sequence) }
+            }
+            source.publish(.wifi)
+            try await heard.wait(count: 1)
+            withExtendedLifetime(subscription) {}
+        }
+        try await released.wait(count: 1)
+        source.publish(.cellular)
+        executor?.thread.run {}
+        #expect(heard.elements == [1])
+    }
+
+    @Test("Its last reference may be released by its own closure", arguments: Place.allCases)
+    func releaseInside(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let released = Collector<Bool>()
+        let token = Token { released.append(true) }
+        let box = Box<Subscription>()
+        box.value = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { [weak box] _ in
+            withExtendedLifetime(token) { box?.value = nil }
+        }
+        source.publish(.wifi, .cellular)
+        let end = Collector<StateChange>()
+        let subscription = monitor.subscribe { end.append($0) }
+        try await end.wait(count: 1)
+        #expect(box.value == nil)
+        withExtendedLifetime((subscription, token)) {}
+    }
+
+    @Test("A closure may subscribe, and what it subscribes hears the current state", arguments: Place.allCases)
+    func subscribeInside(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let delivery = place.makeDelivery().delivery
+        let inner = Collector<StateChange>()
+        let box = Box<Subscription>()
+        let outer = monitor.subscribe(deliverOn: delivery) { [weak monitor] _ in
+            guard box.value == nil else { return }
+            box.value = monitor?.subscribe(deliverOn: delivery) { inner.append($0) }
+        }
+        source.publish(.wifi)
+        #expect(try await inner.wait(count: 1).map(\.sequence) == [1])
+        #expect(inner.elements.first?.event == .state)
+        outer.cancel()
+        box.value = nil
+    }
+
+    @Test("Cancelling twice, from many threads, ends it once")
+    func cancelTwice() {
+        let ends = Collector<Bool>()
+        let subscription = Subscription { ends.append(true) }
+        let threads = (0..<4).map { _ in TestThread() }
+        for thread in threads { thread.perform { subscription.cancel() } }
+        for thread in threads { thread.end() }
+        subscription.cancel()
+        #expect(ends.elements.count == 1)
+    }
+}

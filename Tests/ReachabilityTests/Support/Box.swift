@@ -1,0 +1,29 @@
+import Synchronization
+
+/// Holds a reference that closures change.
+final class Box<Value: Sendable>: Sendable {
+    private let content = Mutex<Value?>(nil)
+
+    var value: Value? {
+        get { content.withLock { $0 } }
+        set {
+            // What was held is released after the lock: its end may come back here.
+            let old = content.withLock { content in
+                defer { content = newValue }
+                return content
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+}
+
+/// Tells when it is released.
+final class Token: Sendable {
+    private let onRelease: @Sendable () -> Void
+
+    init(_ onRelease: @escaping @Sendable () -> Void) {
+        self.onRelease = onRelease
+    }
+
+    deinit { onRelease() }
+}

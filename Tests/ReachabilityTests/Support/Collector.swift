@@ -1,0 +1,75 @@
+import Synchronization
+import Testing
+
+@testable import Reachability
+
+/// Gathers what closures are called with, and wakes the tests that wait for it.
+final class Collector<Element: Sendable>: Sendable {
+    private struct Waiter {
+        let isMet: @Sendable ([Element]) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var elements: [Element] = []
+        var waiters: [Int: Waiter] = [:]
+        var nextID = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// What came until now.
+    var elements: [Element] { state.withLock(\.elements) }
+
+    /// Adds what came.
+    func append(_ element: Element) {
+        let met = state.withLock { state in
+            state.elements.append(element)
+            let met = state.waiters.filter { $0.value.isMet(state.elements) }
+            for id in met.keys { state.waiters[id] = nil }
+            return met.values.map(\.continuation)
+        }
+        for continuation in met { continuation.resume() }
+    }
+
+    /// Waits until what came meets a condition, for 30 s at most, and returns it.
+    @discardableResult
+    func wait(
+        _ sourceLocation: SourceLocation = #_sourceLocation,
+        until isMet: @escaping @Sendable ([Element]) -> Bool
+    ) async throws -> [Element] {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let met: Void? = try await withDeadline(.seconds(30)) {
+            await withTaskCancellationHandler {
+                await self.suspend(id, until: isMet)
+            } onCancel: {
+                self.state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume()
+            }
+        }
+        #expect(met != nil, "came instead: \(elements)", sourceLocation: sourceLocation)
+        return elements
+    }
+
+    /// Waits until a number of elements came.
+    @discardableResult
+    func wait(
+        count: Int,
+        _ sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> [Element] {
+        try await wait(sourceLocation) { $0.count >= count }
+    }
+
+    private func suspend(_ id: Int, until isMet: @escaping @Sendable ([Element]) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if Task.isCancelled || isMet(state.elements) { return true }
+                state.waiters[id] = .init(isMet: isMet, continuation: continuation)
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+}

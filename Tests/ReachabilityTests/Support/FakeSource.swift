@@ -1,0 +1,112 @@
+import Synchronization
+
+@testable import Reachability
+
+/// Plays the engine: an event thread on which tests publish what they like.
+final class FakeSource: MonitorSource {
+    private struct State {
+        var thread: TestThread?
+        var startError: MonitorError?
+        var starts = 0
+        var sequence: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let sink: @Sendable (StateChange) -> Void
+
+    init(startError: MonitorError? = nil, _ sink: @escaping @Sendable (StateChange) -> Void) {
+        self.sink = sink
+        state.withLock { $0.startError = startError }
+    }
+
+    /// The event thread, while there is one.
+    var thread: TestThread? { state.withLock(\.thread) }
+
+    /// How often it was started.
+    var starts: Int { state.withLock(\.starts) }
+
+    /// Lets the next start succeed or fail.
+    func failStart(with error: MonitorError?) {
+        state.withLock { $0.startError = error }
+    }
+
+    func start() throws(MonitorError) {
+        try state.withLock { state throws(MonitorError) in
+            if let error = state.startError { throw error }
+            guard state.thread == nil else { return }
+            state.starts += 1
+            state.thread = TestThread()
+        }
+    }
+
+    func stop() {
+        guard let thread = state.withLock({ $0.thread.take() }) else { return }
+        thread.perform { self.send(.unknown(for: .notStarted)) }
+        thread.end()
+    }
+
+    func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
+        guard let thread else { return false }
+        thread.perform(job)
+        return true
+    }
+
+    /// Publishes states on the event thread; returns when they were published.
+    func publish(_ statuses: ReachabilityStatus...) {
+        thread?.run { for status in statuses { self.send(.test(status)) } }
+    }
+
+    /// Publishes a state with a number of its own; on the event thread only.
+    func send(_ change: StateChange) {
+        var change = change
+        change.sequence = state.withLock { state in
+            state.sequence += 1
+            return state.sequence
+        }
+        sink(change)
+    }
+
+    var counters: MonitorCounters { .init() }
+
+    func view(within timeout: Duration) throws(MonitorError) -> MonitorView {
+        throw .init(.notRunning, errno: 0, "test")
+    }
+
+    func path(to destination: IPAddress) throws(MonitorError) -> DestinationPath {
+        throw .init(.notRunning, errno: 0, "test")
+    }
+
+    func watch(
+        _ destination: IPAddress,
+        _ body: @escaping @Sendable (DestinationPath) -> Void
+    ) -> DestinationWatch {
+        .init {}
+    }
+}
+
+extension StateChange {
+    /// A notice of a change to a state.
+    static func test(_ status: ReachabilityStatus, sequence: UInt64 = 1) -> Self {
+        .init(
+            event: .change,
+            status: status,
+            previous: .unknown,
+            path: .init(status: status),
+            reasons: [.routeAdded],
+            sequence: sequence
+        )
+    }
+}
+
+/// A monitor above a source that the test plays, both started.
+func makeFakeMonitor(started: Bool = true) throws -> (monitor: ReachabilityMonitor, source: FakeSource) {
+    let made = Mutex<FakeSource?>(nil)
+    let monitor = ReachabilityMonitor { sink in
+        let source = FakeSource(sink)
+        made.withLock { $0 = source }
+        return source
+    }
+    if started { try monitor.start() }
+    guard let source = made.withLock({ $0 }) else { throw MonitorError(.noResources, errno: 0, "test") }
+    return (monitor, source)
+}

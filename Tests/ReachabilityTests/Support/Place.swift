@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Reachability
+
+/// The ways of delivery that the tests go through.
+enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case immediate
+    case serial
+    case custom
+    case inlineCustom
+    case actor
+    case serialExecutor
+    case taskExecutor
+
+    var testDescription: String { rawValue }
+
+    /// Makes the delivery; executors among them run on a thread of their own.
+    func makeDelivery() -> (delivery: Delivery, executor: ThreadExecutor?) {
+        switch self {
+        case .immediate: return (.immediate, nil)
+        case .serial: return (.serial, nil)
+        case .inlineCustom: return (.custom { $0() }, nil)
+        case .custom:
+            let executor = ThreadExecutor()
+            return (.custom { executor.thread.perform($0) }, executor)
+        case .actor:
+            let executor = ThreadExecutor()
+            return (.actor(ThreadActor(executor)), executor)
+        case .serialExecutor:
+            let executor = ThreadExecutor()
+            return (.serialExecutor(executor), executor)
+        case .taskExecutor:
+            let executor = ThreadExecutor()
+            return (.taskExecutor(executor), executor)
+        }
+    }
+}
+
+/// An executor with one thread of its own.
+final class ThreadExecutor: SerialExecutor, TaskExecutor {
+    let thread = TestThread()
+
+    deinit { thread.end() }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        thread.perform {
+            job.runSynchronously(
+                isolatedTo: self.asUnownedSerialExecutor(),
+                taskExecutor: self.asUnownedTaskExecutor()
+            )
+        }
+    }
+}
+
+/// An actor that runs on an executor.
+actor ThreadActor {
+    private nonisolated let executor: ThreadExecutor
+
+    init(_ executor: ThreadExecutor) {
+        self.executor = executor
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}

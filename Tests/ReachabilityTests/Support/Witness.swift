@@ -1,0 +1,49 @@
+import Synchronization
+import Testing
+
+@testable import Reachability
+
+/// A subscriber that notes what breaks the contract: two calls at once, a gap, a repetition, a wrong beginning.
+final class Witness: Sendable {
+    private struct State {
+        var last: UInt64 = 0
+        var count = 0
+        var complaints: [String] = []
+    }
+
+    private let state = Mutex(State())
+    private let inside = Atomic<Int>(0)
+    /// Whether notices may be missing between two that come.
+    private let mayMiss: Bool
+
+    init(mayMiss: Bool = false) {
+        self.mayMiss = mayMiss
+    }
+
+    /// What was wrong.
+    var complaints: [String] { state.withLock(\.complaints) }
+    /// The last notice's number.
+    var last: UInt64 { state.withLock(\.last) }
+    /// How many notices came.
+    var count: Int { state.withLock(\.count) }
+
+    /// Is called with a notice.
+    func hear(_ change: StateChange) {
+        let calls = inside.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+        state.withLock { state in
+            if calls != 1 { state.complaints.append("two calls at once at \(change.sequence)") }
+            if let complaint = complaint(about: change, after: state) { state.complaints.append(complaint) }
+            state.last = change.sequence
+            state.count += 1
+        }
+        inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+    }
+
+    private func complaint(about change: StateChange, after state: State) -> String? {
+        if state.count == 0 {
+            return change.event == .state && change.previous == nil ? nil : "began with \(change)"
+        }
+        let isNext = mayMiss ? change.sequence > state.last : change.sequence == state.last + 1
+        return isNext && change.event == .change ? nil : "\(change.sequence) \(change.event) after \(state.last)"
+    }
+}
