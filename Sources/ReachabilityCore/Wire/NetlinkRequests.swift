@@ -3,7 +3,8 @@ public enum NetlinkRequests {
     /// A dump of one of the kernel's tables (`NLM_F_REQUEST | NLM_F_DUMP`).
     ///
     /// It is made for a socket with `NETLINK_GET_STRICT_CHK`: without that option the kernel passes over the table and
-    /// the interface and answers with all. With it, an IPv4 or IPv6 table that does not exist is refused with ENOENT.
+    /// the interface and answers with all. With it, the dump of a table that does not exist has nothing but an end
+    /// with an errno: ``KernelEvent/done(errno:)`` with ENOENT.
     public static func dump(_ subject: DumpSubject, sequence: UInt32) -> [UInt8] {
         NetlinkEncoder().encode(.request(.init(subject: subject, isDump: true)), sequence: sequence)
     }

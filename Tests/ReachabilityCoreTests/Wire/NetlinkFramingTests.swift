@@ -4,6 +4,8 @@ import Testing
 struct NetlinkFramingTests {
     private static let route = NetlinkEncoder().encode(.route(.init(destination: .all(.ipv4))))
 
+    private static func route(ofLength length: [UInt8]) -> [UInt8] { length + route.dropFirst(4) }
+
     @Test func everyMessageOfADatagramIsDelivered() throws {
         let datagram = Self.route + NetlinkEncoder().encode(.done(errno: 0), flags: .multi, sequence: 9)
         let found = try decoded(datagram)
@@ -27,13 +29,15 @@ struct NetlinkFramingTests {
         #expect(try decoded(bytes).map(\.event) == [.netconf(.init(family: .ipv4, index: 1))])
     }
 
-    @Test(arguments: [
-        (Array(route.prefix(10)), NetlinkDecodeError.Fault.truncatedHeader(available: 10)),
-        (Array(route.dropLast(4)), .truncatedMessage(length: UInt32(route.count), available: route.count - 4)),
-        ([15, 0, 0, 0] + route.dropFirst(4), .invalidLength(15)),
-        ([0, 0, 0, 0] + route.dropFirst(4), .invalidLength(0)),
-        ([0xFF, 0xFF, 0xFF, 0xFF] + route.dropFirst(4), .truncatedMessage(length: .max, available: route.count)),
-    ])
+    @Test(
+        arguments: [
+            (Array(route.prefix(10)), .truncatedHeader(available: 10)),
+            (Array(route.dropLast(4)), .truncatedMessage(length: UInt32(route.count), available: route.count - 4)),
+            (route(ofLength: [15, 0, 0, 0]), .invalidLength(15)),
+            (route(ofLength: [0, 0, 0, 0]), .invalidLength(0)),
+            (route(ofLength: [255, 255, 255, 255]), .truncatedMessage(length: .max, available: route.count)),
+        ] as [([UInt8], NetlinkDecodeError.Fault)]
+    )
     func aBrokenFrameEndsTheDatagram(bytes: [UInt8], fault: NetlinkDecodeError.Fault) {
         var before: [KernelEvent] = []
         let datagram = Self.route + bytes
