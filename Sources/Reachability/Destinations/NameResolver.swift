@@ -1,6 +1,5 @@
 import Glibc
 import ReachabilityCore
-import Synchronization
 
 /// Finds the addresses of hosts without blocking the caller.
 struct NameResolver: Sendable {

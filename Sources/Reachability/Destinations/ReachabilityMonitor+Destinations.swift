@@ -1,5 +1,4 @@
 public import ReachabilityCore
-import Synchronization
 
 extension ReachabilityMonitor {
     /// Asks the kernel for the way to an address.

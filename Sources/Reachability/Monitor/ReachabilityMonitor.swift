@@ -1,5 +1,4 @@
 public import ReachabilityCore
-import Synchronization
 
 /// Tells, live, whether and how this machine reaches the network.
 ///
@@ -25,7 +24,7 @@ public final class ReachabilityMonitor: Sendable {
     let source: any MonitorSource
     let broadcaster: Broadcaster
     let threads = HelperThreads()
-    private let lastStartError = Mutex<MonitorError?>(nil)
+    private let lastStartError = Lock<MonitorError?>(nil)
 
     /// Makes a monitor and starts it.
     ///

@@ -17,7 +17,7 @@ final class Broadcaster: Sendable {
         var deferred: [Subscriber] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let statusValue = Atomic<Int8>(ReachabilityStatus.unknown.rawValue)
 
     /// The newest notice's status; lock-free.

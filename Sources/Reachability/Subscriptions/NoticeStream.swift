@@ -1,8 +1,6 @@
-import Synchronization
-
 /// The notices of one subscription, for one task that asks for them.
 final class NoticeStream<Element: Notice>: Sendable {
-    private let machine: Mutex<StateMachine>
+    private let machine: Lock<StateMachine>
 
     /// Makes an empty stream that keeps the newest notices, and forgets older ones.
     init(limit: Int) {

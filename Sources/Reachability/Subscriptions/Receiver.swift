@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One subscriber: its closure, what it has not heard yet, and how its calls get where it wants them.
 final class Receiver<Element: Notice>: Sendable {
     /// Where a subscriber is called.
@@ -14,7 +12,7 @@ final class Receiver<Element: Notice>: Sendable {
 
     /// Where it is called.
     let place: Place
-    private let machine: Mutex<StateMachine>
+    private let machine: Lock<StateMachine>
     private let handler: @Sendable (Element) -> Void
 
     /// Makes a subscriber.

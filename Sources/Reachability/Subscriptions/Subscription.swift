@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps a closure subscribed; ends when it is cancelled or released.
 ///
 /// ```swift
@@ -19,7 +17,7 @@ import Synchronization
 ///
 /// **Isolation**: may be cancelled and released on any thread, from inside its own closure too.
 public final class Subscription: Sendable {
-    private let body: Mutex<(@Sendable () -> Void)?>
+    private let body: Lock<(@Sendable () -> Void)?>
 
     /// Makes a subscription.
     ///

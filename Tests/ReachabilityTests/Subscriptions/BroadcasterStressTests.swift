@@ -15,7 +15,7 @@ struct BroadcasterStressTests {
         let (monitor, source) = try makeFakeMonitor()
         let limit = Int(Self.publications)
         let ends = Collector<UInt64>()
-        let subscriptions = Mutex<[(Witness, Subscription)]>([])
+        let subscriptions = Lock<[(Witness, Subscription)]>([])
         let delivery = place.makeDelivery().delivery
         let publisher = publish(from: source)
         let threads = (0..<3).map { _ in TestThread() }
@@ -52,7 +52,7 @@ struct BroadcasterStressTests {
             if change.sequence == Self.publications { ends.append(change.sequence) }
         }
         let publisher = publish(from: source)
-        let passing = Mutex<[Witness]>([])
+        let passing = Lock<[Witness]>([])
         let threads = (0..<3).map { _ in TestThread() }
         for thread in threads {
             thread.perform {

@@ -1,8 +1,8 @@
-import Synchronization
+@testable import Reachability
 
 /// Holds a reference that closures change.
 final class Box<Value: Sendable>: Sendable {
-    private let content = Mutex<Value?>(nil)
+    private let content = Lock<Value?>(nil)
 
     var value: Value? {
         get { content.withLock { $0 } }

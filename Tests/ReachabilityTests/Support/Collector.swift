@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import Reachability
@@ -16,7 +15,7 @@ final class Collector<Element: Sendable>: Sendable {
         var nextID = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// What came until now.
     var elements: [Element] { state.withLock(\.elements) }

@@ -1,5 +1,3 @@
-import Synchronization
-
 @testable import Reachability
 
 /// Plays the engine: an event thread on which tests publish what they like.
@@ -11,7 +9,7 @@ final class FakeSource: MonitorSource {
         var sequence: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let sink: @Sendable (StateChange) -> Void
 
     init(startError: MonitorError? = nil, _ sink: @escaping @Sendable (StateChange) -> Void) {
@@ -100,7 +98,7 @@ extension StateChange {
 
 /// A monitor above a source that the test plays, both started.
 func makeFakeMonitor(started: Bool = true) throws -> (monitor: ReachabilityMonitor, source: FakeSource) {
-    let made = Mutex<FakeSource?>(nil)
+    let made = Lock<FakeSource?>(nil)
     let monitor = ReachabilityMonitor { sink in
         let source = FakeSource(sink)
         made.withLock { $0 = source }

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A thread that runs jobs one after the other: what the event thread is to a monitor.
 ///

@@ -11,7 +11,7 @@ final class Witness: Sendable {
         var complaints: [String] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let inside = Atomic<Int>(0)
     /// Whether notices may be missing between two that come.
     private let mayMiss: Bool

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// Threads of the library's own for work that may block: subscribers' closures, name look-ups.
 ///
@@ -42,7 +41,7 @@ private final class Crew: @unchecked Sendable {
         case end
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let wakeUps: UnsafeMutablePointer<sem_t>
 
     init() {
