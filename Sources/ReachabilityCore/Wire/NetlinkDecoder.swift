@@ -44,7 +44,7 @@ public struct NetlinkDecoder: Sendable {
     ) throws(NetlinkDecodeError) {
         guard protocolNumber != Self.uevent else { return try decodeUevent(bytes, body) }
         var position = max(0, start)
-        while position < bytes.byteCount {
+        while position < bytes.byteCount, !isPadding(at: position, bytes) {
             let header = try header(at: position, bytes)
             let end = position + Int(header.length)
             let next = min((end + 3) & ~3, bytes.byteCount)
@@ -59,6 +59,15 @@ public struct NetlinkDecoder: Sendable {
     }
 
     private var isForeign: Bool { byteOrder != .host }
+
+    /// Whether nothing but zeros lies where a head would be, behind a message: ip(8) sends its whole buffer.
+    ///
+    /// The kernel passes over what follows a message and is none (`netlink_rcv_skb`).
+    private func isPadding(at position: Int, _ bytes: RawSpan) -> Bool {
+        guard position > 0 else { return false }
+        let end = min(position + NetlinkHeader.size, bytes.byteCount)
+        return (position..<end).allSatisfy { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0 }
+    }
 
     /// Reads a head and holds its length against what is left.
     private func header(at position: Int, _ bytes: RawSpan) throws(NetlinkDecodeError) -> NetlinkHeader {

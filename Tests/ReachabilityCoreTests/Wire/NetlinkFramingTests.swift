@@ -34,7 +34,7 @@ struct NetlinkFramingTests {
             (Array(route.prefix(10)), .truncatedHeader(available: 10)),
             (Array(route.dropLast(4)), .truncatedMessage(length: UInt32(route.count), available: route.count - 4)),
             (route(ofLength: [15, 0, 0, 0]), .invalidLength(15)),
-            (route(ofLength: [0, 0, 0, 0]), .invalidLength(0)),
+            (route(ofLength: [0, 0, 0, 0]), .invalidLength(0)), ([0, 0, 0, 0, 1], .truncatedHeader(available: 5)),
             (route(ofLength: [255, 255, 255, 255]), .truncatedMessage(length: .max, available: route.count)),
         ] as [([UInt8], NetlinkDecodeError.Fault)]
     )
@@ -51,6 +51,15 @@ struct NetlinkFramingTests {
             #expect(error.nextMessageOffset == nil)
         }
         #expect(before == [.route(.init(destination: .all(.ipv4)))])
+    }
+
+    /// `ip route` of iproute2 6.1 asks for table main, and sends the rest of its buffer along.
+    @Test(arguments: [0, 3, 15, 16, 92])
+    func zerosBehindAMessageAreNone(count: Int) throws {
+        let request = NetlinkRequests.dump(.routes(.ipv4, table: .main), sequence: 1)
+        let found = try decoded(request + Array(repeating: 0, count: count)).map(\.event)
+        #expect(found == [.request(.init(subject: .routes(.ipv4, table: .main), isDump: true))])
+        #expect(throws: NetlinkDecodeError.self) { try decoded(Array(repeating: 0, count: count + 1)) }
     }
 
     @Test func theCallerGoesOnBehindAMalformedMessage() throws {
