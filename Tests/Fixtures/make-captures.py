@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the captures beside it, without the code under test.
 
-Needs iproute2, tcpdump and editcap. The real messages come
+Needs iproute2, gcc, tcpdump and editcap. The real messages come
 from this kernel, through a raw netlink socket; the others are laid out by hand.
 """
 import os
@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -68,11 +69,15 @@ class Tap:
             pass
 
 
-def story():
+def network():
     subprocess.run(
         "ip link set lo up; ip link add wlan0 type veth peer name far0; ip link set far0 up; ip link set wlan0 up;"
         "ip address add 192.0.2.2/24 dev wlan0; ip address add 2001:db8::2/64 dev wlan0 nodad", shell=True, check=True)
     time.sleep(2)
+
+
+def story():
+    network()
     tap = Tap()
     tap.dump(18, bytes(16) + SKIP_STATISTICS)
     tap.dump(22, bytes(8))
@@ -92,6 +97,30 @@ def story():
     ):
         tap.run(command)
     return tap.records
+
+
+def commands(name):
+    """What other programs say and hear: ip's listings, then `ip monitor` while a default route comes and goes."""
+    pcap(name, [])
+    with tempfile.TemporaryDirectory() as directory:
+        library = os.path.join(directory, "netlink-tap.so")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, path("netlink-tap.c"), "-ldl"], check=True)
+        tapped = dict(os.environ, LD_PRELOAD=library, NETLINK_TAP=path(name))
+        quiet = dict(stdout=subprocess.DEVNULL, check=True, env=tapped)
+        for command in (
+            "link", "address", "rule", "-6 rule", "route show table all", "-6 route show table all", "route",
+            "route show dev wlan0", "route get 192.0.2.9", "neighbour", "nexthop", "netconf",
+        ):
+            subprocess.run(["ip"] + command.split(), **quiet)
+        monitor = subprocess.Popen(["ip", "monitor", "all"], stdout=subprocess.DEVNULL, env=tapped)
+        time.sleep(1)
+        for command in (
+            "route add default via 192.0.2.1 metric 600", "route get 198.51.100.1", "link set far0 down",
+            "link set far0 up", "route del default",
+        ):
+            subprocess.run(["ip"] + command.split(), **quiet)
+            time.sleep(1)
+        monitor.terminate()
 
 
 def pcap(name, records, order="<", nanoseconds=True):
@@ -174,8 +203,13 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["story"]:
         pcap("story-nanoseconds.pcap", story())
         sys.exit()
+    if sys.argv[1:] == ["commands"]:
+        network()
+        commands("iproute2.pcap")
+        sys.exit()
     nanoseconds = path("story-nanoseconds.pcap")
-    subprocess.run(["unshare", "-rn", sys.executable, __file__, "story"], check=True)
+    for part in ("story", "commands"):
+        subprocess.run(["unshare", "-rn", sys.executable, __file__, part], check=True)
     subprocess.run(["tcpdump", "-Z", "root", "-r", nanoseconds, "-w", path("story-microseconds.pcap")], check=True)
     subprocess.run(["editcap", "-F", "pcapng", nanoseconds, path("story.pcapng")], check=True)
     start = 1_700_000_000_123_456_000

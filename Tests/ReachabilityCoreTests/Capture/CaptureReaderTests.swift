@@ -32,6 +32,28 @@ struct CaptureReaderTests {
         #expect(counts["done"] == 9)
     }
 
+    /// Other programs ask otherwise: with old heads, with a buffer full of zeros behind, for all families, for a part.
+    @Test func whatOtherProgramsAskIsUnderstood() throws {
+        let bytes = Fixture.bytes("iproute2.pcap")
+        let events = try CaptureReading(bytes).records.flatMap { try $0.events(in: bytes) }
+        let requests = events.compactMap { event in if case .request(let request) = event { request } else { nil } }
+        let dumps = requests.filter(\.isDump)
+        #expect(
+            Set(dumps.filter { !$0.hasFurtherFilter && !$0.coversAllFamilies }.map(\.subject)) == [
+                .links, .rules(.ipv4), .rules(.ipv6), .routes(.ipv4, table: .main), .routes(.ipv6, table: nil),
+                .nexthops,
+            ]
+        )
+        #expect(
+            Set(dumps.filter(\.coversAllFamilies).map(\.subject)) == [
+                .addresses(.ipv4), .routes(.ipv4, table: nil), .neighbours(.ipv4, interface: nil), .netconf(.ipv4),
+            ]
+        )
+        #expect(dumps.filter(\.hasFurtherFilter).map(\.subject) == [.routes(.ipv4, table: .main)])
+        #expect(requests.contains { !$0.isDump && $0.subject == .routes(.ipv4, table: nil) })
+        #expect(events.contains { $0.routeMessage?.isDefaultLike == true })
+    }
+
     @Test func aMachineOfTheOtherByteOrderIsRead() throws {
         let bytes = Fixture.bytes("big-endian.pcap")
         let records = CaptureReading(bytes).records
