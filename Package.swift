@@ -66,6 +66,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ScriptTests",
+            dependencies: ["NetworkLab"],
+            exclude: ["Support/stand-in"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "netwatchTests",
             dependencies: [
                 "netwatch", "Reachability", "ReachabilityCore", "NetworkLab",

@@ -59,9 +59,7 @@ final class RtnlSocket: Sendable {
     /// Whether there is something to read, waiting for it up to a limit (poll(2)).
     func waitForInput(within limit: Duration) throws(LabError) -> Bool {
         var request = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        let (seconds, attoseconds) = limit.components
-        let milliseconds = Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
-        return try systemCall("poll a netlink socket") { poll(&request, 1, milliseconds) } > 0
+        return try systemCall("poll a netlink socket") { poll(&request, 1, limit.pollMilliseconds) } > 0
     }
 
     /// Reads one datagram that is there.

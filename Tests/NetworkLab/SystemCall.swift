@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Makes a system call until no signal interrupts it.
 ///
@@ -27,13 +28,27 @@ func setOption(_ descriptor: Int32, level: Int32, _ option: Int32, _ value: Int3
     }
 }
 
-/// A file descriptor that is closed with its last owner.
+/// A file descriptor that is closed with its last owner, or before.
 final class OwnedDescriptor: Sendable {
     /// The descriptor's number.
     let number: Int32
+    private let isOpen = Atomic(true)
 
     /// Takes over an open descriptor.
     init(_ number: Int32) { self.number = number }
 
-    deinit { close(number) }
+    deinit { close() }
+
+    /// Closes the descriptor now; to be called when nobody uses ``number`` any more.
+    func close() {
+        if isOpen.exchange(false, ordering: .relaxed) { Glibc.close(number) }
+    }
+}
+
+extension Duration {
+    /// The duration as poll(2) takes it: whole milliseconds, 0 for what is past.
+    var pollMilliseconds: Int32 {
+        let (seconds, attoseconds) = components
+        return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+    }
 }

@@ -1,0 +1,46 @@
+import Glibc
+import NetworkLab
+import Testing
+
+@Suite("LabProcess")
+struct LabProcessTests {
+    @Test("Exit code, output and errors are kept apart")
+    func outcome() throws {
+        let outcome = try LabProcess.run("/bin/sh", ["-c", "printf '%s' \"$1\"; echo e >&2; exit 7", "sh", "a b"])
+        #expect(outcome.code == 7)
+        #expect(outcome.output == "a b")
+        #expect(outcome.errors == "e\n")
+    }
+
+    @Test("A signal's number is told as the shell tells it")
+    func signal() throws {
+        #expect(try LabProcess.run("/bin/sh", ["-c", "kill -TERM $$"]).code == 128 + SIGTERM)
+    }
+
+    @Test("The environment is what was given, and nothing else")
+    func environment() throws {
+        #expect(try LabProcess.run("/usr/bin/env", environment: ["A": "1"]).output == "A=1\n")
+    }
+
+    @Test("A program that does not end is killed with its children, and said to be late")
+    func limit() throws {
+        let error = #expect(throws: LabError.self) {
+            try LabProcess.run("/bin/sh", ["-c", "echo begun; sleep 100; true"], within: .milliseconds(200))
+        }
+        #expect(error?.errno == ETIMEDOUT)
+        #expect(error?.detail == #"seen: ["begun\n", ""]"#)
+    }
+
+    @Test("A program that does not exist is an error")
+    func missing() {
+        #expect(throws: LabError("start /no/such/file", errno: ENOENT)) { try LabProcess.run("/no/such/file") }
+    }
+
+    @Test("A program that is started in a namespace is there")
+    func namespace() throws {
+        let lab = try LabNamespace()
+        try lab.rtnl.createIFB("ifb77")
+        let outcome = try lab.run { try LabProcess.run("/bin/cat", ["/proc/self/net/dev"]) }
+        #expect(outcome.output.contains("ifb77"))
+    }
+}

@@ -1,0 +1,97 @@
+import NetworkLab
+import Testing
+
+@Suite("scripts/setup")
+struct SetupScriptTests {
+    private let stage: ScriptStage
+
+    init() throws { stage = try ScriptStage() }
+
+    @Test("With everything there it says nothing, asks for no privilege and installs nothing")
+    func nothingMissing() throws {
+        try stage.stand(in: "id", "echo 1000")
+        let outcome = try stage.run("setup", "--for-tests")
+        #expect(outcome.code == 0)
+        #expect(outcome.output + outcome.errors == "")
+        #expect(try stage.calls(of: "apt-get", "sudo").isEmpty)
+    }
+
+    @Test("What is missing is installed by name, and nothing else")
+    func installsMissing() throws {
+        try stage.stand(in: "pkg-config", "[ \"$2\" = libnl-3.0 ]")
+        try stage.remove("ip")
+        try stage.stand(in: "apt-get")
+        let outcome = try stage.run("setup", "--for-tests")
+        #expect(outcome.code == 0)
+        #expect(outcome.output == "")
+        #expect(outcome.errors == "setup: installing libnl-route-3-dev libnl-genl-3-dev iproute2 (apt-get)\n")
+        let install = "apt-get install -y --no-install-recommends libnl-route-3-dev libnl-genl-3-dev iproute2"
+        #expect(try stage.calls(of: "apt-get") == [install])
+    }
+
+    @Test("Without tests to run, what only tests need is not asked for")
+    func toolOnly() throws {
+        try stage.remove("ip")
+        try stage.remove("unshare")
+        #expect(try stage.run("setup").code == 0)
+        #expect(try stage.calls(of: "apt-get").isEmpty)
+    }
+
+    @Test("If installing fails, the package lists are read anew and it is tried once more")
+    func staleLists() throws {
+        try stage.stand(in: "pkg-config", "false")
+        try stage.stand(in: "apt-get", "[ \"$1\" = update ] && : >\"$HOME/updated\"; [ -e \"$HOME/updated\" ]")
+        #expect(try stage.run("setup").code == 0)
+        let install = "apt-get install -y --no-install-recommends libnl-3-dev libnl-route-3-dev libnl-genl-3-dev"
+        #expect(try stage.calls(of: "apt-get") == [install, "apt-get update", install])
+    }
+
+    @Test("If installing can't be done, the last line says what to do")
+    func failure() throws {
+        try stage.stand(in: "pkg-config", "[ \"$2\" != libnl-3.0 ]")
+        try stage.stand(in: "apt-get", "false")
+        let outcome = try stage.run("setup")
+        #expect(outcome.code == 69)
+        #expect(outcome.errors.hasSuffix("setup: that failed: as root, run apt-get install libnl-3-dev\n"))
+    }
+
+    @Test("Who is not root installs through sudo, which must not wait for a password without a terminal")
+    func sudo() throws {
+        try stage.stand(in: "id", "echo 1000")
+        try stage.stand(in: "pkg-config", "[ \"$2\" != libnl-3.0 ]")
+        try stage.stand(in: "apt-get")
+        try stage.stand(in: "sudo", "shift; exec \"$@\"")
+        #expect(try stage.run("setup").code == 0)
+        let install = "apt-get install -y --no-install-recommends libnl-3-dev"
+        let calls = ["sudo -n env DEBIAN_FRONTEND=noninteractive \(install)", install]
+        #expect(try stage.calls(of: "sudo", "apt-get") == calls)
+    }
+
+    @Test("Without root and sudo one line says what to do")
+    func neitherRootNorSudo() throws {
+        try stage.stand(in: "id", "echo 1000")
+        try stage.stand(in: "pkg-config", "[ \"$2\" != libnl-3.0 ]")
+        try stage.stand(in: "apt-get")
+        let outcome = try stage.run("setup")
+        #expect(outcome.code == 77)
+        let line = "setup: missing, and neither root nor sudo to install it: as root, run apt-get install libnl-3-dev\n"
+        #expect(outcome.errors == line)
+    }
+
+    @Test("Without apt-get one line names what is missing")
+    func otherSystems() throws {
+        try stage.stand(in: "pkg-config", "[ \"$2\" != libnl-3.0 ]")
+        let outcome = try stage.run("setup")
+        #expect(outcome.code == 69)
+        let line = "setup: missing, and there is no apt-get here: install what Debian calls libnl-3-dev\n"
+        #expect(outcome.errors == line)
+    }
+
+    @Test("Without a toolchain one line says where it is to be had")
+    func noToolchain() throws {
+        try stage.remove("swift")
+        let outcome = try stage.run("setup")
+        #expect(outcome.code == 69)
+        #expect(outcome.errors.contains("https://www.swift.org/install/linux/"))
+    }
+}
