@@ -3,6 +3,8 @@ extension AddressMessage {
     static let bodySize = 8
 
     /// Reads the payload of an `RTM_NEWADDR` or `RTM_DELADDR`; nil if it is of another family than IPv4 and IPv6.
+    ///
+    /// nil also for an address of another namespace, about which a program asked with `IFA_TARGET_NETNSID`.
     init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         try body.require(Self.bodySize)
         guard let family = AddressFamily(rawValue: body.byte(0, bytes)) else { return nil }
@@ -22,6 +24,7 @@ extension AddressMessage {
             case IFA.address: prefix = try attribute.address(family, bytes, "IFA_ADDRESS")
             case IFA.flags: flags = .init(rawValue: try attribute.integer(bytes, "IFA_FLAGS"))
             case IFA.cacheinfo: try readLifetimes(attribute, bytes)
+            case IFA.targetNetnsid: return nil
             default: break
             }
         }

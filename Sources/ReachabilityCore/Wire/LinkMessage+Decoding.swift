@@ -3,7 +3,9 @@ extension LinkMessage {
     static let bodySize = 16
 
     /// Reads the payload of an `RTM_NEWLINK` or `RTM_DELLINK`.
-    init(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+    ///
+    /// nil for a link of another namespace, about which a program asked with `IFLA_TARGET_NETNSID`.
+    init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         try body.require(Self.bodySize)
         self.init(index: body.load(4, bytes))
         family = body.byte(0, bytes)
@@ -11,7 +13,10 @@ extension LinkMessage {
         flags = .init(rawValue: body.load(8, bytes))
         changeMask = body.load(12, bytes)
         var cursor = body.attributes(behind: Self.bodySize)
-        while let attribute = try cursor.next(bytes) { try read(attribute, bytes) }
+        while let attribute = try cursor.next(bytes) {
+            guard attribute.type != IFLA.targetNetnsid else { return nil }
+            try read(attribute, bytes)
+        }
     }
 
     private mutating func read(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {

@@ -21,8 +21,8 @@ extension NetlinkDecoder {
     ) throws(NetlinkDecodeError) -> KernelEvent {
         switch type {
         case RTM.newRoute, RTM.delRoute: return try route(type, payload, bytes)
-        case RTM.newLink: return .link(try .init(payload, bytes))
-        case RTM.delLink: return .linkRemoved(try .init(payload, bytes))
+        case RTM.newLink: return try LinkMessage(payload, bytes).map(KernelEvent.link) ?? .ignored
+        case RTM.delLink: return try LinkMessage(payload, bytes).map(KernelEvent.linkRemoved) ?? .ignored
         case RTM.newAddr: return try AddressMessage(payload, bytes).map(KernelEvent.address) ?? .ignored
         case RTM.delAddr: return try AddressMessage(payload, bytes).map(KernelEvent.addressRemoved) ?? .ignored
         case RTM.newNeigh: return try NeighbourMessage(payload, bytes).map(KernelEvent.neighbour) ?? .ignored

@@ -90,6 +90,16 @@ struct NetlinkDecoderTests {
         #expect(try decoded(builder.build(), .little).map(\.event) == [.link(link)])
     }
 
+    /// Programs that look after containers ask about other namespaces; a capture shows them the answers.
+    @Test(arguments: [(16, 16, 46), (17, 16, 46), (20, 8, 10), (21, 8, 10)] as [(UInt16, Int, UInt16)])
+    func whatIsSaidOfAnotherNamespaceIsIgnored(type: UInt16, bodySize: Int, attribute: UInt16) throws {
+        var builder = NetlinkMessageBuilder(type: type)
+        builder.append(bytes: [2] + Array(repeating: 0, count: bodySize - 1))
+        #expect(try decoded(builder.build()).map(\.event) != [.ignored])
+        builder.attribute(attribute, UInt32(3))
+        #expect(try decoded(builder.build()).map(\.event) == [.ignored])
+    }
+
     @Test func aProxyEntryIsNoNeighbour() throws {
         let address = try #require(IPAddress("192.0.2.1"))
         for (flags, expected) in [
