@@ -57,9 +57,16 @@ public final class LabEvents: Sendable {
     /// with ``Rtnl`` is here, unless the kernel does it later by itself.
     public func pending() throws(LabError) -> [KernelEvent] {
         var events: [KernelEvent] = []
-        while try socket.waitForInput(within: .zero) {
-            for message in try socket.receiveNow() { events.append(try message.event()) }
-        }
+        for message in try pendingMessages() { events.append(try message.event()) }
         return events
+    }
+
+    /// The same as messages with their heads, after waiting up to a limit for the first.
+    public func pendingMessages(within limit: Duration = .zero) throws(LabError) -> [RtnlMessage] {
+        var messages: [RtnlMessage] = []
+        while try socket.waitForInput(within: messages.isEmpty ? limit : .zero) {
+            messages += try socket.receiveNow()
+        }
+        return messages
     }
 }
