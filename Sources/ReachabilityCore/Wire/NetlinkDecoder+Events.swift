@@ -7,11 +7,16 @@ extension NetlinkDecoder {
     ) throws(NetlinkDecodeError) -> KernelEvent {
         guard protocolNumber == Self.route else { return .ignored }
         guard header.type >= NLMSG.minType else { return try control(header, payload, bytes) }
-        if header.flags.contains(.request) {
+        if header.flags.contains(.request), !Self.repeatsRequestFlags(header.type) {
             return try NetlinkRequest(header, payload, bytes).map(KernelEvent.request) ?? .ignored
         }
         return try notification(header.type, payload, bytes)
     }
+
+    /// Whether the kernel gives notifications of a type the flags of the request that caused them.
+    ///
+    /// `nexthop_notify` does, `NLM_F_REQUEST` included.
+    private static func repeatsRequestFlags(_ type: UInt16) -> Bool { type == RTM.newNexthop || type == RTM.delNexthop }
 
     /// What the kernel says of its tables, as an answer or unasked.
     private func notification(
