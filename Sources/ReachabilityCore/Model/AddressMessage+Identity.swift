@@ -23,6 +23,12 @@ extension AddressMessage {
             && flags.intersection(.evaluated) == other.flags.intersection(.evaluated)
     }
 
+    /// Notes what tells this from an earlier state of the same address.
+    func noteDifference(from old: Self, _ effect: inout SnapshotEffect) {
+        guard !means(old) else { return }
+        effect.add(isUsable && !old.isUsable ? .addressAdded : .addressChanged)
+    }
+
     /// Whether a packet may be sent from the address: it exists, and no one else has it.
     var isUsable: Bool {
         if flags.contains(.duplicate) { return false }

@@ -64,6 +64,22 @@ extension Link {
     }
 }
 
+extension Link {
+    /// Notes what tells this from an earlier state of the same interface.
+    func noteDifference(from old: Self, _ effect: inout SnapshotEffect) {
+        guard !means(old) else { return }
+        let isUp = flags.contains(.up)
+        if isUp != old.flags.contains(.up) {
+            effect.add(isUp ? .linkUp : .linkDown)
+            if isUp, canCarry { effect.add(.carrierGained) }
+        } else if isUp, canCarry != old.canCarry {
+            effect.add(canCarry ? .carrierGained : .carrierLost)
+        } else {
+            effect.add(.linkChanged)
+        }
+    }
+}
+
 extension LinkFlags {
     /// The flags that decide about paths.
     static let evaluated: Self = [.up, .loopback, .pointToPoint, .running, .noARP, .lowerUp, .dormant]

@@ -5,7 +5,7 @@ extension NetworkSnapshot {
         if let known {
             guard let old = addresses[message.index]?[known], old != message else { return }
             addresses[message.index]?[known] = message
-            noteDifference(old, message, &effect)
+            message.noteDifference(from: old, &effect)
         } else {
             addresses[message.index, default: []].insert(message, asAnswer: flags.contains(.multi))
             effect.add(.addressAdded)
@@ -21,7 +21,11 @@ extension NetworkSnapshot {
         effect.add(.addressRemoved)
         if addresses[index]?.removeAndPromote(known) == true { effect.add(.addressChanged) }
         if addresses[index]?.isEmpty == true { addresses[index] = nil }
-        let address = message.address
+        followRemoval(of: message.address, from: index, &effect)
+    }
+
+    /// Does to routes what the kernel does when an address is gone.
+    mutating func followRemoval(of address: IPAddress, from index: InterfaceIndex, _ effect: inout SnapshotEffect) {
         if address.family == .ipv6 { return removeIPv6(address, from: index, &effect) }
         if !isLocalIPv4(address) { removeRoutes(preferring: address, goneFrom: index, &effect) }
         if !(addresses[index] ?? []).contains(where: { $0.address.family == .ipv4 }) {
@@ -43,13 +47,18 @@ extension NetworkSnapshot {
     }
 
     /// `rt6_remove_prefsrc` is called for an address that is deleted, not for one that goes because its link is down.
+    ///
+    /// The messages don't tell these apart.
     private mutating func removeIPv6(
         _ address: IPAddress,
         from index: InterfaceIndex,
         _ effect: inout SnapshotEffect
     ) {
-        guard isUp(index), !isUsableElsewhere(address, than: index) else { return }
-        removePreference(for: address, &effect)
+        guard !isUsableElsewhere(address, than: index) else { return }
+        guard !isUp(index) else { return removePreference(for: address, &effect) }
+        for (key, table) in routes where table.contains(where: { $0.message.preferredSource == address }) {
+            effect.doubt(.routes(.ipv6, table: key.table))
+        }
     }
 
     private func isUp(_ index: InterfaceIndex) -> Bool { link(index)?.flags.contains(.up) ?? true }
@@ -71,11 +80,5 @@ extension NetworkSnapshot {
             other != index
                 && list.contains { $0.address == address && !$0.flags.contains(.tentative) }
         }
-    }
-
-    private func noteDifference(_ old: AddressMessage, _ new: AddressMessage, _ effect: inout SnapshotEffect) {
-        guard !new.means(old) else { return }
-        let becameUsable = !old.isUsable && new.isUsable
-        effect.add(becameUsable ? .addressAdded : .addressChanged)
     }
 }

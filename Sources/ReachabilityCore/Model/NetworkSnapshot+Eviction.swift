@@ -69,15 +69,14 @@ extension NetworkSnapshot {
         _ effect: inout SnapshotEffect,
         _ fate: (inout Route) -> RouteFate
     ) {
-        var emptied: [RouteTableKey] = []
-        var position = routes.startIndex
-        while position < routes.endIndex {
-            defer { routes.formIndex(after: &position) }
-            guard routes.values[position].contains(where: concerns) else { continue }
-            routes.values[position].revise(routes[position].key, where: concerns, &effect, fate)
-            if routes.values[position].isEmpty { emptied.append(routes[position].key) }
+        var keys: [RouteTableKey] = []
+        for (key, table) in routes where table.contains(where: concerns) { keys.append(key) }
+        // In an order of their own, so that the same events have the same effect everywhere.
+        if keys.count > 1 { keys.sort() }
+        for key in keys {
+            routes[key]?.revise(key, where: concerns, &effect, fate)
+            if routes[key]?.isEmpty == true { routes[key] = nil }
         }
-        for key in emptied { routes[key] = nil }
     }
 }
 

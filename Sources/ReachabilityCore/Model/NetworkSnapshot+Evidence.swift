@@ -15,19 +15,23 @@ extension NetworkSnapshot {
     /// `RTM_NEWNETCONF`: a message about one setting leaves the others as they were.
     mutating func insert(_ message: NetconfMessage, _ effect: inout SnapshotEffect) {
         let key = SettingsKey(message.family, message.index)
-        let old = settings[key]
-        var new = old ?? .init()
+        let old = settings[key] ?? .init()
+        var new = old
         if let forwarding = message.forwarding { new.forwarding = forwarding }
         if let ignores = message.ignoresRoutesWithLinkDown { new.ignoresRoutesWithLinkDown = ignores }
-        guard old != new else { return }
         settings[key] = new
-        if new != old ?? .init() { effect.add(.settingChanged) }
+        guard old != new else { return }
+        guard message.index == NetconfMessage.defaultInterface else { return effect.add(.settingChanged) }
+        // `devinet_copy_dflt_conf` gives IPv4's default to all devices on which it was never set, and tells of none.
+        if message.family == .ipv4, new.ignoresRoutesWithLinkDown != old.ignoresRoutesWithLinkDown {
+            effect.doubt(.netconf(.ipv4))
+        }
     }
 
     /// `RTM_DELNETCONF`.
     mutating func remove(_ message: NetconfMessage, _ effect: inout SnapshotEffect) {
-        let old = settings.removeValue(forKey: .init(message.family, message.index))
-        if let old, old != .init() { effect.add(.settingChanged) }
+        let old = settings.removeValue(forKey: .init(message.family, message.index)) ?? .init()
+        if old != .init(), message.index != NetconfMessage.defaultInterface { effect.add(.settingChanged) }
     }
 
     /// A uevent: what is known of a device is kept until the device or its interface goes.

@@ -16,7 +16,7 @@ extension NetworkSnapshot {
 
     /// The tables with routes whose time is over at a moment.
     public func expiring(at now: Instant) -> [RouteTableKey] {
-        routes.filter { $0.value.contains { $0.isExpired(at: now) } }.map(\.key)
+        routes.filter { $0.value.contains { $0.isExpired(at: now) } }.map(\.key).sorted()
     }
 
     /// Removes the routes whose time is over: the kernel uses them no longer, and says so up to 30 s later.

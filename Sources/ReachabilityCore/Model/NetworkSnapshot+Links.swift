@@ -18,7 +18,7 @@ extension NetworkSnapshot {
         }
         let old = links[position]
         links[position].merge(message)
-        noteDifference(old, links[position], &effect)
+        links[position].noteDifference(from: old, &effect)
         followKernel(old, links[position], &effect)
     }
 
@@ -36,24 +36,13 @@ extension NetworkSnapshot {
     }
 
     /// Drops what is kept by an interface's index, which the kernel may give to another interface.
-    private mutating func forget(_ index: InterfaceIndex) {
+    mutating func forget(_ index: InterfaceIndex) {
         addresses[index] = nil
         devices[index] = nil
         for family in AddressFamily.allCases { settings[.init(family, index)] = nil }
         if neighbours.contains(where: { $0.key.index == index }) {
             neighbours = neighbours.filter { $0.key.index != index }
         }
-    }
-
-    private func noteDifference(_ old: Link, _ new: Link, _ effect: inout SnapshotEffect) {
-        guard !new.means(old) else { return }
-        if old.flags.contains(.up) != new.flags.contains(.up) {
-            effect.add(new.flags.contains(.up) ? .linkUp : .linkDown)
-        }
-        if old.canCarry != new.canCarry, new.flags.contains(.up) {
-            effect.add(new.canCarry ? .carrierGained : .carrierLost)
-        }
-        if effect.reasons.isEmpty { effect.add(.linkChanged) }
     }
 
     /// Does to routes, nexthops and addresses what the kernel does when a link's state changes.

@@ -15,7 +15,7 @@ public struct Route: Sendable, Hashable {
 }
 
 /// Names one routing table of one family.
-public struct RouteTableKey: Sendable, Hashable {
+public struct RouteTableKey: Sendable, Hashable, Comparable {
     /// The family.
     public var family: AddressFamily
     /// The table's number.
@@ -25,6 +25,11 @@ public struct RouteTableKey: Sendable, Hashable {
     public init(_ family: AddressFamily, _ table: RouteTableID) {
         self.family = family
         self.table = table
+    }
+
+    /// Orders by the family's number, then by the table's.
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.family.rawValue, left.table.rawValue) < (right.family.rawValue, right.table.rawValue)
     }
 }
 

@@ -30,6 +30,8 @@ extension [Route] {
         guard message.nexthopID == nil, !message.legs.isEmpty else { return }
         let known = self[group].firstIndex { route in message.legs.contains { route.message.hasLeg($0) } }
         guard let known else { return }
+        // Each leg has attributes of its own, and messages tell those of the first: the next one's are not known.
+        if message.hasLeg(self[known].message.legs[0]) { effect.doubt(.routes(.ipv6, table: message.table)) }
         self[known].message.legs.removeAll { leg in message.legs.contains { $0.isSameWay(leg) } }
         if self[known].message.legs.isEmpty { remove(at: known) }
         effect.add(.routeRemoved)

@@ -9,6 +9,10 @@ public struct SnapshotEffect: Sendable, Hashable {
     /// The kernel does so without a message, so the model predicts it. A look-up should confirm it; where it does not,
     /// these tables are to be read again.
     public private(set) var predictions: [RouteTableKey] = []
+    /// What is to be read again, as the messages don't tell it and nothing here can know it.
+    ///
+    /// Each is cheap to read, and rare.
+    public private(set) var doubts: [DumpSubject] = []
 
     /// Makes the effect of an event that changed nothing.
     public init() {}
@@ -20,6 +24,7 @@ public struct SnapshotEffect: Sendable, Hashable {
     public mutating func merge(_ other: Self) {
         for reason in other.reasons { add(reason) }
         for key in other.predictions { predict(key) }
+        for subject in other.doubts { doubt(subject) }
     }
 
     /// Notes a difference, once.
@@ -30,5 +35,16 @@ public struct SnapshotEffect: Sendable, Hashable {
     /// Notes a table that was changed by prediction, once.
     mutating func predict(_ key: RouteTableKey) {
         if !predictions.contains(key) { predictions.append(key) }
+    }
+
+    /// Notes something to be read again, once.
+    mutating func doubt(_ subject: DumpSubject) {
+        if !doubts.contains(subject) { doubts.append(subject) }
+    }
+
+    /// Hands out the doubts, to be resolved by whoever reads tables; none are left.
+    public mutating func takeDoubts() -> [DumpSubject] {
+        defer { doubts = [] }
+        return doubts
     }
 }

@@ -1,0 +1,89 @@
+@testable import ReachabilityCore
+
+/// A model as lines of text, one for each entry in the kernel's order, so that two models are easily told apart.
+///
+/// Lifetimes are left out, as they run; legs and types are as they follow from nexthop objects and devices.
+struct ModelImage: Equatable {
+    /// The lines of each subject.
+    private(set) var subjects: [String: [String]] = [:]
+    /// Of the lines of IPv6 routes, those that a dump of the kernel may leave out.
+    private(set) var omissible: Set<String> = []
+
+    init(_ snapshot: NetworkSnapshot) {
+        subjects["links"] = snapshot.links.map(Self.line)
+        subjects["IPv4 rules"] = snapshot.ipv4Rules.map(Self.line)
+        subjects["IPv6 rules"] = snapshot.ipv6Rules.map(Self.line)
+        subjects["nexthops"] = snapshot.nexthops.values.sorted { $0.id < $1.id }.map { "\($0)" }
+        subjects["settings"] = snapshot.settings
+            .filter { $0.value != .init() && $0.key.index != NetconfMessage.defaultInterface }
+            .map { "\($0.key) \($0.value)" }.sorted()
+        for (index, list) in snapshot.addresses {
+            subjects["addresses of \(index)"] = list.map(Self.line)
+        }
+        for (key, table) in snapshot.routes {
+            subjects["\(key.family) routes of \(key.table.rawValue)"] = table.map { Self.line($0, snapshot) }
+            if key.family == .ipv6 { noteOmissible(table, snapshot) }
+        }
+    }
+
+    /// What differs from another model, a line each; empty if nothing does.
+    func differences(from other: Self) -> [String] {
+        Set(subjects.keys).union(other.subjects.keys).sorted().flatMap { subject -> [String] in
+            let left = subjects[subject] ?? []
+            let right = other.subjects[subject] ?? []
+            guard left != right, !isExplained(left, right) else { return [] }
+            let shared = Set(left).intersection(right).count == Set(left).count && left.count == right.count
+            return ["\(subject)\(shared ? " in another order" : ""):"]
+                + left.filter { shared || !right.contains($0) }.map { "  events: \($0)" }
+                + right.filter { shared || !left.contains($0) }.map { "  dumps:  \($0)" }
+        }
+    }
+
+    /// Whether a dump lacks only what the kernel leaves out.
+    private func isExplained(_ left: [String], _ right: [String]) -> Bool {
+        let listed = Set(right)
+        return left.filter { listed.contains($0) || !omissible.contains($0) } == right
+    }
+
+    /// `fib6_dump_node` goes from the first leg of a multipath route to its last, past all that stands between.
+    private mutating func noteOmissible(_ table: [Route], _ snapshot: NetworkSnapshot) {
+        for (position, route) in table.enumerated() where route.message.nexthopID == nil {
+            guard route.message.legs.count > 1 else { continue }
+            for hidden in table[table.group(of: route.message)].suffix(from: position + 1) {
+                omissible.insert(Self.line(hidden, snapshot))
+            }
+        }
+    }
+
+    /// Of a device that is down the kernel does not announce what becomes of the carrier and the group.
+    private static func line(_ link: Link) -> String {
+        var link = link
+        if !link.flags.contains(.up) {
+            link.carrier = false
+            link.group = 0
+        }
+        return "\(link)"
+    }
+
+    private static func line(_ address: AddressMessage) -> String {
+        var address = address
+        address.preferredLifetime = nil
+        address.validLifetime = nil
+        return "\(address.address)/\(address.prefixLength) peer \(address.peer.map { "\($0)" } ?? "-") "
+            + "scope \(address.scope.rawValue) flags \(String(address.flags.rawValue, radix: 16))"
+    }
+
+    private static func line(_ rule: RuleMessage) -> String { "\(rule)" }
+
+    private static func line(_ route: Route, _ snapshot: NetworkSnapshot) -> String {
+        let message = route.message
+        let legs = snapshot.legs(of: route).map { leg in
+            "\(leg.gateway.map { "\($0)" } ?? "-")%\(leg.interface)*\(leg.weight)+\(leg.flags.rawValue)"
+        }
+        let source = message.source.length > 0 ? " from \(message.source)" : ""
+        return "\(message.destination.address)/\(message.destination.length)\(source) tos \(message.tos) "
+            + "metric \(message.metric) type \(snapshot.type(of: route).rawValue) scope \(message.scope.rawValue) "
+            + "origin \(message.origin) nexthop \(message.nexthopID ?? 0) "
+            + "prefers \(message.preferredSource.map { "\($0)" } ?? "-") pref \(message.preference) \(legs)"
+    }
+}

@@ -1,0 +1,100 @@
+import NetworkLab
+import ReachabilityCore
+
+/// A namespace whose announcements are followed by a model, to be held against what the kernel lists.
+final class ModelLab {
+    let lab: LabNamespace
+    /// The model that the announcements make.
+    private(set) var snapshot = NetworkSnapshot()
+    /// What the announcements since the last ``forget()`` changed.
+    private(set) var effect = SnapshotEffect()
+    /// The announcements since the last ``forget()``.
+    private(set) var log: [(NetlinkHeader, KernelEvent)] = []
+    private let events: LabEvents
+
+    /// Every table that the model mirrors.
+    static let subjects: [DumpSubject] = [
+        .links, .netconf(.ipv4), .netconf(.ipv6), .addresses(.ipv4), .addresses(.ipv6), .nexthops,
+        .rules(.ipv4), .rules(.ipv6), .routes(.ipv4, table: nil), .routes(.ipv6, table: nil),
+    ]
+
+    /// Listens, then reads what is there.
+    init() throws {
+        lab = try LabNamespace()
+        // Without these, addresses come and change by themselves, seconds later.
+        try lab.setSysctl("net.ipv6.conf.default.addr_gen_mode", to: 1)
+        try lab.setSysctl("net.ipv6.conf.default.accept_dad", to: 0)
+        events = try LabEvents(in: lab)
+        snapshot = try listed()
+    }
+
+    var rtnl: Rtnl { lab.rtnl }
+
+    /// The model that the kernel's lists make now.
+    func listed() throws -> NetworkSnapshot {
+        var snapshot = NetworkSnapshot()
+        for subject in Self.subjects {
+            for message in try rtnl.messages(of: subject) {
+                let (header, event) = try message.decoded()
+                snapshot.apply(event, header, at: .init(nanoseconds: 0))
+            }
+        }
+        return snapshot
+    }
+
+    /// Takes what was announced into the model; waits up to a limit for the first.
+    ///
+    /// - Returns: Whether there was anything.
+    @discardableResult
+    func follow(within limit: Duration = .zero) throws -> Bool {
+        let messages = try events.pendingMessages(within: limit)
+        for message in messages {
+            let (header, event) = try message.decoded()
+            log.append((header, event))
+            effect.merge(snapshot.apply(event, header, at: .init(nanoseconds: 0)))
+        }
+        for subject in effect.takeDoubts() { try read(subject) }
+        return !messages.isEmpty
+    }
+
+    /// Reads a table again, into the model.
+    func read(_ subject: DumpSubject) throws {
+        var assembly = DumpAssembly()
+        assembly.begin(subject)
+        for message in try rtnl.messages(of: subject) {
+            let (header, event) = try message.decoded()
+            assembly.take(event, header, of: subject, at: .init(nanoseconds: 0))
+        }
+        effect.merge(assembly.commit(to: &snapshot))
+    }
+
+    /// Forgets the announcements and effects so far.
+    func forget() {
+        log = []
+        effect = .init()
+    }
+
+    /// What tells the model from the kernel's lists; empty if nothing does.
+    ///
+    /// What the kernel announces late (the loss of a carrier, for one) is waited for before a difference is believed.
+    func differences() throws -> [String] {
+        try follow()
+        while true {
+            let listed = try listed()
+            if try follow() { continue }
+            let differences = ModelImage(snapshot).differences(from: .init(listed))
+            if differences.isEmpty { return [] }
+            guard try follow(within: .milliseconds(1500)) else { return differences }
+        }
+    }
+}
+
+extension RtnlMessage {
+    /// The head, and what the project's decoder makes of the rest.
+    func decoded() throws -> (NetlinkHeader, KernelEvent) {
+        var result: (NetlinkHeader, KernelEvent)?
+        try NetlinkDecoder().decode(bytes.span.bytes) { result = ($0, $1) }
+        guard let result else { throw LabError("decode a message of type \(type)", errno: 61) }
+        return result
+    }
+}

@@ -1,0 +1,147 @@
+import NetworkLab
+import ReachabilityCore
+
+// MARK: - Routes, nexthop objects, rules
+
+extension RandomNetworkChanges {
+    mutating func changeRoute(_ family: AddressFamily) throws -> String {
+        if chance(30) { return try deleteRoute(family) }
+        let verb = generator.pick([RouteVerb.add, .add, .append, .append, .prepend, .replace, .replace, .change])
+        let route = try route(family)
+        try rtnl.route(verb, route)
+        return "\(verb) \(Self.text(route))"
+    }
+
+    /// Deletes a route that there is, named by all or by little of it, or one of its legs.
+    private mutating func deleteRoute(_ family: AddressFamily) throws -> String {
+        let listed = try rtnl.routes(family).filter { $0.isDefaultLike }
+        guard !listed.isEmpty else { throw LabError("no \(family) route", errno: 3) }
+        var victim = generator.pick(listed)
+        victim.preference = .medium
+        victim.lifetime = nil
+        if chance(30) { victim.origin = 0 }
+        if chance(30) { victim.preferredSource = nil }
+        if victim.nexthopID != nil { victim.legs = [] }
+        if chance(20), victim.nexthopID == nil { victim.legs = [] }
+        if family == .ipv6, victim.legs.count > 1, chance(60) { victim.legs = [generator.pick(victim.legs)] }
+        for position in victim.legs.indices { victim.legs[position].flags = [] }
+        try rtnl.route(.delete, victim)
+        return "delete \(Self.text(victim))"
+    }
+
+    private mutating func route(_ family: AddressFamily) throws -> RouteMessage {
+        let all = IPAddress(family: family, bits: 0)
+        let half = IPAddress(family: family, bits: 1 << 127)
+        let prefix = generator.pick([
+            IPPrefix(all, length: 0), .init(all, length: 0), .init(all, length: 0), .init(all, length: 1),
+            .init(half, length: 1), .init(half, length: 4),
+        ])
+        var route = RouteMessage(destination: prefix, table: generator.pick([.main, .main, .init(rawValue: 300)]))
+        route.metric = generator.pick([5, 5, 5, 9])
+        route.origin = generator.pick([3, 3, 4, 9, 186])
+        if family == .ipv4 {
+            route.tos = generator.pick([0, 0, 0, 16])
+        } else {
+            if chance(15) { route.source = .init(ipv6Base, length: 32) }
+            route.preference = generator.pick([.medium, .medium, .high])
+            if chance(10) { route.lifetime = .seconds(3000) }
+        }
+        try drawWay(&route)
+        return route
+    }
+
+    private var ipv6Base: IPAddress { .init(family: .ipv6, bits: 0x2001_0DB8 << 96) }
+
+    private mutating func drawWay(_ route: inout RouteMessage) throws {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0:
+            route.type = generator.pick([.unreachable, .blackhole, .prohibit, .throw])
+        case 1, 2:
+            route.nexthopID = .random(in: 1...8, using: &generator)
+        case 3:
+            route.scope = generator.pick([.link, .host])
+            route.legs = [.init(interface: try rtnl.index(of: generator.pick(devices)))]
+            try drawPreference(&route)
+        case 4, 5:
+            route.legs = try (0..<Int.random(in: 2...3, using: &generator)).map { _ in try leg(route.family) }
+        default:
+            route.legs = [try leg(route.family)]
+            try drawPreference(&route)
+        }
+    }
+
+    private mutating func drawPreference(_ route: inout RouteMessage) throws {
+        guard chance(20) else { return }
+        let name = generator.pick(devices + ["lo"])
+        route.preferredSource = try rtnl.addresses(route.family, on: name).first?.address
+    }
+
+    private mutating func leg(_ family: AddressFamily) throws -> RouteLeg {
+        let name = generator.pick(devices)
+        let position = UInt128(devices.firstIndex(of: name) ?? 0)
+        let host = UInt128.random(in: 200..<203, using: &generator)
+        let gateway =
+            family == .ipv4
+            ? IPAddress(family: .ipv4, bits: (0x0A00_0000 | position << 16 | host) << 96)
+            : IPAddress(family: .ipv6, bits: 0x2001_0DB8 << 96 | position << 80 | host)
+        let flags: LegFlags = chance(60) ? .onLink : []
+        return .init(interface: try rtnl.index(of: name), gateway: gateway, flags: flags)
+    }
+
+    mutating func changeNexthop() throws -> String {
+        let id = UInt32.random(in: 1...8, using: &generator)
+        if chance(30) {
+            try rtnl.deleteNexthop(id)
+            return "delete nexthop \(id)"
+        }
+        var nexthop = NexthopMessage(id: id)
+        if id > 6 {
+            let members = (1...UInt32.random(in: 1...3, using: &generator)).map { _ in
+                UInt32.random(in: 1...6, using: &generator)
+            }
+            nexthop.group = Set(members).sorted().map { .init(id: $0, weight: UInt16($0)) }
+        } else if chance(15) {
+            nexthop.family = generator.family()
+            nexthop.isBlackhole = true
+        } else {
+            // Odd ones are IPv4's, so that groups and routes find some of their own family.
+            nexthop.family = id % 2 == 1 ? .ipv4 : .ipv6
+            nexthop.leg = try leg(id % 2 == 1 ? .ipv4 : .ipv6)
+            nexthop.leg?.flags = .onLink
+        }
+        if chance(50) { try rtnl.addNexthop(nexthop) } else { try rtnl.replaceNexthop(nexthop) }
+        return "nexthop \(nexthop)"
+    }
+
+    mutating func changeRule() throws -> String {
+        let family = generator.family()
+        if chance(40) {
+            let listed = try rtnl.rules(family).filter { $0.priority > 0 && $0.priority < 30_000 }
+            guard !listed.isEmpty else { throw LabError("no rule", errno: 2) }
+            let victim = generator.pick(listed)
+            try rtnl.deleteRule(victim)
+            return "delete rule \(victim)"
+        }
+        var rule = RuleMessage(family: family)
+        rule.priority = generator.pick([100, 100, 200, 300])
+        rule.table = generator.pick([.main, .init(rawValue: 300)])
+        rule.mark = generator.pick([.init(value: 0, mask: 0), .init(value: 1, mask: 1), .init(value: 2, mask: 3)])
+        if chance(30) { rule.outputInterface = generator.pick(devices) }
+        if chance(30) { rule.inputInterface = generator.pick(devices) }
+        if chance(30) {
+            rule.action = .goto
+            rule.table = .unspecified
+            rule.gotoPriority = generator.pick([200, 300, 400])
+        }
+        try rtnl.addRule(rule)
+        return "rule \(rule)"
+    }
+
+    private static func text(_ route: RouteMessage) -> String {
+        let legs = route.legs.map { "\($0.gateway.map { "\($0)" } ?? "-")%\($0.interface)*\($0.weight)" }
+        return "\(route.destination.address)/\(route.destination.length) from /\(route.source.length) "
+            + "table \(route.table.rawValue) tos \(route.tos) metric \(route.metric) type \(route.type.rawValue) "
+            + "origin \(route.origin) nexthop \(route.nexthopID ?? 0) \(legs) "
+            + "prefers \(route.preferredSource.map { "\($0)" } ?? "-")"
+    }
+}
