@@ -1,0 +1,126 @@
+/// Holds one family's verdict against the kernel's own answers, and says whose word counts.
+///
+/// An answer may differ from the model for three reasons, which are told apart in turn: a change is on its way and its
+/// message not yet read; the kernel changed something silently, so that reading again cures it; or the kernel decides
+/// by something that the model does not hold, so that its answers count until they agree again.
+struct Confirmation: Sendable, Hashable {
+    /// Whose word counts now.
+    private(set) var basis = Basis.kernel
+    /// The kernel's last answers.
+    private(set) var answers: [ProbeAnswer] = []
+    private var stage = Stage.agreed
+    private var refuted: Disagreement?
+
+    /// Whose word can count.
+    enum Basis: Sendable, Hashable {
+        /// The evaluation of the model.
+        case model
+        /// The kernel's look-ups.
+        case kernel
+    }
+
+    /// What is to be done about the answers.
+    enum Step: Sendable, Hashable {
+        /// Nothing: they agree, or the kernel's word counts.
+        case none
+        /// Ask again, in detail, once all messages have been read.
+        case askAgain
+        /// Ask again a little later.
+        case askLater
+        /// Read the tables that both name again.
+        case readTables
+        /// Read everything again.
+        case readAll
+    }
+
+    private enum Stage: Sendable, Hashable {
+        case agreed
+        case askedAgain
+        case askedLater
+        case readTables
+        case readAll
+    }
+
+    private struct Disagreement: Sendable, Hashable {
+        var model: [LookupOutcome]
+        var kernel: [LookupOutcome]
+    }
+
+    /// Lets the kernel's word count until it agrees with the model: the model is, or may be, incomplete.
+    mutating func distrustModel() { basis = .kernel }
+
+    /// Lets the model's word count without asking: a recording is replayed, and the kernel that made it is gone.
+    mutating func trustModel() { basis = .model }
+
+    /// Whether the kernel's answers come from routes more specific than the model mirrors.
+    var isCoveredBySpecificRoute: Bool { answers.contains(where: \.isCoveredBySpecificRoute) }
+
+    /// Whether the answers are waited for, or tables are read because of them.
+    var isPending: Bool { stage != .agreed }
+
+    /// Keeps answers to which the model has nothing to say yet.
+    mutating func take(_ new: [ProbeAnswer]) { answers = new }
+
+    /// Holds the model's outcomes against the kernel's answers.
+    mutating func compare(_ model: [LookupOutcome], with new: [ProbeAnswer]) -> Step {
+        answers = new
+        if zip(model, new).allSatisfy({ $0.agrees(with: $1.outcome) }) { return agree() }
+        if isExplained(model) { return letKernelDecide() }
+        let disagreement = Disagreement(model: model, kernel: new.map(\.outcome))
+        if disagreement == refuted { return letKernelDecide() }
+        return advance(disagreement)
+    }
+
+    /// Whether every probe that differs is covered by a route that the model does not mirror.
+    private func isExplained(_ model: [LookupOutcome]) -> Bool {
+        zip(model, answers).allSatisfy { $0.agrees(with: $1.outcome) || $1.isCoveredBySpecificRoute }
+    }
+
+    private mutating func agree() -> Step {
+        basis = .model
+        stage = .agreed
+        refuted = nil
+        return .none
+    }
+
+    private mutating func letKernelDecide() -> Step {
+        basis = .kernel
+        stage = .agreed
+        return .none
+    }
+
+    private mutating func advance(_ disagreement: Disagreement) -> Step {
+        switch stage {
+        case .agreed:
+            stage = .askedAgain
+            return .askAgain
+        case .askedAgain:
+            stage = .askedLater
+            return .askLater
+        case .askedLater:
+            stage = .readTables
+            return .readTables
+        case .readTables:
+            stage = .readAll
+            return .readAll
+        case .readAll:
+            refuted = disagreement
+            return letKernelDecide()
+        }
+    }
+}
+
+extension LookupOutcome {
+    /// Whether the kernel's answer is what the model says: the same route, one of its legs, or the same errno.
+    ///
+    /// The metric is not compared, as the kernel's answer does not tell it; nor are the reasons, which are the model's.
+    func agrees(with answer: Self) -> Bool {
+        switch (self, answer) {
+        case (.selected(let model), .selected(let kernel)):
+            model.table == kernel.table && model.type == kernel.type
+                && (model.leg == kernel.leg || model.alternatives.contains(kernel.leg))
+        case (.refused(let model, _), .refused(let kernel, _)): model == kernel
+        case (.selected, .refused), (.refused, .selected): false
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/// Decides which paths become notices, and when: only differences, held back until they settle.
+struct PathPublisher: Sendable, Hashable {
+    /// How long a path must stay the same before it is published.
+    var settle: Duration
+    /// The same for changes from reachable to not reachable.
+    var settleGoingDown: Duration
+    /// How many notices there were.
+    private(set) var sequence: UInt64
+    /// What was published last; nil before the first notice.
+    private(set) var published: NetworkPath?
+    private var reasons: [Reason] = []
+    private var held: Held?
+
+    /// A change is held back no longer than this many times the time it must be quiet.
+    private static let patience = 5
+
+    init(settle: Duration = .zero, settleGoingDown: Duration? = nil, sequence: UInt64 = 0) {
+        self.settle = settle
+        self.settleGoingDown = settleGoingDown ?? settle
+        self.sequence = sequence
+    }
+
+    /// A path that is not published yet.
+    private struct Held: Sendable, Hashable {
+        var path: NetworkPath
+        /// When the published path was left.
+        var since: Instant
+        /// When the path became what it is.
+        var changed: Instant
+    }
+
+    /// When a path that is held back is due, if one is.
+    var deadline: Instant? {
+        guard let held else { return nil }
+        let quiet = quietTime(before: held.path)
+        return min(held.changed.advanced(by: quiet), held.since.advanced(by: quiet * Self.patience))
+    }
+
+    /// Notes why the next notice comes, in order and each once.
+    mutating func note(_ added: [Reason]) {
+        for reason in added where !reasons.contains(reason) { reasons.append(reason) }
+    }
+
+    /// Takes a new verdict; gives a notice if it is a difference, and due.
+    mutating func offer(_ path: NetworkPath, at now: Instant) -> StateChange? {
+        guard let published else { return publish(path, .state) }
+        guard path != published else {
+            held = nil
+            reasons = []
+            return nil
+        }
+        if held == nil { held = .init(path: path, since: now, changed: now) }
+        if held?.path != path {
+            held?.path = path
+            held?.changed = now
+        }
+        return due(at: now)
+    }
+
+    /// Gives the notice of a path that was held back, if it is due.
+    mutating func due(at now: Instant) -> StateChange? {
+        guard let held, let deadline, deadline <= now else { return nil }
+        return publish(held.path, .change)
+    }
+
+    /// Gives a notice that is not about the path: status and path stay what they are.
+    mutating func announce(_ event: StateChange.Event, _ reason: Reason) -> StateChange? {
+        guard let published else { return nil }
+        sequence += 1
+        return .init(
+            event: event,
+            status: published.status,
+            previous: published.status,
+            path: published,
+            reasons: [reason],
+            sequence: sequence
+        )
+    }
+
+    /// Gives the notice that nothing is known any more; also as the first one.
+    mutating func fail(_ reason: Reason) -> StateChange? {
+        let path = NetworkPath(status: .unknown, reasons: [reason])
+        guard published != path else { return nil }
+        reasons = [reason]
+        return publish(path, .error)
+    }
+
+    private mutating func publish(_ path: NetworkPath, _ event: StateChange.Event) -> StateChange {
+        sequence += 1
+        defer {
+            published = path
+            held = nil
+            reasons = []
+        }
+        return .init(
+            event: event,
+            status: path.status,
+            previous: published?.status,
+            path: path,
+            reasons: event == .state ? [.initial] : reasons,
+            sequence: sequence
+        )
+    }
+
+    private func quietTime(before path: NetworkPath) -> Duration {
+        guard let published else { return .zero }
+        return published.status.isReachable && !path.status.isReachable ? settleGoingDown : settle
+    }
+}
