@@ -1,0 +1,95 @@
+extension MonitorStateMachine {
+    /// Takes the kernel's answers to a ``MonitorAction/lookUp(inDetail:)``.
+    ///
+    /// Hand over first what the sockets have received meanwhile: then a message that was on its way when the kernel was
+    /// asked is not taken for a silent change.
+    public mutating func answered(_ answers: ProbeAnswers, at now: Instant) {
+        hasNewAnswers = true
+        guard reading.isDone else {
+            if needsAnswers { isDirty = true }
+            ipv4.take(answers.ipv4)
+            ipv6.take(answers.ipv6)
+            return
+        }
+        counters.confirms += 1
+        let model = evaluateModel(at: now)
+        for family in AddressFamily.allCases {
+            let old = family == .ipv4 ? ipv4 : ipv6
+            let step = confirmations(family) { $0.compare(model.of(family).outcomes, with: answers.of(family)) }
+            let new = family == .ipv4 ? ipv4 : ipv6
+            if new.basis == .kernel || new.basis != old.basis { isDirty = true }
+            take(step, family, model.of(family).outcomes, at: now)
+        }
+        connection.prove()
+        if reading.isDone { isResyncing = false }
+    }
+
+    /// The question that is due, if one is: whether to ask in detail.
+    mutating func question(at now: Instant) -> Bool? {
+        guard confirms, reading.hasGroundwork else { return nil }
+        let isNeeded = isDirty && needsAnswers && !hasCurrentAnswers
+        guard reading.isDone || isNeeded else { return nil }
+        guard let inDetail = questions.take(at: now, isNeeded: isNeeded) else { return nil }
+        // True until a message or a reading changes the model, even if that happens before the answers are here.
+        hasCurrentAnswers = true
+        return inDetail || needsAnswers
+    }
+
+    /// Plans to hold the verdict against the kernel: at once if it was published.
+    mutating func planConfirmation(ofChange isChange: Bool, at now: Instant) {
+        guard confirms, !hasCurrentAnswers else { return }
+        if isChange { questions.ask(at: now, inDetail: false) } else { questions.askAtLeisure(at: now) }
+    }
+
+    /// Alters one family's confirmation.
+    @discardableResult
+    mutating func confirmations<Result>(
+        _ family: AddressFamily,
+        _ body: (inout Confirmation) -> Result
+    ) -> Result {
+        switch family {
+        case .ipv4: body(&ipv4)
+        case .ipv6: body(&ipv6)
+        }
+    }
+
+    private mutating func take(
+        _ step: Confirmation.Step,
+        _ family: AddressFamily,
+        _ model: [LookupOutcome],
+        at now: Instant
+    ) {
+        switch step {
+        case .none: break
+        case .askAgain: questions.ask(at: now, inDetail: true)
+        case .askLater: questions.askLater(at: now)
+        case .readTables:
+            counters.mismatches += 1
+            correct(family)
+            reading.request(subjects(family, model))
+        case .readAll:
+            correct(family)
+            reading.request(ReadingSchedule.everything)
+        }
+    }
+
+    /// Lets the kernel's word be published at once; the tables are read after.
+    private mutating func correct(_ family: AddressFamily) {
+        confirmations(family) { $0.distrustModel() }
+        publisher.note([.confirmMismatch])
+        isDirty = true
+    }
+
+    /// What may be wrong in the model if the kernel answers otherwise: the tables that either of them names, and what
+    /// leads there.
+    private func subjects(_ family: AddressFamily, _ model: [LookupOutcome]) -> [DumpSubject] {
+        let answers = (family == .ipv4 ? ipv4 : ipv6).answers
+        var tables: [RouteTableID] = []
+        for outcome in model + answers.map(\.outcome) {
+            guard case .selected(let selection) = outcome, !tables.contains(selection.table) else { continue }
+            tables.append(selection.table)
+        }
+        guard !tables.isEmpty else { return ReadingSchedule.everything }
+        return [.addresses(family), .rules(family), .nexthops] + tables.map { .routes(family, table: $0) }
+    }
+}

@@ -1,0 +1,65 @@
+extension MonitorStateMachine {
+    /// Takes a message that the kernel sent by itself: from the event socket or the uevent socket.
+    public mutating func receive(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        counters.events += 1
+        devices.note(event, known: snapshot.devices)
+        assembly?.note(event, header, at: now)
+        absorb(snapshot.apply(event, header, at: now), at: now)
+    }
+
+    /// Takes what was found out about an interface's device, for a ``MonitorAction/probe(_:name:)``.
+    public mutating func receiveDevice(_ message: UeventMessage, at now: Instant) {
+        let header = NetlinkHeader(length: 0, type: 0, flags: [], sequence: 0, port: 0)
+        absorb(snapshot.apply(.uevent(message), header, at: now), at: now)
+    }
+
+    /// Learns that the kernel dropped messages because the event socket's buffer was full, or that one was cut off.
+    ///
+    /// What is still queued there is older than the loss; everything is read again, and only the net difference is
+    /// published.
+    public mutating func overrun(at now: Instant) {
+        counters.overruns += 1
+        resync(.overrun, at: now)
+    }
+
+    /// Learns how long the machine was suspended since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
+    ///
+    /// To be called at the start, and whenever the clocks may have been set.
+    public mutating func measureSuspension(_ total: Duration, at now: Instant) {
+        defer { suspendedTime = total }
+        // The clocks are not read at one moment; a suspension lasts longer than a thread is kept from running between.
+        guard let before = suspendedTime, total - before >= .milliseconds(100) else { return }
+        counters.suspends += 1
+        if let notice = publisher.announce(.suspend, .resumed) { notices.append(notice) }
+        publisher.note([.resumed])
+        isDirty = true
+        hasCurrentAnswers = false
+        questions.ask(at: now, inDetail: true)
+    }
+
+    /// Reads everything again because messages were lost; until then the kernel's look-ups are the verdict.
+    mutating func resync(_ reason: Reason, at now: Instant) {
+        if !isResyncing, publisher.published != nil {
+            counters.resyncs += 1
+            if let notice = publisher.announce(.resync, reason) { notices.append(notice) }
+            publisher.note([reason])
+            isResyncing = true
+        }
+        ipv4.distrustModel()
+        ipv6.distrustModel()
+        devices.forgetAll()
+        reading.restart(with: contestedNeighbours, at: now)
+        isDirty = true
+        hasCurrentAnswers = false
+    }
+
+    /// Takes what a message or a reading changed.
+    mutating func absorb(_ effect: SnapshotEffect, at now: Instant) {
+        guard effect.changed || !effect.predictions.isEmpty else { return }
+        isDirty = true
+        hasCurrentAnswers = false
+        modelEvaluation = nil
+        publisher.note(effect.reasons)
+        if !effect.predictions.isEmpty { questions.ask(at: now, inDetail: false) }
+    }
+}

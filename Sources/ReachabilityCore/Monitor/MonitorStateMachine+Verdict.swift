@@ -1,0 +1,121 @@
+extension MonitorStateMachine {
+    /// How long an incomplete model may keep a verdict from being published.
+    private static let patience = Duration.seconds(1)
+    /// How much later than the model's clock the kernel's may let a route expire: it counts in hundredths of a second.
+    private static let kernelTick = Duration.milliseconds(20)
+
+    /// Judges anew if there is something new; gives a notice if one is due.
+    mutating func verdict(at now: Instant) -> StateChange? {
+        distrustExpired(at: now)
+        if let patienceEnd, patienceEnd <= now { isDirty = true }
+        guard isDirty, canEvaluate else { return publisher.due(at: now) }
+        isDirty = !hasCurrentAnswers && needsAnswers
+        hasNewAnswers = false
+        let evaluation = evaluate(at: now)
+        self.evaluation = evaluation
+        guard isDecisive(evaluation) || patienceEnd.map({ $0 <= now }) ?? false else {
+            undecidedSince = undecidedSince ?? now
+            return nil
+        }
+        undecidedSince = nil
+        let change = publisher.offer(evaluation.path, at: now)
+        planConfirmation(ofChange: change != nil, at: now)
+        return change
+    }
+
+    /// When a verdict must be published, though the model might still alter it.
+    var patienceEnd: Instant? { undecidedSince?.advanced(by: Self.patience) }
+
+    /// When the first of the routes that decided expires, as far as the model's word counts.
+    var expiry: Instant? {
+        [(ipv4, evaluation?.ipv4), (ipv6, evaluation?.ipv6)].compactMap { confirmation, evaluation in
+            confirmation.basis == .model ? evaluation?.nextExpiry?.advanced(by: Self.kernelTick) : nil
+        }.min()
+    }
+
+    /// Whether the verdict hangs on the kernel's look-ups.
+    var needsAnswers: Bool { ipv4.basis == .kernel || ipv6.basis == .kernel }
+
+    private var canEvaluate: Bool {
+        guard reading.hasGroundwork else { return false }
+        return !needsAnswers || hasCurrentAnswers || hasNewAnswers
+    }
+
+    /// Lets the kernel say whether a route has really expired: an advertisement that refreshes it is not announced.
+    private mutating func distrustExpired(at now: Instant) {
+        guard confirms, let expiry, expiry <= now else { return }
+        for family in AddressFamily.allCases {
+            guard let due = evaluation?.of(family).nextExpiry, due <= now else { continue }
+            confirmations(family) { $0.distrustModel() }
+        }
+        modelEvaluation = nil
+        isDirty = true
+        hasCurrentAnswers = false
+        publisher.note([.routeExpired])
+        questions.ask(at: now, inDetail: true)
+    }
+
+    /// The model's own evaluation, made anew only if the model changed.
+    mutating func evaluateModel(at now: Instant) -> PathEvaluation {
+        if let modelEvaluation { return modelEvaluation }
+        let evaluation = evaluator.evaluate(snapshot, at: now)
+        modelEvaluation = evaluation
+        return evaluation
+    }
+
+    private mutating func evaluate(at now: Instant) -> PathEvaluation {
+        guard needsAnswers else { return evaluateModel(at: now) }
+        let kernel = evaluator.judge(
+            ipv4: ipv4.answers.map(\.outcome),
+            ipv6: ipv6.answers.map(\.outcome),
+            snapshot,
+            at: now
+        )
+        let needsModel = ipv4.basis == .model || ipv6.basis == .model
+        let model = needsModel ? evaluateModel(at: now) : kernel
+        let ipv4 = ipv4.choose(model: model.ipv4, kernel: kernel.ipv4)
+        let ipv6 = ipv6.choose(model: model.ipv6, kernel: kernel.ipv6)
+        return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
+    }
+
+    /// Whether the model, once it is whole, could only agree.
+    private func isDecisive(_ evaluation: PathEvaluation) -> Bool {
+        guard !reading.isDone, needsAnswers else { return true }
+        guard !evaluation.path.reasons.contains(.carrierUnknown) else { return false }
+        return AddressFamily.allCases.allSatisfy { family in
+            let confirmation = family == .ipv4 ? ipv4 : ipv6
+            return confirmation.basis == .model
+                || confirmation.answers.allSatisfy { isDecisive($0, family, evaluation.path.status) }
+        }
+    }
+
+    /// Whether an answer alone tells the path, or the reason why there is none.
+    ///
+    /// Of several legs the answer names one. ENETUNREACH is what both a missing route and a rule give.
+    private func isDecisive(_ answer: ProbeAnswer, _ family: AddressFamily, _ status: ReachabilityStatus) -> Bool {
+        guard case .refused(let errno, let reason) = answer.outcome else { return !answer.isMultipath }
+        if status.isReachable { return true }
+        switch errno {
+        case LookupErrno.networkUnreachable:
+            return reason == .noRoute && !snapshot.rules(family).contains { $0.action == .unreachable }
+        case LookupErrno.addressNotAvailable: return false
+        default: return reason != .sourceRule
+        }
+    }
+}
+
+extension Confirmation {
+    /// The evaluation of whichever word counts.
+    fileprivate func choose(model: FamilyEvaluation, kernel: FamilyEvaluation) -> FamilyEvaluation {
+        guard basis == .kernel else { return model }
+        guard isCoveredBySpecificRoute, kernel.path != nil else { return kernel }
+        var kernel = kernel
+        kernel.reasons.append(.coveredBySpecificRoute)
+        return kernel
+    }
+}
+
+extension PathEvaluation {
+    /// A family's part.
+    func of(_ family: AddressFamily) -> FamilyEvaluation { family == .ipv4 ? ipv4 : ipv6 }
+}

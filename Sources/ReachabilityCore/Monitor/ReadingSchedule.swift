@@ -1,0 +1,178 @@
+/// Which of the kernel's tables are to be read, one after the other, and when.
+///
+/// Reading is bounded: an interrupted dump is repeated a few times, and after a reading comes a pause that is longer
+/// the longer the reading took, so that however often messages are lost, full dumps never chase each other.
+struct ReadingSchedule: Sendable, Hashable {
+    /// What is read now.
+    private(set) var current: Reading?
+    private var queue: [DumpSubject] = []
+    private var deferred: Deferred?
+    private var sequence: UInt32 = 0
+    private var began: Instant?
+    private var pauseEnd: Instant?
+    private var attempts: [DumpSubject: Int] = [:]
+    private var retry = Backoff(from: .milliseconds(10), to: .seconds(5))
+
+    /// A dump under way.
+    struct Reading: Sendable, Hashable {
+        /// The table.
+        var subject: DumpSubject
+        /// `nlmsg_seq` of the request and of every answer.
+        var sequence: UInt32
+        /// How many datagrams have come.
+        var datagrams = 0
+        /// When the last of them came.
+        var progress: Instant
+        /// Whether an answer was flagged `NLM_F_DUMP_INTR`.
+        var isInterrupted = false
+        /// Whether messages were lost meanwhile, so that what it gives is worthless.
+        var isVoid = false
+    }
+
+    /// Tables that were read, but not for good.
+    private struct Deferred: Sendable, Hashable {
+        var subjects: [DumpSubject]
+        var due: Instant
+    }
+
+    /// How a dump ended.
+    enum Outcome: Sendable, Hashable {
+        /// Take it.
+        case complete
+        /// Take it, although it was interrupted too often; it is read again a little later.
+        case completeForNow
+        /// Drop it; it is read again.
+        case void
+    }
+
+    /// How often an interrupted dump, or one of which two readings differ, is repeated at once.
+    static let repetitions = 3
+    /// How many times the duration of a reading the pause after it lasts.
+    private static let pauseFactor = 4
+    private static let longestPause = Duration.seconds(5)
+    /// The kernel answers a dump as fast as it is read; after this long it is taken to be stuck.
+    private static let patience = Duration.seconds(5)
+
+    /// Everything that the model holds, in the order in which a verdict needs it.
+    static let everything: [DumpSubject] =
+        groundwork + [.netconf(.ipv4), .netconf(.ipv6), .nexthops, .routes(.ipv4, table: nil), .routes(.ipv6, table: nil)]
+    /// What the kernel's own answers are judged with.
+    static let groundwork: [DumpSubject] =
+        [.links, .addresses(.ipv4), .addresses(.ipv6), .rules(.ipv4), .rules(.ipv6)]
+
+    /// Whether nothing is left to be read.
+    var isDone: Bool { current == nil && queue.isEmpty }
+
+    /// Whether what the kernel's own answers are judged with has been read.
+    var hasGroundwork: Bool {
+        !Self.groundwork.contains { subject in queue.contains(subject) || current?.subject == subject }
+    }
+
+    /// When ``next(at:)`` should be asked again, or the dump under way is stuck.
+    var deadline: Instant? {
+        if let current { return current.progress.advanced(by: Self.patience) }
+        return queue.isEmpty ? deferred?.due : pauseEnd
+    }
+
+    /// Adds tables to what is to be read, each once.
+    mutating func request(_ subjects: [DumpSubject]) {
+        for subject in subjects where !queue.contains(subject) { queue.append(subject) }
+    }
+
+    /// Starts over: everything is to be read, and what is being read is worthless.
+    mutating func restart(with extra: [DumpSubject] = [], at now: Instant) {
+        if began != nil { pause(at: now) }
+        current?.isVoid = true
+        queue = Self.everything + extra
+        deferred = nil
+        attempts = [:]
+    }
+
+    /// Forgets a dump whose socket is gone.
+    mutating func abandon() {
+        current = nil
+        began = nil
+        pauseEnd = nil
+        deferred = nil
+    }
+
+    /// The next dump to ask for, if one is due and none is under way.
+    mutating func next(at now: Instant) -> Reading? {
+        takeDeferred(at: now)
+        guard current == nil, let subject = queue.first else { return nil }
+        if let pauseEnd, pauseEnd > now { return nil }
+        queue.removeFirst()
+        pauseEnd = nil
+        began = began ?? now
+        sequence &+= 1
+        current = .init(subject: subject, sequence: sequence, progress: now)
+        return current
+    }
+
+    /// Notes a datagram of the dump under way.
+    mutating func progress(at now: Instant) {
+        current?.datagrams += 1
+        current?.progress = now
+    }
+
+    /// Notes that an answer said the dump is not consistent.
+    mutating func interrupt() { current?.isInterrupted = true }
+
+    /// Whether the dump under way gets no answer any more.
+    func isStuck(at now: Instant) -> Bool {
+        current.map { $0.progress.advanced(by: Self.patience) <= now } ?? false
+    }
+
+    /// Ends the dump under way, which the kernel finished or refused, and says what to do with what it gave.
+    mutating func end(failed: Bool, at now: Instant) -> Outcome {
+        guard let reading = current else { return .void }
+        current = nil
+        defer { if queue.isEmpty { finish(at: now) } }
+        guard !reading.isVoid else { return .void }
+        guard failed || reading.isInterrupted else {
+            retry.succeeded()
+            return .complete
+        }
+        guard !repeatAtOnce(reading.subject) else { return .void }
+        return giveUpForNow(reading.subject, failed: failed, at: now)
+    }
+
+    /// Reads a table once more, because two readings of it differ; not without bound.
+    mutating func repeatAtOnce(_ subject: DumpSubject) -> Bool {
+        let attempt = attempts[subject, default: 0]
+        guard attempt < Self.repetitions else { return false }
+        attempts[subject] = attempt + 1
+        if !queue.contains(subject) { queue.insert(subject, at: 0) }
+        return true
+    }
+
+    private mutating func giveUpForNow(_ subject: DumpSubject, failed: Bool, at now: Instant) -> Outcome {
+        let due = now.advanced(by: retry.failed())
+        guard !failed else {
+            request([subject])
+            pauseEnd = due
+            return .void
+        }
+        deferred = .init(subjects: (deferred?.subjects ?? []) + [subject], due: due)
+        return .completeForNow
+    }
+
+    private mutating func takeDeferred(at now: Instant) {
+        guard let waiting = deferred, waiting.due <= now else { return }
+        deferred = nil
+        request(waiting.subjects)
+    }
+
+    private mutating func finish(at now: Instant) {
+        pause(at: now)
+        attempts = [:]
+    }
+
+    private mutating func pause(at now: Instant) {
+        guard let began else { return }
+        let pause = min(began.duration(to: now) * Self.pauseFactor, Self.longestPause)
+        let end = now.advanced(by: pause)
+        pauseEnd = max(end, pauseEnd ?? end)
+        self.began = nil
+    }
+}
