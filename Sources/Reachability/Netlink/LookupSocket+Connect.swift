@@ -88,7 +88,7 @@ extension LookupSocket {
             var selection = RouteSelection(message, source: flow.source)
             guard case .route(let matched)? = match else { return .init(.selected(selection)) }
             selection.metric = matched.metric
-            return .init(.selected(selection), matched: matched.destination)
+            return .init(.selected(selection), matched: matched.destination, isMultipath: matched.legs.count > 1)
         }
     }
 }

@@ -4,6 +4,7 @@ extension MonitorStateMachine {
     /// Hand over first what the sockets have received meanwhile: then a message that was on its way when the kernel was
     /// asked is not taken for a silent change.
     public mutating func answered(_ answers: ProbeAnswers, at now: Instant) {
+        guard connection.isUp else { return }
         hasNewAnswers = true
         guard reading.isDone else {
             if needsAnswers { isDirty = true }
@@ -14,10 +15,9 @@ extension MonitorStateMachine {
         counters.confirms += 1
         let model = evaluateModel(at: now)
         for family in AddressFamily.allCases {
-            let old = family == .ipv4 ? ipv4 : ipv6
-            let step = confirmations(family) { $0.compare(model.of(family).outcomes, with: answers.of(family)) }
-            let new = family == .ipv4 ? ipv4 : ipv6
-            if new.basis == .kernel || new.basis != old.basis { isDirty = true }
+            let before = confirmation(family).basis
+            let step = alter(family) { $0.compare(model.of(family).outcomes, with: answers.of(family)) }
+            if confirmation(family).basis == .kernel || before == .kernel { isDirty = true }
             take(step, family, model.of(family).outcomes, at: now)
         }
         connection.prove()
@@ -28,7 +28,10 @@ extension MonitorStateMachine {
     mutating func question(at now: Instant) -> Bool? {
         guard confirms, reading.hasGroundwork else { return nil }
         let isNeeded = isDirty && needsAnswers && !hasCurrentAnswers
-        guard reading.isDone || isNeeded else { return nil }
+        guard reading.isDone || isNeeded else {
+            questions.cancel()
+            return nil
+        }
         guard let inDetail = questions.take(at: now, isNeeded: isNeeded) else { return nil }
         // True until a message or a reading changes the model, even if that happens before the answers are here.
         hasCurrentAnswers = true
@@ -41,9 +44,12 @@ extension MonitorStateMachine {
         if isChange { questions.ask(at: now, inDetail: false) } else { questions.askAtLeisure(at: now) }
     }
 
+    /// One family's confirmation.
+    func confirmation(_ family: AddressFamily) -> Confirmation { family == .ipv4 ? ipv4 : ipv6 }
+
     /// Alters one family's confirmation.
     @discardableResult
-    mutating func confirmations<Result>(
+    mutating func alter<Result>(
         _ family: AddressFamily,
         _ body: (inout Confirmation) -> Result
     ) -> Result {
@@ -75,7 +81,7 @@ extension MonitorStateMachine {
 
     /// Lets the kernel's word be published at once; the tables are read after.
     private mutating func correct(_ family: AddressFamily) {
-        confirmations(family) { $0.distrustModel() }
+        alter(family) { $0.distrustModel() }
         publisher.note([.confirmMismatch])
         isDirty = true
     }
@@ -83,7 +89,7 @@ extension MonitorStateMachine {
     /// What may be wrong in the model if the kernel answers otherwise: the tables that either of them names, and what
     /// leads there.
     private func subjects(_ family: AddressFamily, _ model: [LookupOutcome]) -> [DumpSubject] {
-        let answers = (family == .ipv4 ? ipv4 : ipv6).answers
+        let answers = confirmation(family).answers
         var tables: [RouteTableID] = []
         for outcome in model + answers.map(\.outcome) {
             guard case .selected(let selection) = outcome, !tables.contains(selection.table) else { continue }

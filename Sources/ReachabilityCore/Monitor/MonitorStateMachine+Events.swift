@@ -3,8 +3,17 @@ extension MonitorStateMachine {
     public mutating func receive(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         counters.events += 1
         devices.note(event, known: snapshot.devices)
-        assembly?.note(event, header, at: now)
-        absorb(snapshot.apply(event, header, at: now), at: now)
+        assembly.note(event, header, at: now)
+        let effect = snapshot.apply(event, header, at: now)
+        absorb(effect, at: now)
+        if needsAnswers, !effect.changed, let reason = event.likelyReason { suspect(reason) }
+    }
+
+    /// Asks the kernel anew after a message that changed nothing in a model which is not, or not wholly, true.
+    private mutating func suspect(_ reason: Reason) {
+        isDirty = true
+        hasCurrentAnswers = false
+        publisher.note([reason])
     }
 
     /// Takes what was found out about an interface's device, for a ``MonitorAction/probe(_:name:)``.
@@ -12,6 +21,12 @@ extension MonitorStateMachine {
         let header = NetlinkHeader(length: 0, type: 0, flags: [], sequence: 0, port: 0)
         absorb(snapshot.apply(.uevent(message), header, at: now), at: now)
     }
+
+    /// Counts a datagram that did not come from the kernel, and that nobody believed.
+    public mutating func ignoreForeign() { counters.foreign += 1 }
+
+    /// Counts a message that could not be decoded.
+    public mutating func ignoreMalformed() { counters.malformed += 1 }
 
     /// Learns that the kernel dropped messages because the event socket's buffer was full, or that one was cut off.
     ///
@@ -48,6 +63,8 @@ extension MonitorStateMachine {
         ipv4.distrustModel()
         ipv6.distrustModel()
         devices.forgetAll()
+        assembly.cancel()
+        earlierReadings = [:]
         reading.restart(with: contestedNeighbours, at: now)
         isDirty = true
         hasCurrentAnswers = false
@@ -55,11 +72,42 @@ extension MonitorStateMachine {
 
     /// Takes what a message or a reading changed.
     mutating func absorb(_ effect: SnapshotEffect, at now: Instant) {
+        if confirms, !effect.doubts.isEmpty { reading.request(effect.doubts) }
         guard effect.changed || !effect.predictions.isEmpty else { return }
         isDirty = true
         hasCurrentAnswers = false
         modelEvaluation = nil
         publisher.note(effect.reasons)
+        if effect.reasons.contains(where: \.isAboutRoutes) { routesChanged = true }
         if !effect.predictions.isEmpty { questions.ask(at: now, inDetail: false) }
+    }
+}
+
+extension Reason {
+    /// Whether other routes may compete now.
+    fileprivate var isAboutRoutes: Bool {
+        switch self {
+        case .routeAdded, .routeRemoved, .routeReplaced, .routeFlushed, .nexthopChanged: true
+        default: false
+        }
+    }
+}
+
+extension KernelEvent {
+    /// What a message is about, if it may alter the kernel's answers.
+    fileprivate var likelyReason: Reason? {
+        switch self {
+        case .route: .routeAdded
+        case .routeRemoved: .routeRemoved
+        case .rule, .ruleRemoved: .ruleChanged
+        case .nexthop, .nexthopRemoved: .nexthopChanged
+        case .address: .addressAdded
+        case .addressRemoved: .addressRemoved
+        case .link: .linkChanged
+        case .linkRemoved: .linkRemoved
+        case .neighbour, .neighbourRemoved: .neighbourChanged
+        case .netconf, .netconfRemoved: .settingChanged
+        case .uevent, .done, .error, .overrun, .request, .ignored: nil
+        }
     }
 }

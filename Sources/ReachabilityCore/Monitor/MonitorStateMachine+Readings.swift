@@ -10,7 +10,7 @@ extension MonitorStateMachine {
         case .done(let errno), .error(let errno): endReading(errno: errno, at: now)
         default:
             devices.note(event, known: snapshot.devices)
-            assembly?.add(event, header, at: now)
+            assembly.take(event, header, of: current.subject, at: now)
         }
     }
 
@@ -21,38 +21,44 @@ extension MonitorStateMachine {
             return next(at: now)
         }
         guard confirms, let reading = reading.next(at: now) else { return nil }
-        assembly = DumpAssembly(reading.subject)
+        assembly.begin(reading.subject)
         return .dump(reading.subject, sequence: reading.sequence)
     }
 
     private mutating func endReading(errno: Int32, at now: Instant) {
         guard let ended = reading.current else { return }
         let hadGroundwork = reading.hasGroundwork
-        let outcome = reading.end(failed: DumpErrno.isPassing(errno), at: now)
-        let assembly = assembly.take()
-        guard outcome != .void, let assembly else { return }
+        if ended.isInterrupted, !ended.isVoid { counters.interruptedDumps += 1 }
+        guard reading.end(failed: DumpErrno.isPassing(errno), at: now) != .void else { return }
         counters.dumps += 1
-        if outcome == .completeForNow || ended.isInterrupted { counters.interruptedDumps += 1 }
-        let effect = assembly.install(in: &snapshot, at: now)
-        absorb(effect, at: now)
-        if effect.changed, ended.datagrams > 1, ended.subject.isLossy { _ = reading.repeatAtOnce(ended.subject) }
-        noteProgress(hadGroundwork: hadGroundwork, at: now)
+        compareReadings(of: ended)
+        guard reading.isDone || reading.hasGroundwork != hadGroundwork else { return }
+        commit(at: now)
     }
 
-    /// Asks the kernel anew when what is needed for a verdict has come, and when all has.
-    private mutating func noteProgress(hadGroundwork: Bool, at now: Instant) {
-        guard reading.isDone || reading.hasGroundwork != hadGroundwork else { return }
+    /// Repeats a long dump from which the kernel may have left out entries, until two readings agree; not for ever.
+    private mutating func compareReadings(of ended: ReadingSchedule.Reading) {
+        guard ended.subject.isLossy, ended.datagrams > 1, let new = assembly.reading(of: ended.subject) else { return }
+        let agrees = earlierReadings[ended.subject].map { new.agrees(with: $0) } ?? false
+        earlierReadings[ended.subject] = new
+        if !agrees { _ = reading.repeatAtOnce(ended.subject) }
+    }
+
+    /// Takes what was read into the model: when what is needed for a verdict has come, and when all has.
+    private mutating func commit(at now: Instant) {
+        let effect = assembly.commit(to: &snapshot)
+        absorb(effect, at: now)
         modelEvaluation = nil
         isDirty = true
         hasCurrentAnswers = false
-        if reading.isDone { questions.ask(at: now, inDetail: true) }
+        guard reading.isDone else { return }
+        earlierReadings = [:]
+        questions.ask(at: now, inDetail: true)
     }
 }
 
 extension DumpSubject {
     /// Whether the kernel may leave out entries of a long dump, without a word, while others change.
-    ///
-    /// Such a dump is believed when it agrees with what is known, else it is repeated.
     fileprivate var isLossy: Bool {
         switch self {
         case .routes(.ipv6, _), .addresses: true

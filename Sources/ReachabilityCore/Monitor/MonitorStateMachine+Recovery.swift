@@ -3,7 +3,7 @@ extension MonitorStateMachine {
     public mutating func failed(at now: Instant) {
         connection.fail(at: now)
         reading.abandon()
-        assembly = nil
+        assembly.cancel()
         questions.cancel()
     }
 
@@ -17,6 +17,13 @@ extension MonitorStateMachine {
     /// Learns that the sockets could not be opened.
     public mutating func reopenFailed(at now: Instant) {
         connection.failAgain(at: now)
+    }
+
+    /// Ends: gives the last notice, which says that nothing is known any more.
+    public mutating func stop() -> StateChange {
+        let change = publisher.stop()
+        counters.published = change.sequence
+        return change
     }
 
     /// What to do while the sockets do not work.

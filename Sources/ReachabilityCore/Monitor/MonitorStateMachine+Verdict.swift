@@ -8,7 +8,7 @@ extension MonitorStateMachine {
     mutating func verdict(at now: Instant) -> StateChange? {
         distrustExpired(at: now)
         if let patienceEnd, patienceEnd <= now { isDirty = true }
-        guard isDirty, canEvaluate else { return publisher.due(at: now) }
+        guard isDirty, canEvaluate(at: now) else { return publisher.due(at: now) }
         isDirty = !hasCurrentAnswers && needsAnswers
         hasNewAnswers = false
         let evaluation = evaluate(at: now)
@@ -26,28 +26,34 @@ extension MonitorStateMachine {
     /// When a verdict must be published, though the model might still alter it.
     var patienceEnd: Instant? { undecidedSince?.advanced(by: Self.patience) }
 
-    /// When the first of the routes that decided expires, as far as the model's word counts.
-    var expiry: Instant? {
-        [(ipv4, evaluation?.ipv4), (ipv6, evaluation?.ipv6)].compactMap { confirmation, evaluation in
-            confirmation.basis == .model ? evaluation?.nextExpiry?.advanced(by: Self.kernelTick) : nil
-        }.min()
+    /// When to see whether the first of the routes that decided has expired.
+    var expiryDeadline: Instant? {
+        let dues = [expiry(.ipv4), expiry(.ipv6)].compactMap { $0?.advanced(by: Self.kernelTick) }
+        return dues.min()
+    }
+
+    /// When the first of a family's routes that decided expires, as far as the model's word counts.
+    private func expiry(_ family: AddressFamily) -> Instant? {
+        guard confirms, confirmation(family).basis == .model, let due = evaluation?.of(family).nextExpiry,
+            due > modelEvaluated
+        else { return nil }
+        return due
     }
 
     /// Whether the verdict hangs on the kernel's look-ups.
     var needsAnswers: Bool { ipv4.basis == .kernel || ipv6.basis == .kernel }
 
-    private var canEvaluate: Bool {
+    private func canEvaluate(at now: Instant) -> Bool {
+        guard confirms else { return replayJudgement.map { $0 <= now } ?? false }
         guard reading.hasGroundwork else { return false }
         return !needsAnswers || hasCurrentAnswers || hasNewAnswers
     }
 
     /// Lets the kernel say whether a route has really expired: an advertisement that refreshes it is not announced.
     private mutating func distrustExpired(at now: Instant) {
-        guard confirms, let expiry, expiry <= now else { return }
-        for family in AddressFamily.allCases {
-            guard let due = evaluation?.of(family).nextExpiry, due <= now else { continue }
-            confirmations(family) { $0.distrustModel() }
-        }
+        let expired = AddressFamily.allCases.filter { expiry($0).map { $0 <= now } ?? false }
+        guard !expired.isEmpty else { return }
+        for family in expired { alter(family) { $0.distrustModel() } }
         modelEvaluation = nil
         isDirty = true
         hasCurrentAnswers = false
@@ -60,6 +66,7 @@ extension MonitorStateMachine {
         if let modelEvaluation { return modelEvaluation }
         let evaluation = evaluator.evaluate(snapshot, at: now)
         modelEvaluation = evaluation
+        modelEvaluated = now
         return evaluation
     }
 
@@ -83,7 +90,7 @@ extension MonitorStateMachine {
         guard !reading.isDone, needsAnswers else { return true }
         guard !evaluation.path.reasons.contains(.carrierUnknown) else { return false }
         return AddressFamily.allCases.allSatisfy { family in
-            let confirmation = family == .ipv4 ? ipv4 : ipv6
+            let confirmation = confirmation(family)
             return confirmation.basis == .model
                 || confirmation.answers.allSatisfy { isDecisive($0, family, evaluation.path.status) }
         }
@@ -95,12 +102,8 @@ extension MonitorStateMachine {
     private func isDecisive(_ answer: ProbeAnswer, _ family: AddressFamily, _ status: ReachabilityStatus) -> Bool {
         guard case .refused(let errno, let reason) = answer.outcome else { return !answer.isMultipath }
         if status.isReachable { return true }
-        switch errno {
-        case LookupErrno.networkUnreachable:
-            return reason == .noRoute && !snapshot.rules(family).contains { $0.action == .unreachable }
-        case LookupErrno.addressNotAvailable: return false
-        default: return reason != .sourceRule
-        }
+        guard errno == LookupErrno.networkUnreachable else { return reason != .sourceRule }
+        return reason == .noRoute && !snapshot.rules(family).contains { $0.action == .unreachable }
     }
 }
 

@@ -15,11 +15,16 @@ public struct MonitorStateMachine: Sendable {
     public internal(set) var counters: MonitorCounters
 
     let evaluator: PathEvaluator
+    /// Whether verdicts are held against the kernel, and tables read from it; not when a recording is replayed.
+    let confirms: Bool
     var publisher: PathPublisher
     var ipv4 = Confirmation()
     var ipv6 = Confirmation()
     var reading = ReadingSchedule()
-    var assembly: DumpAssembly?
+    var assembly = DumpAssembly()
+    /// What an earlier reading gave, of tables that are believed when two readings agree.
+    var earlierReadings: [DumpSubject: DumpReading] = [:]
+    var replay: ReplayProgress?
     var connection = Connectedness()
     var devices = DeviceQueue()
     var questions = QuestionSchedule()
@@ -29,14 +34,18 @@ public struct MonitorStateMachine: Sendable {
     var isDirty = false
     /// Whether the kernel's answers are as new as the model.
     var hasCurrentAnswers = false
+    /// Whether answers have come since the last evaluation.
+    var hasNewAnswers = false
     /// What the model alone says now; nil if it was not evaluated since it changed.
     var modelEvaluation: PathEvaluation?
+    /// When that was found.
+    var modelEvaluated = Instant(nanoseconds: .min)
     /// Since when no verdict could be published because what there is does not suffice for one.
     var undecidedSince: Instant?
     /// Whether the loss of messages was announced, and everything is not yet read again.
     var isResyncing = false
-    /// Whether the neighbours' group is joined.
-    var watchesNeighbours = false
+    /// Whether routes changed since it was last seen which gateways compete.
+    var routesChanged = false
     /// The interfaces of the gateways that compete.
     var contested: Set<InterfaceIndex> = []
     /// Of `CLOCK_BOOTTIME` ahead of `CLOCK_MONOTONIC`: how long the machine was suspended since it was started.
@@ -55,7 +64,18 @@ public struct MonitorStateMachine: Sendable {
         settleGoingDown: Duration? = nil,
         counters: MonitorCounters = .init()
     ) {
+        self.init(context, confirms: true, settle: settle, settleGoingDown: settleGoingDown, counters: counters)
+    }
+
+    init(
+        _ context: EvaluationContext,
+        confirms: Bool,
+        settle: Duration,
+        settleGoingDown: Duration?,
+        counters: MonitorCounters
+    ) {
         self.evaluator = .init(context: context)
+        self.confirms = confirms
         self.counters = counters
         self.publisher = .init(settle: settle, settleGoingDown: settleGoingDown, sequence: counters.published)
     }
@@ -77,9 +97,10 @@ public struct MonitorStateMachine: Sendable {
 
     /// When to ask ``next(at:)`` again though nothing was received; nil if nothing is due.
     public var deadline: Instant? {
-        let dues = [
-            publisher.deadline, questions.due, reading.deadline, connection.deadline, expiry, patienceEnd,
-        ]
+        guard connection.isUp else { return connection.deadline }
+        let patience = reading.hasGroundwork ? patienceEnd : nil
+        let replayed = isDirty ? replayJudgement : nil
+        let dues = [publisher.deadline, questions.due, reading.deadline, expiryDeadline, patience, replayed]
         return dues.reduce(nil) { first, due in
             guard let due else { return first }
             return min(first ?? due, due)

@@ -15,10 +15,13 @@ struct PathPublisher: Sendable, Hashable {
     private static let patience = 5
 
     init(settle: Duration = .zero, settleGoingDown: Duration? = nil, sequence: UInt64 = 0) {
-        self.settle = settle
-        self.settleGoingDown = settleGoingDown ?? settle
+        self.settle = Self.sensible(settle)
+        self.settleGoingDown = Self.sensible(settleGoingDown ?? settle)
         self.sequence = sequence
     }
+
+    /// What a user calls a duration may be longer than clocks go.
+    private static func sensible(_ duration: Duration) -> Duration { max(.zero, min(duration, .seconds(86_400))) }
 
     /// A path that is not published yet.
     private struct Held: Sendable, Hashable {
@@ -83,6 +86,12 @@ struct PathPublisher: Sendable, Hashable {
         guard published != path else { return nil }
         reasons = [reason]
         return publish(path, .error)
+    }
+
+    /// Gives the last notice.
+    mutating func stop() -> StateChange {
+        reasons = [.notStarted]
+        return publish(.init(status: .unknown, reasons: [.notStarted]), .change)
     }
 
     private mutating func publish(_ path: NetworkPath, _ event: StateChange.Event) -> StateChange {

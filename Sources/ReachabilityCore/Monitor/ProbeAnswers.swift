@@ -21,11 +21,14 @@ public struct ProbeAnswer: Sendable, Hashable {
     public var outcome: LookupOutcome
     /// The prefix of the route that was selected; nil if it was not asked for (`RTM_F_FIB_MATCH`), or if there is none.
     public var matched: IPPrefix?
+    /// Whether that route has several legs, of which the answer names one.
+    public var isMultipath: Bool
 
     /// Makes an answer.
-    public init(_ outcome: LookupOutcome, matched: IPPrefix? = nil) {
+    public init(_ outcome: LookupOutcome, matched: IPPrefix? = nil, isMultipath: Bool = false) {
         self.outcome = outcome
         self.matched = matched
+        self.isMultipath = isMultipath
     }
 
     /// Whether the route is one that the model does not mirror.

@@ -55,10 +55,12 @@ struct ReadingSchedule: Sendable, Hashable {
 
     /// Everything that the model holds, in the order in which a verdict needs it.
     static let everything: [DumpSubject] =
-        groundwork + [.netconf(.ipv4), .netconf(.ipv6), .nexthops, .routes(.ipv4, table: nil), .routes(.ipv6, table: nil)]
+        groundwork + [.netconf(.ipv4), .netconf(.ipv6), .nexthops] + routes
     /// What the kernel's own answers are judged with.
     static let groundwork: [DumpSubject] =
         [.links, .addresses(.ipv4), .addresses(.ipv6), .rules(.ipv4), .rules(.ipv6)]
+    /// The routes of all tables.
+    static let routes: [DumpSubject] = [.routes(.ipv4, table: nil), .routes(.ipv6, table: nil)]
 
     /// Whether nothing is left to be read.
     var isDone: Bool { current == nil && queue.isEmpty }

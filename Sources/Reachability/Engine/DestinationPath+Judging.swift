@@ -1,0 +1,38 @@
+import ReachabilityCore
+
+extension DestinationPath {
+    /// Makes of the kernel's answer what users are told: what carries the path, and whether it can.
+    ///
+    /// - Parameters:
+    ///   - destination: The address that was looked up.
+    ///   - outcome: The kernel's answer.
+    ///   - evaluator: Knows the user's own rules for kinds of interfaces.
+    ///   - snapshot: The links and addresses.
+    ///   - now: The moment of the answer.
+    init(
+        _ destination: IPAddress,
+        _ outcome: LookupOutcome,
+        _ evaluator: PathEvaluator,
+        _ snapshot: NetworkSnapshot,
+        at now: Instant
+    ) {
+        self.init(destination: destination, status: .notReachable, outcome: outcome)
+        if case .selected(let selection) = outcome {
+            interface = evaluator.describe(selection.leg.interface, in: snapshot)
+            if selection.type == .local || selection.type == .anycast {
+                staysHere()
+                return
+            }
+        }
+        let judgement = evaluator.judge(outcome, snapshot, at: now)
+        status = judgement.path?.status ?? .notReachable
+        carriers = judgement.path?.carriers ?? []
+        reasons = judgement.reasons
+    }
+
+    /// An address of this machine is reached without any link.
+    private mutating func staysHere() {
+        status = .wifi
+        carriers = [interface].compactMap(\.self)
+    }
+}

@@ -1,0 +1,55 @@
+import ReachabilityCore
+
+/// Looks up the watched destinations anew after each change, on the event thread.
+struct DestinationWatcher {
+    private let registry: WatchRegistry
+    private var entries: [WatchRegistry.Entry] = []
+    private var known: [UInt64: DestinationPath] = [:]
+    private var version: UInt64 = 0
+    private var isStale = false
+    private var next: Instant?
+
+    /// While changes storm, the destinations are looked up no more often than this.
+    private static let interval = Duration.milliseconds(5)
+
+    init(_ registry: WatchRegistry) {
+        self.registry = registry
+    }
+
+    /// The addresses to hear of.
+    var destinations: Set<IPAddress> { Set(entries.map(\.destination)) }
+
+    /// When to look them up though nothing is received.
+    var deadline: Instant? { isStale && !entries.isEmpty ? next : nil }
+
+    /// Notes that routes may be others now.
+    mutating func invalidate() { isStale = true }
+
+    /// Takes the registry's entries as they are now; tells whether they are others than before.
+    mutating func refresh() -> Bool {
+        let version = registry.version
+        guard version != self.version else { return false }
+        self.version = version
+        entries = registry.entries
+        let wanted = Set(entries.map(\.id))
+        known = known.filter { wanted.contains($0.key) }
+        isStale = true
+        next = nil
+        return true
+    }
+
+    /// The entries to look up now.
+    mutating func takeDue(at now: Instant) -> [WatchRegistry.Entry] {
+        guard isStale, !entries.isEmpty, next.map({ $0 <= now }) ?? true else { return [] }
+        isStale = false
+        next = now.advanced(by: Self.interval)
+        return entries
+    }
+
+    /// Whether whoever watches is to be told of a path: it is another than before, and they still watch.
+    mutating func learn(_ path: DestinationPath, for entry: WatchRegistry.Entry) -> Bool {
+        guard known[entry.id] != path, registry.contains(entry.id) else { return false }
+        known[entry.id] = path
+        return true
+    }
+}

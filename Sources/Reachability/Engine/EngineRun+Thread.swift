@@ -1,0 +1,50 @@
+import ReachabilityCore
+import Synchronization
+
+extension EngineRun {
+    /// What the event thread does, from its start to its end.
+    ///
+    /// - Parameters:
+    ///   - state: What all runs share.
+    ///   - predecessor: The run before, which must have called the sink for the last time before this one does.
+    func main(_ state: EngineState, after predecessor: RunEnd?) {
+        end.begin()
+        serve(state, predecessor)
+        // The loop and its descriptors are gone by now.
+        end.come()
+    }
+
+    private func serve(_ state: EngineState, _ predecessor: RunEnd?) {
+        do throws(MonitorError) {
+            let isElsewhere = try state.configuration.namespace.enter()
+            let prober: any InterfaceProber = isElsewhere ? NoProber() : SysfsProber()
+            let loop = try EventLoop(state, self, prober: prober)
+            enter(loop)
+            opened.open(.success(()))
+            predecessor?.wait()
+            loop.main()
+            enter(nil)
+        } catch {
+            opened.open(.failure(error))
+        }
+    }
+
+    /// Looks up one destination on the calling thread.
+    ///
+    /// - Parameter flow: Its source unspecified.
+    /// - Returns: The kernel's final answer.
+    /// - Throws: ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` if the kernel does not answer.
+    func look(up flow: ProbeFlow) throws(MonitorError) -> LookupOutcome {
+        try lookups.withLock { socket throws(MonitorError) in
+            guard socket != nil else { throw MonitorError(.notRunning, errno: 0, "monitor") }
+            do throws(NetlinkError) {
+                guard let answer = try socket?.resolve([flow], detail: false).first else {
+                    throw NetlinkError("RTM_GETROUTE", errno: 0)
+                }
+                return answer.outcome
+            } catch {
+                throw MonitorError(error)
+            }
+        }
+    }
+}

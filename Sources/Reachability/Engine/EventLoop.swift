@@ -1,0 +1,231 @@
+import ReachabilityCore
+import Synchronization
+
+/// What the event thread runs: receives, feeds the state machine, and does what it says.
+///
+/// Confined to the event thread, except while it is made. From the wake-up to the sink nothing is handed to another
+/// thread, nothing is locked, and nothing waits.
+final class EventLoop {
+    private(set) var machine: MonitorStateMachine
+    let configuration: MonitorConfiguration
+    let run: EngineRun
+    var sockets: EngineSockets
+    var watcher: DestinationWatcher
+    let user: UInt32
+    let prober: any InterfaceProber
+    let buffer = ReceiveBuffer()
+    private let shared: EngineState
+    private let poller: Poller
+    private let alarm: ClockAlarm
+    private var viewers: [Viewer] = []
+    private var hearsNeighbours = false
+
+    /// Opens everything in the calling thread's network namespace.
+    ///
+    /// - Throws: ``MonitorError`` if a socket, a descriptor or a timer can't be had.
+    init(_ shared: EngineState, _ run: EngineRun, prober: any InterfaceProber) throws(MonitorError) {
+        self.shared = shared
+        self.run = run
+        self.prober = prober
+        configuration = shared.configuration
+        user = configuration.user ?? shared.effectiveUser
+        watcher = .init(shared.watches)
+        _ = watcher.refresh()
+        machine = .init(
+            context: .init(user: user, kindRules: configuration.kindRules),
+            settle: configuration.settle,
+            settleGoingDown: configuration.settleGoingDown,
+            counters: shared.counters
+        )
+        poller = try Poller()
+        alarm = try ClockAlarm()
+        sockets = try Self.openSockets(configuration, watcher)
+        run.lookups.withLock { $0 = try? LookupSocket() }
+        try poller.add(run.wakeUp.descriptor.number, for: .wakeUp)
+        try poller.add(alarm.descriptor.number, for: .clock)
+        try watchSockets()
+    }
+
+    /// Somebody who waits for a view.
+    struct Viewer {
+        let gate: Gate<MonitorView?>
+        let deadline: Instant
+    }
+
+    /// Runs until the engine is stopped; then gives the last notice.
+    func main() {
+        machine.measureSuspension(Clock.suspended, at: Clock.now)
+        machine.start(at: Clock.now)
+        var ready = Poller.Sources()
+        while !run.isStopping {
+            cycle(ready)
+            ready = poller.wait(until: deadline)
+        }
+        finish()
+    }
+
+    /// What the machine knows now.
+    func view(at now: Instant) -> MonitorView {
+        let evaluation =
+            machine.evaluation
+            ?? .init(
+                path: .init(status: .unknown, reasons: [.reading]),
+                ipv4: .init(outcomes: [], path: nil),
+                ipv6: .init(outcomes: [], path: nil)
+            )
+        return .init(
+            snapshot: machine.snapshot,
+            evaluation: evaluation,
+            instant: now,
+            isSettled: machine.isSettled
+        )
+    }
+
+    /// Answers once the machine has settled, or when the time is up.
+    func add(_ viewer: Viewer) { viewers.append(viewer) }
+
+    private var deadline: Instant? {
+        let viewing = viewers.map(\.deadline).min()
+        return [machine.deadline, watcher.deadline, viewing].compactMap(\.self).min()
+    }
+
+    private func cycle(_ ready: Poller.Sources) {
+        if ready.contains(.wakeUp) { runJobs() }
+        if ready.contains(.clock) {
+            alarm.reset()
+            machine.measureSuspension(Clock.suspended, at: Clock.now)
+        }
+        if ready.contains(.uevents) { drainUevents() }
+        if ready.contains(.events) { drainEvents() }
+        act()
+        if ready.contains(.replies) { readReplies() }
+        serveWatches()
+        serveViewers()
+        shared.counters = machine.counters
+    }
+
+    private func runJobs() {
+        run.wakeUp.reset()
+        for job in run.takeJobs() { job(self) }
+        guard watcher.refresh() else { return }
+        do throws(NetlinkError) {
+            try sockets.events.attach(.routes(covering: watcher.destinations))
+        } catch {
+            machine.failed(at: Clock.now)
+        }
+    }
+
+    /// Takes the answers to dumps as they come, and before each what has happened meanwhile.
+    private func readReplies() {
+        while !run.isStopping, receiveReply() {
+            drainEvents()
+            act()
+        }
+    }
+
+    /// Does what the machine says until it says nothing more.
+    private func act() {
+        while !run.isStopping, let action = machine.next(at: Clock.now) { perform(action) }
+    }
+
+    private func finish() {
+        for job in run.takeJobs(closing: true) { job(self) }
+        for viewer in viewers { viewer.gate.open(nil) }
+        viewers = []
+        run.lookups.withLock { $0 = nil }
+        let last = machine.stop()
+        shared.counters = machine.counters
+        shared.sink(last)
+    }
+
+    private func serveViewers() {
+        guard !viewers.isEmpty else { return }
+        let now = Clock.now
+        let isSettled = machine.isSettled
+        for viewer in viewers where isSettled || viewer.deadline <= now { viewer.gate.open(view(at: now)) }
+        viewers.removeAll { isSettled || $0.deadline <= now }
+    }
+}
+
+extension EventLoop {
+    /// Feeds the machine.
+    func alterMachine(_ body: (inout MonitorStateMachine) -> Void) { body(&machine) }
+
+    private func perform(_ action: MonitorAction) {
+        switch action {
+        case .publish(let change): shared.sink(change)
+        case .lookUp(let inDetail): lookUp(inDetail: inDetail)
+        case .dump(let subject, let sequence): dump(subject, sequence)
+        case .probe(let index, let name): probe(index, name)
+        case .watchNeighbours(let hears): hearNeighbours(hears)
+        case .reopen: reopen()
+        }
+    }
+
+    private func lookUp(inDetail: Bool) {
+        do throws(NetlinkError) {
+            let answers = try sockets.lookups.probe(user: user, detail: inDetail)
+            drainEvents()
+            machine.answered(answers, at: Clock.now)
+        } catch {
+            machine.failed(at: Clock.now)
+        }
+    }
+
+    private func dump(_ subject: DumpSubject, _ sequence: UInt32) {
+        let request = NetlinkRequests.dump(subject, sequence: sequence)
+        record(request, .toKernel, NetlinkDecoder.route)
+        do throws(NetlinkError) {
+            try sockets.requests.send(request)
+        } catch {
+            machine.failed(at: Clock.now)
+        }
+    }
+
+    private func probe(_ index: InterfaceIndex, _ name: String) {
+        guard let message = prober.probe(index, name: name) else { return }
+        if configuration.tap != nil {
+            record(NetlinkEncoder().encode(.uevent(message)), .fromKernel, NetlinkDecoder.uevent)
+        }
+        machine.receiveDevice(message, at: Clock.now)
+    }
+
+    private func hearNeighbours(_ hears: Bool) {
+        hearsNeighbours = hears
+        do throws(NetlinkError) {
+            try sockets.hearNeighbours(hears)
+        } catch {
+            machine.failed(at: Clock.now)
+        }
+    }
+
+    /// Closes the sockets and opens them again, with what they heard.
+    private func reopen() {
+        do {
+            sockets = try Self.openSockets(configuration, watcher)
+            run.lookups.withLock { $0 = try? LookupSocket() }
+            try watchSockets()
+            if hearsNeighbours { try sockets.hearNeighbours(true) }
+            machine.reopened(at: Clock.now)
+        } catch {
+            machine.reopenFailed(at: Clock.now)
+        }
+    }
+
+    private func watchSockets() throws(MonitorError) {
+        try poller.add(sockets.events.descriptor, for: .events)
+        try poller.add(sockets.requests.descriptor, for: .replies)
+        if let number = sockets.ueventsDescriptor { try poller.add(number, for: .uevents) }
+    }
+
+    private static func openSockets(
+        _ configuration: MonitorConfiguration,
+        _ watcher: DestinationWatcher
+    ) throws(MonitorError) -> EngineSockets {
+        do throws(NetlinkError) {
+            return try EngineSockets(bufferSize: configuration.receiveBufferSize, watching: watcher.destinations)
+        } catch {
+            throw MonitorError(error)
+        }
+    }
+}

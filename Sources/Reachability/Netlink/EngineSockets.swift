@@ -1,0 +1,93 @@
+import CNetlink
+import Glibc
+import ReachabilityCore
+
+/// The sockets of an event thread, all of one network namespace.
+struct EngineSockets: ~Copyable {
+    /// Hears what changes.
+    let events: NetlinkSocket
+    /// Asks for dumps; a socket of its own, as a dump's datagrams hold many messages and are judged by no filter.
+    let requests: NetlinkSocket
+    /// Hears of devices; nil where the kernel has no such messages.
+    let uevents: NetlinkSocket?
+    /// Looks up routes.
+    var lookups: LookupSocket
+
+    /// Opens the sockets in the calling thread's namespace; they hear everything from then on.
+    ///
+    /// - Parameters:
+    ///   - bufferSize: How much the kernel may queue of what changes, in bytes.
+    ///   - destinations: The addresses whose routes are watched.
+    /// - Throws: ``NetlinkError`` if one can't be opened, or a group that is needed can't be joined.
+    init(bufferSize: Int, watching destinations: Set<IPAddress>) throws(NetlinkError) {
+        let events = try Self.openEvents(bufferSize, destinations)
+        let requests = try NetlinkSocket.open(NETLINK_ROUTE)
+        let lookups = try LookupSocket()
+        requests.setReceiveBuffer(Self.replyBufferSize)
+        requests.setStrictChecking()
+        requests.setCappedAcknowledgements()
+        self.events = events
+        self.requests = requests
+        self.lookups = lookups
+        uevents = Self.openUevents()
+    }
+
+    /// Room for a few datagrams: the kernel makes the next part of a dump when the last one was read.
+    private static let replyBufferSize = 1 << 20
+
+    /// The groups without which there is no verdict, and those that older kernels do not have.
+    private static let groups = [
+        RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
+        RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE,
+    ]
+    private static let laterGroups = [RTNLGRP_NEXTHOP, RTNLGRP_IPV4_NETCONF, RTNLGRP_IPV6_NETCONF]
+
+    /// The filter comes before the groups, so that a full table's routes never get in.
+    private static func openEvents(
+        _ bufferSize: Int,
+        _ destinations: Set<IPAddress>
+    ) throws(NetlinkError) -> NetlinkSocket {
+        let socket = try NetlinkSocket.open(NETLINK_ROUTE)
+        socket.setReceiveBuffer(bufferSize)
+        try socket.attach(.routes(covering: destinations))
+        for group in groups { try socket.join(Int32(group.rawValue)) }
+        for group in laterGroups { try? socket.join(Int32(group.rawValue)) }
+        return socket
+    }
+
+    private static func openUevents() -> NetlinkSocket? {
+        do throws(NetlinkError) {
+            let socket = try NetlinkSocket.open(NETLINK_KOBJECT_UEVENT)
+            try socket.attach(.uevents)
+            // Group 1 is the kernel's own; udev sends what it made of them to group 2.
+            try socket.join(1)
+            return socket
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension EngineSockets {
+    /// Hears of neighbours too, or no more.
+    func hearNeighbours(_ hears: Bool) throws(NetlinkError) {
+        let group = Int32(RTNLGRP_NEIGH.rawValue)
+        if hears { try events.join(group) } else { try events.leave(group) }
+    }
+
+    /// For epoll(7).
+    var ueventsDescriptor: Int32? {
+        switch uevents {
+        case .some(let socket): socket.descriptor
+        case .none: nil
+        }
+    }
+
+    /// Takes one uevent.
+    func receiveUevent(into buffer: ReceiveBuffer) -> NetlinkReceipt {
+        switch uevents {
+        case .some(let socket): socket.receive(into: buffer)
+        case .none: .empty
+        }
+    }
+}

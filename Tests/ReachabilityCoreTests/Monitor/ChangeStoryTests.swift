@@ -1,0 +1,161 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// What becomes of changes that the kernel tells, and of those that it does not.
+@Suite struct ChangeStoryTests {
+    @Test func `a change is published first and confirmed after`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.forgetActions()
+        let confirms = story.machine.counters.confirms
+        let route = Entry.defaultRoute(via: "192.0.2.1", on: 2)
+        story.machine.receive(story.kernel.change(.routeRemoved(route)), .notification, at: story.now)
+        guard case .publish(let change) = story.machine.next(at: story.now) else {
+            Issue.record("the notice does not come first")
+            return
+        }
+        #expect(change.status == .notReachable)
+        #expect(change.reasons == [.routeRemoved])
+        #expect(story.machine.next(at: story.now) == .lookUp(inDetail: false))
+        story.machine.answered(story.kernel.answers(at: story.now), at: story.now)
+        #expect(story.machine.next(at: story.now) == nil)
+        #expect(story.machine.counters.confirms == confirms + 1)
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `a burst gives one evaluation, and no notice if it ends where it began`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        let route = Entry.defaultRoute(via: "192.0.2.1", on: 2)
+        story.tell(.routeRemoved(route), .route(route), .link(Entry.link(2, "wan0", carrier: false)))
+        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        story.tell(.link(Entry.link(2, "wan0")), .routeRemoved(route), .route(route))
+        #expect(story.statuses == [.wifi, .notReachable, .wifi])
+    }
+
+    @Test func `reasons tell what happened since the last notice`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.tell(.address(Entry.address("198.51.100.7", on: 2)))
+        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        #expect(story.notices.last?.reasons == [.carrierLost])
+        #expect(story.notices.last?.previous == .wifi)
+    }
+
+    @Test func `changes without a notice are confirmed at leisure, and together`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.forgetActions()
+        for last in 1...50 { story.tell(.address(Entry.address("198.51.100.\(last)", on: 2))) }
+        #expect(story.lookUps == 0)
+        story.wait(.milliseconds(20))
+        #expect(story.lookUps == 1)
+        #expect(story.machine.deadline == nil)
+    }
+
+    @Test func `a late message is not taken for a silent change`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.forgetActions()
+        story.late = .routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2))
+        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        story.wait(.seconds(1))
+        #expect(story.statuses == [.wifi, .notReachable, .notReachable])
+        #expect(story.machine.counters.mismatches == 0)
+        #expect(story.dumps.isEmpty)
+    }
+
+    @Test func `a silent change is noticed at the next message, and corrected`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.forgetActions()
+        story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
+        story.tell(.address(Entry.address("198.51.100.7", on: 2)))
+        #expect(story.statuses == [.wifi])
+        story.wait(.milliseconds(50))
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.notices.last?.reasons == [.confirmMismatch])
+        #expect(story.machine.counters.mismatches == 1)
+        #expect(story.dumps.contains(.routes(.ipv4, table: .main)))
+        #expect(!story.dumps.contains(.routes(.ipv4, table: nil)))
+        #expect(story.machine.isSettled)
+        #expect(story.machine.snapshot.routes(.ipv4, .main).isEmpty)
+    }
+
+    @Test func `what the kernel decides by something unknown counts until both agree again`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        let other = LookupOutcome.refused(errno: LookupErrno.accessDenied, .prohibited)
+        story.kernel.refusal = other
+        story.tell(.address(Entry.address("198.51.100.7", on: 2)))
+        story.wait(.seconds(1))
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.machine.isSettled)
+        #expect(story.dumps.contains(.routes(.ipv4, table: nil)))
+        story.forgetActions()
+        story.tell(.address(Entry.address("198.51.100.8", on: 2)))
+        story.wait(.seconds(1))
+        #expect(story.dumps.isEmpty)
+        #expect(story.lookUps > 0)
+        story.kernel.refusal = nil
+        story.tell(.address(Entry.address("198.51.100.9", on: 2)))
+        #expect(story.statuses == [.wifi, .notReachable, .wifi])
+        story.wait(.seconds(1))
+        #expect(story.machine.counters.mismatches == 1)
+    }
+
+    @Test func `a route more specific than the model mirrors is no mismatch`() {
+        var story = MonitorStory.withUplink()
+        story.changeSilently(.link(Entry.link(3, "lan0")), .address(Entry.address("198.51.100.2", on: 3)))
+        let gateway = IPAddress("198.51.100.1")
+        let leg = SelectedLeg(interface: 3, gateway: gateway, source: IPAddress("198.51.100.2"))
+        story.kernel.specificRoute = .selected(.init(table: .main, leg: leg))
+        story.start()
+        #expect(story.notices.first?.path.interface?.name == "lan0")
+        #expect(story.notices.first?.path.reasons == [.coveredBySpecificRoute])
+        story.forgetActions()
+        story.tell(.link(Entry.link(3, "lan0", carrier: false)))
+        #expect(story.statuses == [.wifi, .notReachable])
+        story.wait(.seconds(1))
+        #expect(story.machine.counters.mismatches == 0)
+        #expect(story.dumps.isEmpty)
+        #expect(story.lookUps == 1)
+    }
+
+    @Test func `an expiry is believed once the kernel confirms it`() {
+        var story = MonitorStory.withIPv6Uplink(lifetime: .seconds(60))
+        story.start()
+        #expect(story.statuses == [.wifi])
+        story.forgetActions()
+        // A router's advertisement refreshed the route; the kernel does not say so.
+        story.changeSilently(.route(Entry.expiringRoute(lifetime: .seconds(600))))
+        story.wait(.seconds(120))
+        #expect(story.statuses == [.wifi])
+        #expect(story.lookUps > 0)
+        #expect(story.dumps.contains(.routes(.ipv6, table: .main)))
+        #expect(story.machine.isSettled)
+    }
+}
+
+extension MonitorStory {
+    /// A machine with one veth, a global IPv6 address and a default route that an advertisement made.
+    static func withIPv6Uplink(lifetime: Duration?) -> Self {
+        var story = Self()
+        story.changeSilently(
+            .link(Entry.link(2, "wan0")),
+            .address(Entry.address("2001:db8::2", on: 2)),
+            .route(Entry.expiringRoute(lifetime: lifetime))
+        )
+        return story
+    }
+}
+
+extension Entry {
+    static func expiringRoute(lifetime: Duration?) -> RouteMessage {
+        var route = defaultRoute(via: "fe80::1", on: 2, metric: 1_024)
+        route.lifetime = lifetime
+        route.origin = 9
+        return route
+    }
+}

@@ -1,0 +1,167 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// How a monitor gets over lost messages, interrupted dumps, dead sockets and sleep.
+@Suite struct ResyncStoryTests {
+    @Test func `after an overrun everything is read, and only the net difference published`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.forgetActions()
+        story.changeSilently(
+            .link(Entry.link(3, "lan0")),
+            .link(Entry.link(2, "wan0", carrier: false))
+        )
+        story.overrun()
+        #expect(story.events == [.state, .resync, .change])
+        #expect(story.statuses == [.wifi, .wifi, .notReachable])
+        #expect(story.notices[1].reasons == [.overrun])
+        #expect(story.notices[2].reasons.first == .overrun)
+        #expect(Set(story.dumps) == Set(ReadingSchedule.everything))
+        #expect(story.machine.isSettled)
+        #expect(story.machine.counters.overruns == 1)
+        #expect(story.machine.counters.resyncs == 1)
+    }
+
+    @Test func `after an overrun that lost nothing of importance only the resync is told`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.overrun()
+        #expect(story.events == [.state, .resync])
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `the verdict after an overrun does not wait for the routes`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.holdsDumps = true
+        story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
+        story.overrun()
+        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        #expect(story.statuses == [.wifi, .wifi, .notReachable])
+        story.answerDumps()
+        #expect(story.statuses == [.wifi, .wifi, .notReachable])
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `overruns that follow each other do not read without a pause`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.wait(.seconds(10))
+        story.holdsDumps = true
+        story.forgetActions()
+        story.overrun()
+        for _ in 0..<4 { story.answerFirstDump() }
+        // The reading takes 100 ms, and messages are lost again before it ends.
+        story.wait(.milliseconds(100))
+        story.overrun()
+        story.forgetActions()
+        story.answerDumps()
+        #expect(story.dumps.isEmpty)
+        story.wait(.milliseconds(399))
+        #expect(story.dumps.isEmpty)
+        story.wait(.milliseconds(1))
+        #expect(Set(story.dumps) == Set(ReadingSchedule.everything))
+        #expect(story.events == [.state, .resync])
+        #expect(story.machine.counters.overruns == 2)
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `an interrupted dump is repeated at once, then taken, and repeated later`() {
+        var story = MonitorStory.withUplink()
+        story.interruptions[.links] = 5
+        story.start()
+        #expect(story.statuses == [.wifi])
+        #expect(story.dumps.count { $0 == .links } == 4)
+        #expect(story.machine.isSettled)
+        story.forgetActions()
+        story.wait(.milliseconds(10))
+        #expect(story.dumps == [.links, .links])
+        #expect(story.machine.counters.interruptedDumps == 5)
+        story.wait(.seconds(60))
+        #expect(story.dumps == [.links, .links])
+        #expect(story.machine.deadline == nil)
+    }
+
+    @Test func `a dead socket is opened again, and what was missed is found`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
+        story.fail()
+        #expect(story.statuses == [.wifi, .wifi, .notReachable])
+        #expect(story.events == [.state, .resync, .change])
+        #expect(story.notices[1].reasons == [.socketReopened])
+        #expect(story.machine.counters.reopened == 1)
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `sockets that stay dead make the state unknown, and are tried ever more seldom`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.opens = false
+        story.forgetActions()
+        story.fail()
+        story.wait(.milliseconds(999))
+        #expect(story.statuses == [.wifi])
+        story.wait(.milliseconds(1))
+        #expect(story.statuses == [.wifi, .unknown])
+        #expect(story.notices.last?.event == .error)
+        #expect(story.notices.last?.reasons == [.netlinkFailed])
+        story.wait(.seconds(9))
+        let attempts = story.actions.count { $0 == .reopen }
+        #expect(attempts == 9)
+        story.wait(.seconds(60))
+        #expect(story.actions.count { $0 == .reopen } <= attempts + 13)
+        story.opens = true
+        story.wait(.seconds(6))
+        #expect(story.statuses.last == .wifi)
+        #expect(story.notices.last?.previous == .unknown)
+        #expect(story.notices.last?.event == .change)
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `a dump that is never answered is a dead socket`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.wait(.seconds(10))
+        story.holdsDumps = true
+        story.overrun()
+        story.forgetActions()
+        story.wait(.seconds(5))
+        #expect(story.actions.contains(.reopen))
+    }
+
+    @Test func `a resumed machine says so, and asks the kernel`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.wait(.seconds(1))
+        story.forgetActions()
+        story.machine.measureSuspension(.milliseconds(50), at: story.now)
+        story.run()
+        #expect(story.events == [.state])
+        story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
+        story.machine.measureSuspension(.seconds(3_600), at: story.now)
+        story.run()
+        story.wait(.seconds(1))
+        #expect(story.events == [.state, .suspend, .change])
+        #expect(story.statuses == [.wifi, .wifi, .notReachable])
+        #expect(story.notices[1].reasons == [.resumed])
+        #expect(story.machine.counters.suspends == 1)
+    }
+
+    @Test func `neighbours are watched only while gateways compete`() {
+        var story = MonitorStory.withIPv6Uplink(lifetime: nil)
+        story.changeSilently(.link(Entry.link(3, "lan0")), .address(Entry.address("2001:db8:1::2", on: 3)))
+        story.start()
+        #expect(!story.actions.contains(.watchNeighbours(true)))
+        story.forgetActions()
+        let second = Entry.defaultRoute(via: "fe80::2", on: 3, metric: 2_048)
+        story.tell(.route(second))
+        #expect(story.actions.contains(.watchNeighbours(true)))
+        #expect(story.dumps.contains(.neighbours(.ipv6, interface: 2)))
+        #expect(story.dumps.contains(.neighbours(.ipv6, interface: 3)))
+        story.forgetActions()
+        story.tell(.routeRemoved(second))
+        #expect(story.actions.contains(.watchNeighbours(false)))
+    }
+}

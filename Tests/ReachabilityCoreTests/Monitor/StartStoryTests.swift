@@ -1,0 +1,129 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// How a monitor comes to its first verdict.
+@Suite struct StartStoryTests {
+    @Test func `the first notice is the state, and nothing follows`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        #expect(story.statuses == [.wifi])
+        #expect(story.events == [.state])
+        #expect(story.notices.first?.reasons == [.initial])
+        #expect(story.notices.first?.previous == nil)
+        #expect(story.notices.first?.sequence == 1)
+        #expect(story.machine.isSettled)
+        #expect(story.machine.counters.mismatches == 0)
+        #expect(story.machine.deadline == nil)
+    }
+
+    @Test func `look-ups give the first verdict before the routes are read`() {
+        var story = MonitorStory.withUplink()
+        story.holdsDumps = true
+        story.start()
+        for expected in ReadingSchedule.groundwork {
+            #expect(story.heldDumps.map(\.subject) == [expected])
+            #expect(story.notices.isEmpty)
+            story.answerFirstDump()
+        }
+        #expect(story.statuses == [.wifi])
+        #expect(!story.machine.isSettled)
+        #expect(!story.dumps.contains(.routes(.ipv4, table: nil)))
+        story.answerDumps()
+        #expect(story.statuses == [.wifi])
+        #expect(story.machine.isSettled)
+        #expect(story.machine.snapshot.routes(.ipv4, .main).count == 1)
+    }
+
+    @Test func `without a route the verdict is that there is none`() {
+        var story = MonitorStory()
+        story.start()
+        #expect(story.statuses == [.notReachable])
+        #expect(story.notices.first?.path.reasons == [.noRoute, .noSource])
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `an errno that does not tell the reason waits for the rules and routes`() {
+        var story = MonitorStory()
+        var rule = RuleMessage(family: .ipv4)
+        rule.priority = 5
+        rule.action = .unreachable
+        story.changeSilently(.rule(rule))
+        story.holdsDumps = true
+        story.start()
+        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        #expect(story.notices.isEmpty)
+        story.answerDumps()
+        #expect(story.statuses == [.notReachable])
+        #expect(story.notices.first?.path.reasons == [.unreachable, .noSource])
+    }
+
+    @Test func `a verdict that the model might alter is published after a second all the same`() {
+        var story = MonitorStory()
+        var rule = RuleMessage(family: .ipv4)
+        rule.priority = 5
+        rule.action = .unreachable
+        story.changeSilently(.rule(rule))
+        story.holdsDumps = true
+        story.start()
+        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        story.wait(.milliseconds(999))
+        #expect(story.notices.isEmpty)
+        story.wait(.milliseconds(1))
+        #expect(story.statuses == [.notReachable])
+    }
+
+    @Test func `what happens while tables are read is seen at once`() {
+        var story = MonitorStory.withUplink()
+        story.holdsDumps = true
+        story.start()
+        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        #expect(story.statuses == [.wifi])
+        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.notices.last?.reasons == [.carrierLost])
+        story.answerDumps()
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `an event that comes during a dump wins over it`() {
+        var story = MonitorStory.withUplink()
+        story.holdsDumps = true
+        story.start()
+        while story.heldDumps.first?.subject != .routes(.ipv4, table: nil) { story.answerFirstDump() }
+        // The kernel writes the answer now; the route goes before the answer is read.
+        let route = Entry.defaultRoute(via: "192.0.2.1", on: 2)
+        let sequence = story.heldDumps[0].sequence
+        story.machine.receiveReply(.route(route), .reply(sequence), at: story.now)
+        story.tell(.routeRemoved(route))
+        #expect(story.statuses == [.wifi, .notReachable])
+        story.answerDumps()
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.machine.snapshot.routes(.ipv4, .main).isEmpty)
+    }
+
+    @Test func `physical interfaces are looked at before the verdict, virtual ones never`() {
+        var story = MonitorStory.withUplink()
+        var modem = Entry.link(3, "wwan0")
+        modem.kind = nil
+        story.changeSilently(.link(modem))
+        story.start()
+        let probes = story.actions.filter { if case .probe = $0 { true } else { false } }
+        #expect(probes == [.probe(3, name: "wwan0")])
+        #expect(story.machine.counters.probes == 1)
+    }
+}
+
+extension MonitorStory {
+    /// A machine with one veth, an address and a default route.
+    static func withUplink(settle: Duration = .zero, settleGoingDown: Duration? = nil) -> Self {
+        var story = Self(settle: settle, settleGoingDown: settleGoingDown)
+        story.changeSilently(
+            .link(Entry.link(2, "wan0")),
+            .address(Entry.address("192.0.2.2", on: 2)),
+            .route(Entry.defaultRoute(via: "192.0.2.1", on: 2))
+        )
+        return story
+    }
+}

@@ -1,0 +1,43 @@
+import NetworkLab
+import Reachability
+import ReachabilityCore
+
+/// An engine in a namespace of the test's own, and all the notices it has given.
+final class EngineProbe: Sendable {
+    let engine: MonitorEngine
+    let notices: LabInbox<StateChange>
+
+    /// Starts an engine in the namespace.
+    init(in lab: LabNamespace, _ configuration: MonitorConfiguration = .init()) throws {
+        let notices = LabInbox<StateChange>()
+        let engine = MonitorEngine(configuration) { notices.put($0) }
+        self.engine = engine
+        self.notices = notices
+        try lab.run { try engine.start() }
+    }
+
+    /// Waits until the newest notice satisfies a condition.
+    @discardableResult
+    func wait(for what: String, _ condition: (StateChange) -> Bool) throws -> StateChange {
+        let all = try notices.wait(for: what) { $0.last.map(condition) ?? false }
+        return all[all.count - 1]
+    }
+
+    /// Waits until the newest notice has a status.
+    @discardableResult
+    func wait(for status: ReachabilityStatus) throws -> StateChange {
+        try wait(for: status.name) { $0.status == status }
+    }
+
+    /// The statuses of all notices, in order.
+    var statuses: [ReachabilityStatus] { notices.all.map(\.status) }
+}
+
+extension LabNamespace {
+    /// Makes a veth pair, the near end up with an address, the far end up: a link that carries.
+    func makeUplink(_ name: String, index: InterfaceIndex, address: String) throws {
+        try rtnl.createVeth(name, index: index, peer: "far-\(name)", peerIndex: index + 100)
+        try rtnl.setUp(name, "far-\(name)")
+        try rtnl.addAddress(address, on: name)
+    }
+}
