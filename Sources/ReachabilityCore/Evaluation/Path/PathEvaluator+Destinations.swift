@@ -14,6 +14,6 @@ extension PathEvaluator {
 
     /// Describes an interface of the model; nil if there is none with the index.
     public func describe(_ index: InterfaceIndex, in snapshot: NetworkSnapshot) -> NetworkInterface? {
-        CarrierResolver.describe(index, snapshot, context)
+        CarrierResolver.describe(index, LookupModel(snapshot, at: .init(nanoseconds: 0)), context)
     }
 }
