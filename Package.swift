@@ -74,7 +74,7 @@ let package = Package(
         .testTarget(
             name: "netwatchTests",
             dependencies: [
-                "netwatch", "Reachability", "ReachabilityCore", "NetworkLab",
+                "CLinux", "netwatch", "Reachability", "ReachabilityCore", "NetworkLab",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

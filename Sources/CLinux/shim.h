@@ -3,8 +3,7 @@
 
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-// setns(2), which the C library declares for GNU sources only.
-static inline int linux_setns(int descriptor, int type) { return (int)syscall(SYS_setns, descriptor, type); }
+// setns(2) and pipe(2), declared for _GNU_SOURCE only; that would change types which the Swift module has already.
+extern int setns(int descriptor, int type);
+extern int pipe2(int descriptors[2], int flags);

@@ -14,7 +14,8 @@ struct Netwatch: ParsableCommand {
             """,
         version: "netwatch \(version)",
         subcommands: [
-            WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self,
+            WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self, RecordCommand.self,
+            ReplayCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )
@@ -24,6 +25,7 @@ struct Netwatch: ParsableCommand {
 
     /// Parses the arguments, runs the command and exits.
     static func main() {
+        StandardDescriptors.fillGaps()
         _ = SignalActions.brokenPipeWasIgnored
         Glibc.exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }

@@ -45,7 +45,8 @@ struct RunCommand: NetwatchCommand {
         // What is ignored stays ignored, as nohup(1) wants; but a child's end must be told.
         signal(SIGCHLD, SIG_DFL)
         let signals = CommandSupervisor.passedOn.filter { !SignalActions.isIgnored($0) } + [SIGCHLD]
-        let session = try MonitorSession(common.configuration, signals: signals) { change, wakeup in
+        let wakeup = try Wakeup()
+        let session = try MonitorSession(common.configuration, wakeup: wakeup, signals: signals) { change in
             if network.note(change.status) { wakeup.signal() }
         }
         return try run(in: session, network)
@@ -57,13 +58,19 @@ struct RunCommand: NetwatchCommand {
         while true {
             if let status = try gate(session, network) { return status }
             network.forgetAbsence()
-            let report = try supervisor.run(command)
+            let report = try supervisor.run(.init(last: command))
             let wasAway = report.outcome != .exited(0) && wasAway(session, network)
             switch policy.next(after: report.outcome, wasAway: wasAway, wasToldToEnd: report.wasToldToEnd) {
             case .exit(let status): return status
-            case .again: continue
+            case .again: tellOfRetry(report.outcome)
             }
         }
+    }
+
+    private func tellOfRetry(_ outcome: ChildProcess.Outcome) {
+        let end = "ended with \(outcome.exitStatus.rawValue) while the network was away"
+        // Where stderr can't be written there is nobody to tell.
+        try? LineOutput.standardError.write("netwatch: the command \(end); it runs again when the network is back\n")
     }
 
     /// Whether the network was away; a command may fail and end before the monitor has heard the news.

@@ -17,7 +17,8 @@ struct StatusCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         let first = FirstState()
-        let session = try MonitorSession(common.configuration) { change, wakeup in
+        let wakeup = try Wakeup()
+        let session = try MonitorSession(common.configuration, wakeup: wakeup) { change in
             if first.take(change) { wakeup.signal() }
         }
         // Microseconds, normally; a kernel that does not answer at all must not hang a script.

@@ -30,7 +30,8 @@ struct WaitCommand: NetwatchCommand {
             return try HostWait(host: to, waiting: waiting, deadline: deadline).run(common.configuration)
         }
         let condition = waiting.condition
-        let session = try MonitorSession(common.configuration) { change, wakeup in
+        let wakeup = try Wakeup()
+        let session = try MonitorSession(common.configuration, wakeup: wakeup) { change in
             if condition.holds(for: change.status) { wakeup.signal() }
         }
         // Nothing else wakes it: what held for a moment has been waited for too.

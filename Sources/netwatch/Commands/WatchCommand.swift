@@ -18,14 +18,18 @@ struct WatchCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         let printer = ChangePrinter(json ? .json : .text)
+        let wakeup = try Wakeup()
         let session = try MonitorSession(
             common.configuration,
+            wakeup: wakeup,
             signals: [SIGINT, SIGTERM],
             output: STDOUT_FILENO
-        ) { change, wakeup in
+        ) { change in
             if !printer.print(change) { wakeup.signal() }
         }
-        guard try session.next() == .wakeup, let failure = printer.failure else { return .success }
-        return try failure.end(writing: "stdout")
+        _ = try session.next()
+        printer.close()
+        try session.stop()
+        return try printer.failure?.end(writing: "stdout") ?? .success
     }
 }

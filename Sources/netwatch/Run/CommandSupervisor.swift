@@ -16,7 +16,7 @@ struct CommandSupervisor {
     let session: MonitorSession
 
     /// Runs a command to its end.
-    func run(_ command: [String]) throws(ToolError) -> Report {
+    func run(_ command: CommandWords) throws(ToolError) -> Report {
         let child = try start(command)
         var wasToldToEnd = false
         while true {
@@ -36,11 +36,11 @@ struct CommandSupervisor {
         var wasToldToEnd: Bool
     }
 
-    private func start(_ command: [String]) throws(ToolError) -> ChildProcess {
+    private func start(_ command: CommandWords) throws(ToolError) -> ChildProcess {
         do throws(SystemError) {
             return try .start(command, mask: session.inheritedMask)
         } catch {
-            let name = command[0].escapedForTerminal
+            let name = command.name.escapedForTerminal
             guard error.code != ENOENT else {
                 throw .init("can't find the command '\(name)'; give its path, or set PATH", exit: .commandNotFound)
             }

@@ -5,7 +5,7 @@ import Synchronization
 final class ConditionWatcher: Sendable {
     private let record: Mutex<ConnectivityRecord>
 
-    init(_ condition: WaitCondition) { record = .init(.init(condition)) }
+    init(_ condition: StateArgument) { record = .init(.init(condition)) }
 
     /// Whether it holds now.
     var holds: Bool { record.withLock { $0.holds } }

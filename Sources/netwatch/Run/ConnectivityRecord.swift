@@ -3,13 +3,13 @@ import ReachabilityCore
 /// What is remembered of the states that came by while something waited, or a command ran.
 struct ConnectivityRecord: Hashable {
     /// What is waited for.
-    let condition: WaitCondition
+    let condition: StateArgument
     /// Whether it holds now.
     private(set) var holds = false
     /// Whether it did not hold at some time since ``forgetAbsence()``; not to know is not to be away.
     private(set) var wasAway = false
 
-    init(_ condition: WaitCondition) { self.condition = condition }
+    init(_ condition: StateArgument) { self.condition = condition }
 
     /// Takes the state as it is now.
     mutating func note(_ status: ReachabilityStatus) {

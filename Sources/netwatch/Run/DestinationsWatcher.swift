@@ -7,7 +7,7 @@ final class DestinationsWatcher: Sendable {
     private let record: Mutex<DestinationsRecord>
     private let wakeup: Wakeup
 
-    init(_ addresses: [IPAddress], condition: WaitCondition, wakeup: Wakeup) {
+    init(_ addresses: [IPAddress], condition: StateArgument, wakeup: Wakeup) {
         record = .init(.init(addresses, condition: condition))
         self.wakeup = wakeup
     }
@@ -27,13 +27,13 @@ final class DestinationsWatcher: Sendable {
 
 /// The states of the ways to a host's addresses, as far as they are known.
 struct DestinationsRecord: Hashable {
-    private let condition: WaitCondition
+    private let condition: StateArgument
     private let addresses: [IPAddress]
     private var states: [IPAddress: ReachabilityStatus] = [:]
     /// Whether the condition has held at some time: for all addresses if it is `notReachable`, otherwise for any.
     private(set) var hasHeld = false
 
-    init(_ addresses: [IPAddress], condition: WaitCondition) {
+    init(_ addresses: [IPAddress], condition: StateArgument) {
         self.addresses = addresses
         self.condition = condition
     }

@@ -12,7 +12,8 @@ struct HostWait {
 
     /// Waits until it holds.
     func run(_ configuration: MonitorConfiguration) throws(ToolError) -> ExitStatus {
-        let session = try MonitorSession(configuration) { _, wakeup in wakeup.signal() }
+        let wakeup = try Wakeup()
+        let session = try MonitorSession(configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session, in: configuration.namespace)
         let watcher = DestinationsWatcher(addresses, condition: waiting.condition, wakeup: session.wakeup)
         let watches = addresses.map { session.engine.watch($0, watcher.note) }

@@ -8,17 +8,19 @@ struct ChildProcess {
     /// Starts a command, found as shells find it (posix_spawn(3)), with this process's files.
     ///
     /// - Parameters:
-    ///   - command: The command and its arguments; not empty.
+    ///   - command: The command and its arguments, byte for byte.
     ///   - mask: The blocked signals that it starts with.
     /// - Returns: The running command.
     /// - Throws: The errno, which tells whether it was found.
-    static func start(_ command: [String], mask: sigset_t) throws(SystemError) -> Self {
+    static func start(_ command: CommandWords, mask: sigset_t) throws(SystemError) -> Self {
         do throws(SystemError) {
-            return try spawn(command[0], command, mask: mask)
+            return try spawn(command.pointers, mask: mask)
         } catch {
             // A script without '#!' is the shell's, as execvp(3) has it.
-            guard error.code == ENOEXEC, let file = CommandSearch.find(command[0]) else { throw error }
-            return try spawn("/bin/sh", ["/bin/sh", file] + command.dropFirst(), mask: mask)
+            guard error.code == ENOEXEC, let file = CommandSearch.find(command.name) else { throw error }
+            let shell = [strdup("/bin/sh"), strdup(file)]
+            defer { for word in shell { free(word) } }
+            return try spawn(shell + command.pointers.dropFirst(), mask: mask)
         }
     }
 
@@ -52,7 +54,10 @@ struct ChildProcess {
         }
     }
 
-    private static func spawn(_ file: String, _ arguments: [String], mask: sigset_t) throws(SystemError) -> Self {
+    private static func spawn(
+        _ arguments: [UnsafeMutablePointer<CChar>?],
+        mask: sigset_t
+    ) throws(SystemError) -> Self {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -63,10 +68,10 @@ struct ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &mask)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var pointers = arguments.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
+        guard let file = arguments.first.flatMap(\.self) else { throw .init(code: ENOENT) }
+        var terminated = arguments + [nil]
         var id = pid_t()
-        let failure = posix_spawnp(&id, file, nil, &attributes, &pointers, environ)
+        let failure = posix_spawnp(&id, file, nil, &attributes, &terminated, environ)
         guard failure == 0 else { throw .init(code: failure) }
         return .init(id: id)
     }

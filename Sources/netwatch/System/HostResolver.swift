@@ -80,7 +80,7 @@ final class HostResolver: Sendable {
         guard let file = namespace.file else { return }
         let descriptor = try retryingOnInterrupt { open(file, O_RDONLY | O_CLOEXEC) }
         defer { close(descriptor) }
-        _ = try retryingOnInterrupt { linux_setns(descriptor, 0) }
+        _ = try retryingOnInterrupt { setns(descriptor, 0) }
     }
 
     private static func text(_ failure: Int32) -> String {

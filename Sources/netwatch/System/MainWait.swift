@@ -3,7 +3,7 @@ import ReachabilityCore
 
 /// What the main thread waits for while the monitor's thread works: signals, a wake-up, the end of stdout's reader.
 struct MainWait {
-    private let signals: SignalDescriptor?
+    private let signals: SignalDescriptor
     private let wakeup: Wakeup
     private let output: Int32?
 
@@ -13,7 +13,7 @@ struct MainWait {
     ///   - signals: Signals that end a wait.
     ///   - wakeup: What other threads wake it by.
     ///   - output: A descriptor whose reader's end is waited for too.
-    init(signals: SignalDescriptor? = nil, wakeup: Wakeup, output: Int32? = nil) {
+    init(signals: SignalDescriptor, wakeup: Wakeup, output: Int32? = nil) {
         self.signals = signals
         self.wakeup = wakeup
         self.output = output
@@ -22,9 +22,9 @@ struct MainWait {
     /// Sleeps until something comes, or until the deadline; nil is for ever.
     func next(until deadline: Instant? = nil) throws(SystemError) -> Awakening {
         while true {
-            if let signal = signals?.next() { return .signal(signal) }
+            if let signal = signals.next() { return .signal(signal) }
             var descriptors = [
-                pollfd(fd: signals?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
                 // No event is asked for: errors and hang-ups are always told.
                 pollfd(fd: output ?? -1, events: 0, revents: 0),

@@ -4,8 +4,6 @@ import ReachabilityCore
 import Synchronization
 
 /// A running monitor, and the main thread's wait beside it.
-///
-/// The monitor is not stopped at the end: the process ends, and a line that waits for a slow reader must not keep it.
 struct MonitorSession {
     /// The monitor.
     let engine: MonitorEngine
@@ -19,27 +17,25 @@ struct MonitorSession {
     ///
     /// - Parameters:
     ///   - configuration: What to watch.
+    ///   - wakeup: What the sink wakes the main thread by.
     ///   - signals: Signals that end a wait instead of the process.
     ///   - output: A descriptor whose reader's end ends a wait.
-    ///   - sink: Called on the event thread with each notice; it wakes the main thread by the wake-up it is given.
+    ///   - sink: Called on the event thread with each notice.
     /// - Throws: What to tell the user.
     init(
         _ configuration: MonitorConfiguration,
+        wakeup: Wakeup,
         signals: [Int32] = [],
         output: Int32? = nil,
-        sink: @escaping @Sendable (StateChange, Wakeup) -> Void
+        sink: @escaping @Sendable (StateChange) -> Void
     ) throws(ToolError) {
-        do throws(SystemError) {
-            // Before the event thread starts, which inherits the blocked signals.
-            let descriptor = signals.isEmpty ? nil : try SignalDescriptor(signals)
-            let wakeup = try Wakeup()
-            self.wakeup = wakeup
-            inheritedMask = descriptor?.previousMask ?? sigset_t()
-            wait = MainWait(signals: descriptor, wakeup: wakeup, output: output)
-            engine = MonitorEngine(configuration) { sink($0, wakeup) }
-        } catch {
-            throw error.toolError("wait for events")
-        }
+        // Before the event thread starts, which inherits the blocked signals.
+        let descriptor: SignalDescriptor
+        do throws(SystemError) { descriptor = try .init(signals) } catch { throw error.toolError("wait for signals") }
+        self.wakeup = wakeup
+        inheritedMask = descriptor.previousMask
+        wait = MainWait(signals: descriptor, wakeup: wakeup, output: output)
+        engine = MonitorEngine(configuration, sink: sink)
         do throws(MonitorError) { try engine.start() } catch { throw error.toolError }
     }
 
@@ -50,5 +46,29 @@ struct MonitorSession {
         } catch {
             throw error.toolError("wait for events")
         }
+    }
+
+    /// Stops the monitor, so that what it is writing is written whole.
+    ///
+    /// A reader who takes nothing any more does not hold up the end of the process for longer than a second.
+    func stop() throws(ToolError) {
+        let hasStopped = Flag()
+        do throws(SystemError) {
+            try DetachedThread.start { [engine, wakeup] in
+                engine.stop()
+                hasStopped.raise()
+                wakeup.signal()
+            }
+        } catch {
+            return
+        }
+        let deadline = SystemClock.now.advanced(by: .seconds(1))
+        while !hasStopped.isRaised, try next(until: deadline) != .deadline {}
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isRaised: Bool { value.load(ordering: .acquiring) }
+        func raise() { value.store(true, ordering: .releasing) }
     }
 }

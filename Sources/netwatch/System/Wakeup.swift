@@ -9,8 +9,14 @@ final class Wakeup: Sendable {
     let descriptor: Int32
 
     /// Opens the descriptor.
-    init() throws(SystemError) {
-        descriptor = try retryingOnInterrupt { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+    ///
+    /// - Throws: What to tell the user.
+    init() throws(ToolError) {
+        do throws(SystemError) {
+            descriptor = try retryingOnInterrupt { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+        } catch {
+            throw error.toolError("wait for events")
+        }
     }
 
     deinit { close(descriptor) }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct RecordsTests {
     @Test(arguments: [
-        (WaitCondition.reachable, [ReachabilityStatus.wifi, .cellular]), (.wifi, [.wifi]), (.cellular, [.cellular]),
+        (StateArgument.reachable, [ReachabilityStatus.wifi, .cellular]), (.wifi, [.wifi]), (.cellular, [.cellular]),
         (.notReachable, [.notReachable]),
     ])
-    func `which states a condition holds for`(condition: WaitCondition, states: [ReachabilityStatus]) {
+    func `which states a condition holds for`(condition: StateArgument, states: [ReachabilityStatus]) {
         #expect(ReachabilityStatus.allCases.filter(condition.holds).sorted { $0.rawValue > $1.rawValue } == states)
     }
 

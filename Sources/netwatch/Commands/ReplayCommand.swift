@@ -1,0 +1,64 @@
+import ArgumentParser
+import Glibc
+import ReachabilityCore
+
+/// `netwatch replay`: what a monitor would have said of a capture.
+struct ReplayCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Print what 'watch' would have printed of a capture.",
+        discussion: """
+            It reads pcap and pcapng with link type 253 (netlink), of either byte order, as 'netwatch record', tcpdump \
+            and Wireshark write them on an nlmon interface. Exits with 65 if the capture is damaged, and says at which \
+            record and byte.
+            """
+    )
+
+    @Argument(help: .init("The capture; '-' for stdin.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Flag(help: "Print JSON lines.")
+    var json = false
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Hold changes back, as 'watch' does.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
+    var settle: Duration = .zero
+
+    @OptionGroup var kinds: KindOptions
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let bytes = try CaptureInput.read(file)
+        var fault: ReplayError?
+        do throws(OutputFailure) {
+            fault = try printChanges(in: bytes)
+        } catch {
+            return try error.end(writing: "stdout")
+        }
+        guard let fault else { return .success }
+        throw .init("\(file == "-" ? "stdin" : file.escapedForTerminal): \(fault)", exit: .badData)
+    }
+
+    /// Prints all that can be read, and says what can't.
+    private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
+        var replay = CaptureReplay(context: .init(user: geteuid(), kindRules: kinds.kind), settle: settle)
+        while true {
+            switch replay.step(bytes.span.bytes) {
+            case .changes(let changes):
+                try write(changes)
+            case .end(let fault):
+                try write(replay.finish())
+                return fault
+            }
+        }
+    }
+
+    private func write(_ changes: [ReplayedChange]) throws(OutputFailure) {
+        let format = json ? ChangeFormat.json : .text
+        for change in changes {
+            try LineOutput.standard.write(format.line(change.change, at: change.timestamp))
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Glibc
+import NetworkLab
+import Testing
+
+@Suite struct RunTests {
+    private func connected() throws -> Uplinks {
+        let uplinks = try Uplinks()
+        try uplinks.connectWiFi()
+        return uplinks
+    }
+
+    @Test(
+        arguments: [
+            ("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -9 $$", 137), ("kill -TERM $$", 143),
+        ] as [(String, Int32)]
+    )
+    func `the command's own end`(script: String, code: Int32) throws {
+        let tool = try connected().tool("run", "--", "sh", "-c", script)
+        #expect(try tool.exitCode() == code)
+        #expect(try tool.errors.rest() == "")
+    }
+
+    @Test(
+        arguments: [
+            ("no-such-command-here", 127, "can't find the command 'no-such-command-here'"),
+            ("/no/such/file", 127, "can't find the command '/no/such/file'"),
+            ("/etc", 126, "can't execute '/etc': Permission denied"),
+            ("/etc/passwd", 126, "can't execute '/etc/passwd': Permission denied"),
+        ] as [(String, Int32, String)]
+    )
+    func `a command that can't be run`(command: String, code: Int32, words: String) throws {
+        let tool = try connected().tool("run", "--", command)
+        #expect(try tool.exitCode() == code)
+        #expect(try tool.errors.rest().hasPrefix("netwatch: " + words))
+    }
+
+    @Test func `stdin and stdout are the command's`() throws {
+        let tool = try connected().tool("run", "--", "cat")
+        tool.type("first\nsecond\n")
+        #expect(try tool.output.line() == "first")
+        tool.closeInput()
+        #expect(try tool.output.rest() == "second\n")
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test func `options after the terminator are the command's`() throws {
+        let tool = try connected().tool("run", "--", "echo", "--json", "--", "--help")
+        #expect(try tool.output.rest() == "--json -- --help\n")
+    }
+
+    @Test func `arguments are passed on byte for byte`() throws {
+        let script = #""$0" run -- printf %s "$(printf '\377x')" | od -An -tx1"#
+        let tool = try connected().tool("run", "--", "sh", "-c", script, ToolBinary.path)
+        #expect(try tool.output.rest() == " ff 78\n")
+    }
+
+    @Test func `a script without a first line is the shell's`() throws {
+        let script = #"f=$(mktemp); echo 'echo "$1"' > "$f"; chmod +x "$f"; "$0" run -- "$f" word; rm "$f""#
+        let tool = try connected().tool("run", "--", "sh", "-c", script, ToolBinary.path)
+        #expect(try tool.output.rest() == "word\n")
+    }
+
+    @Test func `waits for the network first`() throws {
+        let uplinks = try Uplinks()
+        let tool = try uplinks.tool("run", "--", "echo", "now")
+        try uplinks.connectWiFi()
+        #expect(try tool.output.rest() == "now\n")
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test func `not for ever`() throws {
+        let tool = try Uplinks().tool("run", "--timeout", "20ms", "--", "echo", "now")
+        #expect(try tool.exitCode() == 75)
+        #expect(try tool.output.rest() == "")
+        #expect(try tool.errors.rest().hasPrefix("netwatch: the time is up"))
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func `a signal while it waits`(signal: Int32) throws {
+        let uplinks = try Uplinks()
+        let tool = try uplinks.tool("run", "--", "echo", "now")
+        try tool.waitUntilBlocks(signal)
+        tool.send(signal)
+        #expect(try tool.exitCode() == 128 + signal)
+        #expect(try tool.output.rest() == "")
+    }
+
+    @Test(arguments: [
+        ("INT", SIGINT), ("TERM", SIGTERM), ("HUP", SIGHUP), ("QUIT", SIGQUIT), ("USR1", SIGUSR1), ("USR2", SIGUSR2),
+        ("WINCH", SIGWINCH), ("CONT", SIGCONT),
+    ])
+    func `signals are passed on`(name: String, signal: Int32) throws {
+        let script = "trap 'echo \(name); exit 9' \(name); echo ready; while :; do read line; done"
+        let tool = try connected().tool("run", "--", "bash", "-c", script)
+        #expect(try tool.output.line() == "ready")
+        tool.send(signal)
+        tool.type("go on\n")
+        #expect(try tool.output.line() == name)
+        #expect(try tool.exitCode() == 9)
+    }
+
+    @Test func `signals that nobody catches end the command`() throws {
+        let tool = try connected().tool("run", "--retries", "5", "--", "sh", "-c", "echo ready; exec cat")
+        #expect(try tool.output.line() == "ready")
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 143)
+    }
+
+    @Test func `the command has no signal blocked or ignored`() throws {
+        let tool = try connected().tool("run", "--", "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status")
+        #expect(try tool.output.line() == "SigBlk:\t0000000000000000")
+        // Apart from the C library's own signals 32 and 33, which posix_spawn(3) leaves ignored.
+        #expect(try ["0000000000000000", "0000000180000000"].contains(tool.output.line()?.dropFirst(8)))
+    }
+
+    @Test func `the command inherits no descriptor`() throws {
+        // Beside those that the tool itself inherits, of the test's process.
+        let script = #"ls /proc/self/fd | wc -l; "$0" run -- ls /proc/self/fd | wc -l"#
+        let tool = try connected().tool("run", "--", "sh", "-c", script, ToolBinary.path)
+        let inherited = try #require(try tool.output.line())
+        #expect(try tool.output.line() == inherited)
+    }
+
+    @Test func `runs again if the network was away meanwhile`() throws {
+        let uplinks = try connected()
+        let script = "echo run; read word; test \"$word\" = good"
+        let tool = try uplinks.tool("run", "--retries", "3", "--", "sh", "-c", script)
+        #expect(try tool.output.line() == "run")
+        try uplinks.lab.rtnl.setDown("wlan0")
+        tool.type("bad\n")
+        let note =
+            "netwatch: the command ended with 1 while the network was away; it runs again when the network is back"
+        #expect(try tool.errors.line() == note)
+        try uplinks.lab.rtnl.setUp("wlan0")
+        try uplinks.lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        #expect(try tool.output.line() == "run")
+        tool.type("good\n")
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.output.line() == nil)
+    }
+
+    @Test func `not again if the network was there all the time`() throws {
+        let tool = try connected().tool("run", "--retries", "3", "--", "sh", "-c", "echo run; exit 3")
+        #expect(try tool.output.rest() == "run\n")
+        #expect(try tool.exitCode() == 3)
+    }
+
+    @Test func `not again if the network does not come back in time`() throws {
+        let uplinks = try connected()
+        let tool = try uplinks.tool(
+            "run",
+            "--retries",
+            "3",
+            "--timeout",
+            "50ms",
+            "--",
+            "sh",
+            "-c",
+            "echo run; read word; exit 3"
+        )
+        #expect(try tool.output.line() == "run")
+        try uplinks.lab.rtnl.setDown("wlan0")
+        tool.type("on\n")
+        #expect(try tool.exitCode() == 75)
+        #expect(try tool.output.line() == nil)
+    }
+
+    @Test func `no more runs than allowed`() throws {
+        let uplinks = try connected()
+        let tool = try uplinks.tool("run", "--retries", "1", "--", "sh", "-c", "echo run; read word; exit 3")
+        #expect(try tool.output.line() == "run")
+        try uplinks.lab.rtnl.setDown("wlan0")
+        tool.type("on\n")
+        #expect(try tool.errors.line()?.hasPrefix("netwatch: the command ended with 3") == true)
+        try uplinks.lab.rtnl.setUp("wlan0")
+        try uplinks.lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        #expect(try tool.output.line() == "run")
+        try uplinks.lab.rtnl.setDown("wlan0")
+        tool.type("on\n")
+        #expect(try tool.exitCode() == 3)
+        #expect(try tool.output.line() == nil)
+    }
+}

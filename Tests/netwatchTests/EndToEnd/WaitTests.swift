@@ -1,0 +1,61 @@
+import NetworkLab
+import Testing
+
+@Suite struct WaitTests {
+    @Test func `until the network is there`() throws {
+        let uplinks = try Uplinks()
+        let tool = try uplinks.tool("wait")
+        try uplinks.connectWiFi()
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.output.rest() == "")
+        #expect(try tool.errors.rest() == "")
+    }
+
+    @Test func `until it is the wanted one`() throws {
+        let uplinks = try Uplinks()
+        try uplinks.connectWiFi()
+        let tool = try ToolProcess(["wait", "--for", "cellular"] + Uplinks.kinds, in: uplinks.lab)
+        try uplinks.connectCellular()
+        try uplinks.lab.rtnl.setDown("wlan0")
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test func `until it is away`() throws {
+        let uplinks = try Uplinks()
+        try uplinks.connectWiFi()
+        let tool = try uplinks.tool("wait", "--for", "notReachable", "--timeout", "20s")
+        try uplinks.lab.rtnl.setDown("wlan0")
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test(arguments: [["--timeout", "20ms"], ["--timeout", "0s"], ["--timeout", "20ms", "--to", "203.0.113.7"]])
+    func `not for ever`(arguments: [String]) throws {
+        let tool = try ToolProcess(["wait"] + arguments, in: LabNamespace())
+        #expect(try tool.exitCode() == 75)
+        let errors = try tool.errors.rest()
+        #expect(errors.hasPrefix("netwatch: the time is up") && errors.filter(\.isNewline) == "\n")
+        #expect(try tool.output.rest() == "")
+    }
+
+    @Test func `what holds already needs no time`() throws {
+        let uplinks = try Uplinks()
+        try uplinks.connectWiFi()
+        let tool = try uplinks.tool("wait", "--timeout", "10s", "--to", "192.0.2.77")
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test func `for one destination, by a route that is no default`() throws {
+        let uplinks = try Uplinks()
+        let tool = try uplinks.tool("wait", "--to", "203.0.113.7")
+        try uplinks.lab.rtnl.setUp("wlan0")
+        try uplinks.lab.rtnl.addAddress("192.0.2.2/24", on: "wlan0")
+        try uplinks.lab.rtnl.addRoute("203.0.113.0/24", via: "192.0.2.1", on: "wlan0")
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test func `a name`() throws {
+        let uplinks = try Uplinks()
+        let tool = try uplinks.tool("wait", "--to", "localhost", "--timeout", "20s")
+        #expect(try tool.exitCode() == 0)
+    }
+}

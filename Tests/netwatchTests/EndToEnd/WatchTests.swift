@@ -1,0 +1,74 @@
+import Glibc
+import NetworkLab
+import Testing
+
+@Suite struct WatchTests {
+    @Test func `plain lines`() throws {
+        let uplinks = try Uplinks()
+        try uplinks.connectWiFi()
+        let tool = try ToolProcess(["watch"] + Uplinks.kinds, in: uplinks.lab)
+        let stamp = #"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}[+-]\d\d:\d\d "#
+        let first = try #require(try tool.output.line())
+        let text = "wifi wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600 [monitor.initial]"
+        #expect(try first.replacing(Regex(stamp), with: "") == text)
+        try uplinks.lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        let second = try #require(try tool.output.line())
+        #expect(try second.replacing(Regex(stamp), with: "") == "notReachable no path [route.removed, path.noRoute]")
+        tool.send(SIGINT)
+        #expect(try tool.output.line() == nil)
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `ends well by a signal`(signal: Int32) throws {
+        let tool = try Uplinks().tool("watch", "--json")
+        _ = try tool.output.line()
+        tool.send(signal)
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.errors.rest() == "")
+    }
+
+    @Test func `ends well when nobody reads any more, without another change`() throws {
+        let pipe = try Pipe()
+        let tool = try Uplinks().tool("watch", stdout: .descriptor(pipe.writer))
+        close(pipe.writer)
+        let reader = LineReader(pipe.reader)
+        _ = try reader.line()
+        reader.end()
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.errors.rest() == "")
+    }
+
+    @Test func `a full disk`() throws {
+        let tool = try Uplinks().tool("watch", stdout: .file("/dev/full"))
+        #expect(try tool.exitCode() == 74)
+        let errors = try tool.errors.rest()
+        #expect(errors.hasPrefix("netwatch: can't write stdout: No space left on device"))
+        #expect(errors.filter(\.isNewline) == "\n")
+    }
+
+    @Test func `settling holds changes back, and the first line not`() throws {
+        let uplinks = try Uplinks()
+        let tool = try uplinks.tool("watch", "--json", "--settle", "50ms")
+        let story = Story(tool.output)
+        try story.expect(.none.first)
+        try uplinks.connectWiFi()
+        try uplinks.lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        try uplinks.connectCellular()
+        try story.expect(.path("wifi", "wwan0"))
+        tool.send(SIGINT)
+        try story.expectEnd()
+    }
+
+    @Test func `another network namespace, by path`() throws {
+        let elsewhere = try Uplinks()
+        try elsewhere.connectCellular()
+        let tool = try ToolProcess(["--netns", elsewhere.lab.path, "--json"] + Uplinks.kinds, in: LabNamespace())
+        let story = Story(tool.output)
+        try story.expect(.path("cellular", "wwan0").first)
+        try elsewhere.connectWiFi()
+        try story.expect(.path("wifi", "wlan0"))
+        tool.send(SIGINT)
+        try story.expectEnd()
+    }
+}

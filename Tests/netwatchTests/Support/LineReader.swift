@@ -1,0 +1,60 @@
+import Glibc
+import NetworkLab
+
+/// Reads lines from a descriptor, with a deadline.
+///
+/// Sendable because a test, to which it belongs, uses it from one thread at a time.
+final class LineReader: @unchecked Sendable {
+    private var descriptor: Int32
+    private var pending: [UInt8] = []
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { end() }
+
+    /// Stops to read, so that the writer is told.
+    func end() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    /// The next line without its end; nil at the end of the stream.
+    ///
+    /// A last line that is not ended is an error, because the tool writes whole lines.
+    func line(within limit: Duration = .seconds(20)) throws -> String? {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { pending.removeFirst(end + 1) }
+                return String(decoding: pending[..<end], as: UTF8.self)
+            }
+            guard try fill(until: deadline) else {
+                guard pending.isEmpty else { throw LabError("a line ends without its end", errno: EPIPE) }
+                return nil
+            }
+        }
+    }
+
+    /// Everything up to the end of the stream.
+    func rest() throws -> String {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try fill(until: deadline) {}
+        defer { pending = [] }
+        return String(decoding: pending, as: UTF8.self)
+    }
+
+    /// Reads more; false at the end of the stream.
+    private func fill(until deadline: ContinuousClock.Instant) throws -> Bool {
+        let left = max(.zero, deadline - .now)
+        var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+        guard poll(&wait, 1, Int32(milliseconds)) == 1 else {
+            throw LabError("read a line", errno: ETIMEDOUT, detail: String(decoding: pending, as: UTF8.self))
+        }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return false }
+        pending += buffer[..<count]
+        return true
+    }
+}

@@ -1,0 +1,38 @@
+import NetworkLab
+
+/// A namespace with a WiFi and a cellular uplink, played by veth pairs, as the tool is told by `--kind`.
+struct Uplinks {
+    let lab: LabNamespace
+
+    /// What tells the tool which is which.
+    static let kinds = ["--kind", "wlan0=wifi", "--kind", "wwan0=cellular"]
+
+    /// Makes both, with carrier but not up and without addresses.
+    init() throws {
+        lab = try LabNamespace()
+        // Link-local addresses are there at once: no story waits for duplicate address detection.
+        try lab.setSysctl("net.ipv6.conf.default.accept_dad", to: 0)
+        try lab.rtnl.createVeth("wlan0", index: 10, peer: "ap0", peerIndex: 20)
+        try lab.rtnl.createVeth("wwan0", index: 11, peer: "tower0", peerIndex: 21)
+        try lab.rtnl.setUp("ap0", "tower0")
+    }
+
+    /// Makes the WiFi uplink work.
+    func connectWiFi() throws {
+        try lab.rtnl.setUp("wlan0")
+        try lab.rtnl.addAddress("192.0.2.2/24", on: "wlan0")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+    }
+
+    /// Makes the cellular uplink work, behind the other.
+    func connectCellular() throws {
+        try lab.rtnl.setUp("wwan0")
+        try lab.rtnl.addAddress("198.51.100.2/24", on: "wwan0")
+        try lab.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 700)
+    }
+
+    /// Starts the tool here.
+    func tool(_ arguments: String..., stdout: ToolProcess.Destination = .pipe) throws -> ToolProcess {
+        try ToolProcess(arguments, in: lab, stdout: stdout)
+    }
+}

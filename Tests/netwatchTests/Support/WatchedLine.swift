@@ -1,0 +1,82 @@
+import NetworkLab
+import Testing
+
+/// What a JSON line says, as far as a story tells it.
+struct WatchedLine: Hashable {
+    var event = "change"
+    var status: String
+    var interface: String?
+    var ipv4: String?
+    var ipv6: String?
+
+    /// No path.
+    static let none = Self(status: "notReachable")
+
+    /// A path of one family, or of both, through one interface.
+    static func path(_ status: String, _ interface: String, ipv4: Bool = true, ipv6: Bool = false) -> Self {
+        .init(
+            status: status,
+            interface: interface,
+            ipv4: ipv4 ? interface : nil,
+            ipv6: ipv6 ? interface : nil
+        )
+    }
+
+    /// The same as the first line.
+    var first: Self {
+        var line = self
+        line.event = "state"
+        return line
+    }
+}
+
+/// Reads the lines of one `watch --json` or `replay --json`, and holds what they must have in common.
+final class Story {
+    private let output: LineReader
+    private var count = 0.0
+    private var status: JSONValue = .null
+    private var time = ""
+
+    init(_ output: LineReader) { self.output = output }
+
+    /// The next line is the expected one, for these reasons among others.
+    func expect(
+        _ expected: WatchedLine,
+        because reasons: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let text = try #require(try output.line(), "the output has ended", sourceLocation: sourceLocation)
+        let line = try EventSchema.parse(text, sourceLocation: sourceLocation)
+        #expect(Self.told(line) == expected, "\(text)", sourceLocation: sourceLocation)
+        let given = try #require(line["reasons"]?.elements).compactMap(\.text)
+        #expect(Set(given).isSuperset(of: reasons), "\(text)", sourceLocation: sourceLocation)
+        try chain(line, text, sourceLocation)
+    }
+
+    /// No further line comes before the end.
+    func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let text = try output.line()
+        #expect(text == nil, sourceLocation: sourceLocation)
+    }
+
+    /// Each line follows the one before.
+    private func chain(_ line: JSONValue, _ text: String, _ sourceLocation: SourceLocation) throws {
+        count += 1
+        let newTime = try #require(line["time"]?.text)
+        #expect(line["seq"] == .number(count), "\(text)", sourceLocation: sourceLocation)
+        #expect(line["previous"] == status, "\(text)", sourceLocation: sourceLocation)
+        #expect(newTime >= time, "\(text)", sourceLocation: sourceLocation)
+        status = line["status"] ?? .null
+        time = newTime
+    }
+
+    private static func told(_ line: JSONValue) -> WatchedLine {
+        .init(
+            event: line["event"]?.text ?? "",
+            status: line["status"]?.text ?? "",
+            interface: line["path"]?["interface"]?["name"]?.text,
+            ipv4: line["path"]?["ipv4"]?["interface"]?.text,
+            ipv6: line["path"]?["ipv6"]?["interface"]?.text
+        )
+    }
+}
