@@ -1,0 +1,136 @@
+import ReachabilityCore
+import Testing
+
+struct CaptureReplayTests {
+    @Test(arguments: ["story-nanoseconds.pcap", "story-microseconds.pcap", "story.pcapng"])
+    func aStoryIsToldTheSameFromEachForm(name: String) {
+        let bytes = Fixture.bytes(name)
+        let telling = Telling(bytes)
+        #expect(telling.fault == nil)
+        #expect(telling.lines == Self.story)
+        // Each change has the time of the record that caused it, or, right behind a dump, a little later.
+        let times = CaptureReading(bytes).records.map(\.time)
+        #expect(
+            telling.changes.allSatisfy { change in
+                times.contains { ($0...$0 + 10_100_000).contains(change.time) }
+            }
+        )
+        #expect(telling.changes.map(\.change.sequence) == Array(1...7))
+    }
+
+    /// What `make-captures.py` does with one interface, which stands for the WiFi of a machine.
+    private static let story = [
+        "state notReachable - -: monitor.initial",
+        "change wifi 192.0.2.1 -: route.added",
+        "change wifi 192.0.2.3 -: route.replaced",
+        "change wifi 192.0.2.3 fe80::1: route.added",
+        "change notReachable - -: link.carrier.lost",
+        "change wifi 192.0.2.3 fe80::1: link.carrier.gained",
+        "change notReachable - -: link.down route.flushed route.removed",
+    ]
+
+    /// ip(8) asks in its own way and for parts; each of its answers, and what `ip monitor` heard, makes the model.
+    @Test func aCaptureOfOtherProgramsMakesSense() {
+        let telling = Telling(Fixture.bytes("iproute2.pcap"))
+        #expect(telling.fault == nil)
+        #expect(telling.lines == Self.commands)
+    }
+
+    private static let commands = [
+        "state notReachable - -: monitor.initial",
+        "change wifi 192.0.2.1 -: route.added",
+        "change notReachable - -: link.carrier.lost",
+        "change wifi 192.0.2.1 -: link.carrier.gained",
+        "change notReachable - -: route.removed",
+    ]
+
+    /// An nlmon interface sees a notification once for each socket that it is delivered to.
+    @Test func aNotificationSeenTwiceCountsOnce() throws {
+        let bytes = Fixture.bytes("story.pcapng")
+        let records = CaptureReading(bytes).records
+        let firstChange = try #require(Telling(bytes).changes.dropFirst().first?.time)
+        var doubled = CaptureWriter().head
+        for record in records {
+            let copy = CaptureWriter().record(at: record.time, bytes[record.payload])
+            doubled += record.time < firstChange ? copy : copy + copy
+        }
+        #expect(Telling(doubled).lines == Self.story)
+    }
+
+    @Test func notificationsWithoutDumpsMakeAModelOfTheirOwn() throws {
+        let bytes = Fixture.bytes("iproute2.pcap")
+        let records = CaptureReading(bytes).records
+        let last = try records.lastIndex { try $0.events(in: bytes).contains(.done(errno: 0)) }
+        var monitored = CaptureWriter().head
+        for record in records.dropFirst((last ?? 0) + 1) {
+            monitored += CaptureWriter().record(at: record.time, bytes[record.payload])
+        }
+        let telling = Telling(monitored)
+        #expect(telling.fault == nil)
+        // The addresses were there before, so that nobody tells of them.
+        #expect(telling.changes.allSatisfy { $0.change.status == .notReachable })
+        #expect(telling.changes.count > 1)
+    }
+
+    @Test func aForeignMachinesCaptureIsJudgedAtItsEnd() {
+        let telling = Telling(Fixture.bytes("big-endian.pcap"))
+        #expect(telling.fault == nil)
+        #expect(telling.lines == ["state notReachable - -: monitor.initial"])
+    }
+
+    @Test func whatComesBeforeTheFaultIsTold() {
+        let bytes = Fixture.bytes("story-nanoseconds.pcap")
+        let telling = Telling(Array(bytes.dropLast(1)))
+        #expect(telling.lines == Self.story)
+        #expect(telling.fault?.description.hasSuffix("are there") == true)
+        #expect(telling.fault?.description.hasPrefix("record ") == true)
+    }
+
+    @Test func aMessageThatIsNoneIsToldWithItsPlaceInTheFile() {
+        let writer = CaptureWriter()
+        let bytes = writer.head + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)) + [1, 2, 3])
+        let fault = Telling(bytes).fault
+        #expect(fault?.description == "record 1 at byte 76: message: its head needs 16 bytes, 3 are left")
+    }
+
+    @Test func aMessageThatTheCaptureCutIsTold() {
+        let writer = CaptureWriter()
+        var bytes = writer.head + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)))
+        bytes[24 + 12] += 4
+        let fault = Telling(bytes).fault
+        #expect(fault?.description.contains("record 1 at byte 24: only 20 of 24 bytes were captured") == true)
+    }
+
+    @Test func aSettlingTimeHoldsChangesBackByTheCapturesClock() {
+        let telling = Telling(Fixture.bytes("story.pcapng"), settle: .milliseconds(700))
+        // Nothing in the story lasts so long before its end, but for what its last record leads to.
+        #expect(telling.lines.first == Self.story.first)
+        #expect(telling.changes.count < Self.story.count)
+        #expect(zip(telling.changes, telling.changes.dropFirst()).allSatisfy { $0.time <= $1.time })
+    }
+}
+
+/// A replay from beginning to end.
+private struct Telling {
+    var changes: [ReplayedChange] = []
+    var fault: ReplayError?
+
+    init(_ bytes: [UInt8], settle: Duration = .zero) {
+        var replay = CaptureReplay(context: .init(user: 0), settle: settle)
+        do throws(ReplayError) {
+            while let changes = try replay.next(bytes.span.bytes) { self.changes += changes }
+        } catch {
+            fault = error
+        }
+        changes += replay.finish()
+    }
+
+    /// Each change as event, status, gateways and reasons.
+    var lines: [String] {
+        changes.map(\.change).map { change in
+            let gateways = [change.path.ipv4, change.path.ipv6].map { $0?.gateway?.description ?? "-" }
+            let reasons = change.reasons.map(\.rawValue).joined(separator: " ")
+            return "\(change.event) \(change.status.name) \(gateways[0]) \(gateways[1]): \(reasons)"
+        }
+    }
+}
