@@ -12,6 +12,8 @@ public struct CaptureReplay: Sendable {
     private var machine: MonitorStateMachine
     private var reader = CaptureReader()
     private var now = Instant(nanoseconds: 0)
+    /// Whether there was a record, and none that could not be read.
+    private var canJudge = false
 
     /// Stands before the first record.
     ///
@@ -27,9 +29,19 @@ public struct CaptureReplay: Sendable {
     ///
     /// - Parameter bytes: The whole capture, the same at each call.
     /// - Returns: What it led to, often nothing; nil behind the last record.
-    /// - Throws: Why the capture can't be read any further. ``finish()`` has the rest then too.
+    /// - Throws: Why the capture can't be read any further.
     public mutating func next(_ bytes: RawSpan) throws(ReplayError) -> [ReplayedChange]? {
-        guard let record = try read(bytes) else { return nil }
+        do throws(ReplayError) {
+            guard let record = try read(bytes) else { return nil }
+            canJudge = true
+            return try take(record, bytes)
+        } catch {
+            canJudge = false
+            throw error
+        }
+    }
+
+    private mutating func take(_ record: CaptureRecord, _ bytes: RawSpan) throws(ReplayError) -> [ReplayedChange] {
         guard record.originalLength <= record.payload.count else { throw .cut(record) }
         // Clocks are set back, and captures are merged; time only goes on here.
         now = max(now, .init(nanoseconds: record.time))
@@ -40,7 +52,10 @@ public struct CaptureReplay: Sendable {
     }
 
     /// Learns that there is nothing more to read, and gives what was held back until then.
+    ///
+    /// Nothing comes of a capture without records, or behind a fault: half a table is no state of the network.
     public mutating func finish() -> [ReplayedChange] {
+        guard canJudge else { return [] }
         machine.finishReplay(at: now)
         return take(at: now)
     }

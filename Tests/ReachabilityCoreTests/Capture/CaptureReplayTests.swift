@@ -86,6 +86,14 @@ struct CaptureReplayTests {
         #expect(telling.fault?.description.hasPrefix("record ") == true)
     }
 
+    @Test func nothingIsJudgedByHalfATableOrByNone() {
+        #expect(Telling(CaptureWriter().head).changes.isEmpty)
+        let story = Fixture.bytes("story-nanoseconds.pcap")
+        let telling = Telling(Array(story.prefix(2_000)))
+        #expect(telling.changes.isEmpty)
+        #expect(telling.fault != nil)
+    }
+
     @Test func aMessageThatIsNoneIsToldWithItsPlaceInTheFile() {
         let writer = CaptureWriter()
         let bytes = writer.head + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)) + [1, 2, 3])
