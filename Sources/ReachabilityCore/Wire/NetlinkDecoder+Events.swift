@@ -7,16 +7,19 @@ extension NetlinkDecoder {
     ) throws(NetlinkDecodeError) -> KernelEvent {
         guard protocolNumber == Self.route else { return .ignored }
         guard header.type >= NLMSG.minType else { return try control(header, payload, bytes) }
-        if header.flags.contains(.request), !Self.repeatsRequestFlags(header.type) {
+        if header.flags.contains(.request), !Self.isNotification(header) {
             return try NetlinkRequest(header, payload, bytes).map(KernelEvent.request) ?? .ignored
         }
         return try notification(header.type, payload, bytes)
     }
 
-    /// Whether the kernel gives notifications of a type the flags of the request that caused them.
+    /// Whether the kernel wrote a message that has a request's flags.
     ///
-    /// `nexthop_notify` does, `NLM_F_REQUEST` included.
-    private static func repeatsRequestFlags(_ type: UInt16) -> Bool { type == RTM.newNexthop || type == RTM.delNexthop }
+    /// `nexthop_notify` gives its notifications the flags of the request that caused them, `NLM_F_REQUEST` included, and
+    /// the port of whoever sent it; a request as ip(8) sends it has no port.
+    private static func isNotification(_ header: NetlinkHeader) -> Bool {
+        (header.type == RTM.newNexthop || header.type == RTM.delNexthop) && header.port != 0
+    }
 
     /// What the kernel says of its tables, as an answer or unasked.
     private func notification(

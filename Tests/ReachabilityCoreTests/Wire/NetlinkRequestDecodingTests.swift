@@ -48,6 +48,14 @@ struct NetlinkRequestDecodingTests {
         #expect(try request(type, .dump, body) == .ignored)
     }
 
+    /// The kernel's notification looks like the request but for the port.
+    @Test func aRequestForANexthopIsNoNexthop() throws {
+        let event = KernelEvent.nexthop(.init(id: 7))
+        let flags: NetlinkFlags = [.request, .acknowledge, .create]
+        #expect(try decoded(NetlinkEncoder().encode(event, flags: flags)).map(\.event) == [.ignored])
+        #expect(try decoded(NetlinkEncoder().encode(event, flags: flags, port: 4711)).map(\.event) == [event])
+    }
+
     private func request(_ type: UInt16, _ flags: NetlinkFlags, _ body: [UInt8]) throws -> KernelEvent? {
         var builder = NetlinkMessageBuilder(type: type, flags: flags.union(.request), byteOrder: .little)
         builder.append(bytes: body)
