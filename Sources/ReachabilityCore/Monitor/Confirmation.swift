@@ -27,6 +27,8 @@ struct Confirmation: Sendable, Hashable {
         case askAgain
         /// Ask again a little later.
         case askLater
+        /// Read again what leads to the tables of routes: little, however large those are.
+        case readContext
         /// Read the tables that both name again.
         case readTables
         /// Read everything again.
@@ -37,6 +39,7 @@ struct Confirmation: Sendable, Hashable {
         case agreed
         case askedAgain
         case askedLater
+        case readContext
         case readTables
         case readAll
     }
@@ -98,6 +101,9 @@ struct Confirmation: Sendable, Hashable {
             stage = .askedLater
             return .askLater
         case .askedLater:
+            stage = .readContext
+            return .readContext
+        case .readContext:
             stage = .readTables
             return .readTables
         case .readTables:

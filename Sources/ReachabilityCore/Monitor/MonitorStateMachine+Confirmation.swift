@@ -20,6 +20,8 @@ extension MonitorStateMachine {
             if confirmation(family).basis == .kernel || before == .kernel { isDirty = true }
             take(step, family, model.of(family).outcomes, at: now)
         }
+        if undecidedSince != nil { isDirty = true }
+        needsProof = false
         connection.prove()
         if reading.isDone { isResyncing = false }
     }
@@ -69,13 +71,16 @@ extension MonitorStateMachine {
         case .none: break
         case .askAgain: questions.ask(at: now, inDetail: true)
         case .askLater: questions.askLater(at: now)
-        case .readTables:
+        case .readContext:
             counters.mismatches += 1
             correct(family)
-            reading.request(subjects(family, model))
+            reading.request([.addresses(family), .rules(family), .nexthops], .loss)
+        case .readTables:
+            correct(family)
+            reading.request(tables(family, model), .loss)
         case .readAll:
             correct(family)
-            reading.request(ReadingSchedule.everything)
+            reading.request(ReadingSchedule.everything, .loss)
         }
     }
 
@@ -86,9 +91,8 @@ extension MonitorStateMachine {
         isDirty = true
     }
 
-    /// What may be wrong in the model if the kernel answers otherwise: the tables that either of them names, and what
-    /// leads there.
-    private func subjects(_ family: AddressFamily, _ model: [LookupOutcome]) -> [DumpSubject] {
+    /// The tables that either the model or the kernel names; all if neither names one.
+    private func tables(_ family: AddressFamily, _ model: [LookupOutcome]) -> [DumpSubject] {
         let answers = confirmation(family).answers
         var tables: [RouteTableID] = []
         for outcome in model + answers.map(\.outcome) {
@@ -96,6 +100,6 @@ extension MonitorStateMachine {
             tables.append(selection.table)
         }
         guard !tables.isEmpty else { return ReadingSchedule.everything }
-        return [.addresses(family), .rules(family), .nexthops] + tables.map { .routes(family, table: $0) }
+        return tables.map { .routes(family, table: $0) }
     }
 }

@@ -65,14 +65,14 @@ extension MonitorStateMachine {
         devices.forgetAll()
         assembly.cancel()
         earlierReadings = [:]
-        reading.restart(with: contestedNeighbours, at: now)
+        reading.restart(.loss, with: contestedNeighbours, at: now)
         isDirty = true
         hasCurrentAnswers = false
     }
 
     /// Takes what a message or a reading changed.
     mutating func absorb(_ effect: SnapshotEffect, at now: Instant) {
-        if confirms, !effect.doubts.isEmpty { reading.request(effect.doubts) }
+        if confirms, !effect.doubts.isEmpty { reading.request(effect.doubts, .doubt) }
         guard effect.changed || !effect.predictions.isEmpty else { return }
         isDirty = true
         hasCurrentAnswers = false

@@ -8,7 +8,7 @@ extension MonitorStateMachine {
         let before = contested
         contested = Contest.interfaces(in: snapshot)
         guard contested != before else { return nil }
-        reading.request(neighbours(of: contested.subtracting(before)))
+        reading.request(neighbours(of: contested.subtracting(before)), .doubt)
         guard contested.isEmpty != before.isEmpty else { return nil }
         return !contested.isEmpty
     }

@@ -51,6 +51,7 @@ extension MonitorStateMachine {
         modelEvaluation = nil
         isDirty = true
         hasCurrentAnswers = false
+        needsProof = true
         guard reading.isDone else { return }
         earlierReadings = [:]
         questions.ask(at: now, inDetail: true)

@@ -13,8 +13,10 @@ extension MonitorStateMachine {
         hasNewAnswers = false
         let evaluation = evaluate(at: now)
         self.evaluation = evaluation
-        guard isDecisive(evaluation) || patienceEnd.map({ $0 <= now }) ?? false else {
+        let isPublishable = isDecisive(evaluation) && !awaitsConfirmation(evaluation.path)
+        guard isPublishable || patienceEnd.map({ $0 <= now }) ?? false else {
             undecidedSince = undecidedSince ?? now
+            planConfirmation(ofChange: true, at: now)
             return nil
         }
         undecidedSince = nil
@@ -83,6 +85,18 @@ extension MonitorStateMachine {
         let ipv4 = ipv4.choose(model: model.ipv4, kernel: kernel.ipv4)
         let ipv6 = ipv6.choose(model: model.ipv6, kernel: kernel.ipv6)
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
+    }
+
+    /// Whether a path is to be confirmed before it is published.
+    ///
+    /// If it was read and not told: the kernel announces some changes before it makes them, so a dump may show what is
+    /// about to go. And if only the reasons why there is no path are others: that is not urgent, and may last for a
+    /// moment only, as the kernel announces a new IPv6 address later than it uses it.
+    private func awaitsConfirmation(_ path: NetworkPath) -> Bool {
+        guard confirms, !needsAnswers, let published = publisher.published, published != path else { return false }
+        let isUrgent = published.status != .notReachable || path.status != .notReachable
+        guard needsProof || !isUrgent else { return false }
+        return !hasCurrentAnswers || ipv4.isPending || ipv6.isPending
     }
 
     /// Whether the model, once it is whole, could only agree.

@@ -34,6 +34,8 @@ public struct MonitorStateMachine: Sendable {
     var isDirty = false
     /// Whether the kernel's answers are as new as the model.
     var hasCurrentAnswers = false
+    /// Whether the model was read anew, and not yet held against the kernel.
+    var needsProof = false
     /// Whether answers have come since the last evaluation.
     var hasNewAnswers = false
     /// What the model alone says now; nil if it was not evaluated since it changed.
@@ -83,7 +85,7 @@ public struct MonitorStateMachine: Sendable {
     /// Begins: the netlink sockets are open and hear their groups.
     public mutating func start(at now: Instant) {
         connection = .init()
-        reading.restart(at: now)
+        reading.restart(.start, at: now)
     }
 
     /// The path that was published last; nil before the first notice.

@@ -10,6 +10,7 @@ struct ReadingSchedule: Sendable, Hashable {
     private var sequence: UInt32 = 0
     private var began: Instant?
     private var pauseEnd: Instant?
+    private var pauseFactor = 0
     private var attempts: [DumpSubject: Int] = [:]
     private var retry = Backoff(from: .milliseconds(10), to: .seconds(5))
 
@@ -47,8 +48,6 @@ struct ReadingSchedule: Sendable, Hashable {
 
     /// How often an interrupted dump, or one of which two readings differ, is repeated at once.
     static let repetitions = 3
-    /// How many times the duration of a reading the pause after it lasts.
-    private static let pauseFactor = 4
     private static let longestPause = Duration.seconds(5)
     /// The kernel answers a dump as fast as it is read; after this long it is taken to be stuck.
     private static let patience = Duration.seconds(5)
@@ -76,13 +75,25 @@ struct ReadingSchedule: Sendable, Hashable {
         return queue.isEmpty ? deferred?.due : pauseEnd
     }
 
+    /// Why tables are read: it says how many times the duration of the reading the pause after it lasts.
+    enum Occasion: Int {
+        /// For the first time.
+        case start = 0
+        /// Because a message did not tell all: rare, and little to read.
+        case doubt = 1
+        /// Because the model is not, or not wholly, true: if that goes on, reading must not be all that is done.
+        case loss = 4
+    }
+
     /// Adds tables to what is to be read, each once.
-    mutating func request(_ subjects: [DumpSubject]) {
+    mutating func request(_ subjects: [DumpSubject], _ occasion: Occasion) {
+        pauseFactor = max(pauseFactor, occasion.rawValue)
         for subject in subjects where !queue.contains(subject) { queue.append(subject) }
     }
 
     /// Starts over: everything is to be read, and what is being read is worthless.
-    mutating func restart(with extra: [DumpSubject] = [], at now: Instant) {
+    mutating func restart(_ occasion: Occasion, with extra: [DumpSubject] = [], at now: Instant) {
+        pauseFactor = max(pauseFactor, occasion.rawValue)
         if began != nil { pause(at: now) }
         current?.isVoid = true
         queue = Self.everything + extra
@@ -151,7 +162,7 @@ struct ReadingSchedule: Sendable, Hashable {
     private mutating func giveUpForNow(_ subject: DumpSubject, failed: Bool, at now: Instant) -> Outcome {
         let due = now.advanced(by: retry.failed())
         guard !failed else {
-            request([subject])
+            request([subject], .doubt)
             pauseEnd = due
             return .void
         }
@@ -162,17 +173,18 @@ struct ReadingSchedule: Sendable, Hashable {
     private mutating func takeDeferred(at now: Instant) {
         guard let waiting = deferred, waiting.due <= now else { return }
         deferred = nil
-        request(waiting.subjects)
+        request(waiting.subjects, .doubt)
     }
 
     private mutating func finish(at now: Instant) {
         pause(at: now)
+        pauseFactor = 0
         attempts = [:]
     }
 
     private mutating func pause(at now: Instant) {
         guard let began else { return }
-        let pause = min(began.duration(to: now) * Self.pauseFactor, Self.longestPause)
+        let pause = min(began.duration(to: now) * pauseFactor, Self.longestPause)
         let end = now.advanced(by: pause)
         pauseEnd = max(end, pauseEnd ?? end)
         self.began = nil
