@@ -7,6 +7,9 @@ final class FakeSource: MonitorSource {
         var startError: MonitorError?
         var starts = 0
         var sequence: UInt64 = 0
+        var path: DestinationPath?
+        var watches: [Int: @Sendable (DestinationPath) -> Void] = [:]
+        var nextWatch = 0
     }
 
     private let state = Lock(State())
@@ -71,14 +74,34 @@ final class FakeSource: MonitorSource {
     }
 
     func path(to destination: IPAddress) throws(MonitorError) -> DestinationPath {
-        throw .init(.notRunning, errno: 0, "test")
+        guard let path = state.withLock({ $0.thread == nil ? nil : $0.path }) else {
+            throw .init(.notRunning, errno: 0, "test")
+        }
+        return path
     }
 
     func watch(
         _ destination: IPAddress,
         _ body: @escaping @Sendable (DestinationPath) -> Void
     ) -> DestinationWatch {
-        .init {}
+        let id = state.withLock { state in
+            state.nextWatch += 1
+            state.watches[state.nextWatch] = body
+            return state.nextWatch
+        }
+        _ = perform { if let path = self.state.withLock(\.path) { body(path) } }
+        return .init { self.state.withLock { $0.watches[id] = nil } }
+    }
+
+    /// How many destinations are watched.
+    var watchCount: Int { state.withLock(\.watches.count) }
+
+    /// Changes the way to every destination; returns when those who watch were told.
+    func setPath(_ path: DestinationPath) {
+        state.withLock { $0.path = path }
+        thread?.run {
+            for body in self.state.withLock({ Array($0.watches.values) }) { body(path) }
+        }
     }
 }
 

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import Reachability
+
+@Suite("Destinations", .timeLimit(.minutes(1)))
+struct DestinationTests {
+    private let address = IPAddress(ipv4: 0xC000_0207)
+
+    @Test("The source is asked for the address, and its answer handed on")
+    func path() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.setPath(.test(address, .wifi))
+        #expect(try monitor.path(to: address).isReachable)
+        let path = try await monitor.path(to: "192.0.2.7")
+        #expect(path.destination == address)
+        #expect(path.gateway == IPAddress(ipv4: 0xC000_0201))
+        #expect(path.source == IPAddress(ipv4: 0xC000_0202))
+        #expect(path.errno == nil)
+    }
+
+    @Test("A refusal tells its errno, and neither gateway nor source")
+    func refusal() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.setPath(.test(address, .notReachable))
+        let path = try await monitor.path(to: "192.0.2.7")
+        #expect(!path.isReachable)
+        #expect(path.errno == LookupErrno.networkUnreachable)
+        #expect(path.gateway == nil)
+        #expect(path.source == nil)
+    }
+
+    @Test("A monitor that does not run says so")
+    func stopped() async throws {
+        let (monitor, _) = try makeFakeMonitor(started: false)
+        await #expect(throws: MonitorError(.notRunning, errno: 0, "test")) { try await monitor.path(to: "192.0.2.7") }
+    }
+
+    @Test("A subscriber hears the way as it is, and then each other one", arguments: Place.allCases)
+    func subscription(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.setPath(.test(address, .wifi))
+        let heard = Collector<DestinationPath>()
+        let (delivery, executor) = place.makeDelivery()
+        let subscription = monitor.subscribe(to: address, deliverOn: delivery) { heard.append($0) }
+        try await heard.wait(count: 1)
+        source.setPath(.test(address, .notReachable))
+        try await heard.wait(count: 2)
+        subscription.cancel()
+        #expect(source.watchCount == 0)
+        source.setPath(.test(address, .cellular))
+        executor?.thread.run {}
+        #expect(heard.elements.map(\.status) == [.wifi, .notReachable])
+    }
+
+    @Test("A sequence gives the newest way to a task that is slow, and ends its watch with its iterator")
+    func sequence() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.setPath(.test(address, .wifi))
+        do {
+            var iterator = monitor.changes(to: address).makeAsyncIterator()
+            #expect(await iterator.next()?.status == .wifi)
+            source.setPath(.test(address, .notReachable))
+            source.setPath(.test(address, .cellular))
+            #expect(await iterator.next()?.status == .cellular)
+            #expect(source.watchCount == 1)
+        }
+        #expect(source.watchCount == 0)
+    }
+
+    @Test("A live destination keeps the monitor alive, and no longer than it lasts")
+    func lifetime() throws {
+        weak var released: ReachabilityMonitor?
+        do {
+            let subscription: Subscription
+            do {
+                let (monitor, source) = try makeFakeMonitor()
+                source.setPath(.test(address, .wifi))
+                released = monitor
+                subscription = monitor.subscribe(to: address) { _ in }
+            }
+            #expect(released != nil)
+            withExtendedLifetime(subscription) {}
+        }
+        #expect(released == nil)
+    }
+}
+
+extension DestinationPath {
+    /// A way through 192.0.2.1, or a refusal.
+    static func test(_ destination: IPAddress, _ status: ReachabilityStatus) -> Self {
+        let leg = SelectedLeg(interface: 4, gateway: .init(ipv4: 0xC000_0201), source: .init(ipv4: 0xC000_0202))
+        let refusal = LookupOutcome.refused(errno: LookupErrno.networkUnreachable, .noRoute)
+        let outcome = status.isReachable ? .selected(.init(table: .main, leg: leg)) : refusal
+        return .init(destination: destination, status: status, outcome: outcome)
+    }
+}

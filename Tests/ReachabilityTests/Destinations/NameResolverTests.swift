@@ -1,0 +1,99 @@
+import Glibc
+import Testing
+
+@testable import Reachability
+
+@Suite("NameResolver", .timeLimit(.minutes(1)))
+struct NameResolverTests {
+    private let loopback = IPAddress(ipv4: 0x7F00_0001)
+
+    @Test("An address is its own answer; no resolver is asked", arguments: ["192.0.2.7", "2001:db8::7", "::"])
+    func literals(_ text: String) async throws {
+        let resolver = resolver { _ in .failure(EAI_FAIL) }
+        let address = try #require(IPAddress(text))
+        #expect(try await resolver.addresses(of: text, within: .zero) == [address])
+    }
+
+    @Test("A name gives what the resolver answers, in its order")
+    func names() async throws {
+        let answer = [IPAddress(ipv4: 2), IPAddress(ipv4: 1)]
+        let resolver = resolver { $0 == "robot.example" ? .addresses(answer) : .failure(EAI_FAIL) }
+        #expect(try await resolver.addresses(of: "robot.example", within: .seconds(20)) == answer)
+    }
+
+    @Test("The system's own resolver knows localhost, each address once")
+    func localhost() async throws {
+        let resolver = NameResolver(threads: HelperThreads())
+        let addresses = try await resolver.addresses(of: "localhost", within: .seconds(20))
+        #expect(addresses.contains(loopback) || addresses.contains { $0.isLoopback })
+        #expect(Set(addresses).count == addresses.count)
+    }
+
+    @Test(
+        "What can't be a name is refused before anybody is asked",
+        arguments: ["", " ", "a b", "fe80::1%eth0", "a\0b", "tab\t", String(repeating: "a", count: 255)]
+    )
+    func nonsense(_ text: String) async throws {
+        let resolver = resolver { _ in .addresses([loopback]) }
+        await #expect(throws: NameResolutionError(host: text, code: .invalidName)) {
+            try await resolver.addresses(of: text, within: .seconds(20))
+        }
+    }
+
+    @Test(
+        "The resolver's codes become errors that say what to do",
+        arguments: [
+            (EAI_NONAME, .notFound), (-5, .notFound), (EAI_AGAIN, .unavailable), (EAI_FAIL, .failed(EAI_FAIL)),
+        ] as [(Int32, NameResolutionError.Code)]
+    )
+    func failures(_ failure: Int32, _ code: NameResolutionError.Code) async throws {
+        let resolver = resolver { _ in .failure(failure) }
+        let error = await #expect(throws: NameResolutionError.self) {
+            try await resolver.addresses(of: "robot.example", within: .seconds(20))
+        }
+        #expect(error?.code == code)
+        #expect(error?.description.contains("'robot.example'") == true)
+    }
+
+    @Test("A name without addresses is not found")
+    func noAddresses() async throws {
+        let resolver = resolver { _ in .addresses([]) }
+        await #expect(throws: NameResolutionError(host: "robot.example", code: .notFound)) {
+            try await resolver.addresses(of: "robot.example", within: .seconds(20))
+        }
+    }
+
+    @Test("A resolver that does not come back is left behind when the time is up")
+    func timeout() async throws {
+        let door = Gate()
+        let resolver = resolver { _ in
+            door.wait()
+            return .addresses([loopback])
+        }
+        let expected = NameResolutionError(host: "robot.example", code: .timedOut(after: .milliseconds(1)))
+        await #expect(throws: expected) {
+            try await resolver.addresses(of: "robot.example", within: .milliseconds(1))
+        }
+        door.open()
+    }
+
+    @Test("A cancelled task does not wait for the resolver")
+    func cancellation() async throws {
+        let door = Gate()
+        let asked = Collector<String>()
+        let resolver = resolver { name in
+            asked.append(name)
+            door.wait()
+            return .addresses([loopback])
+        }
+        let task = Task { try await resolver.addresses(of: "robot.example", within: .seconds(20)) }
+        try await asked.wait(count: 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        door.open()
+    }
+
+    private func resolver(_ lookUp: @escaping @Sendable (String) -> AddressInfo.Answer) -> NameResolver {
+        .init(threads: HelperThreads(), lookUp: lookUp)
+    }
+}
