@@ -6,6 +6,8 @@ struct Backlog<Element: Notice>: Sendable {
     /// How many notices are kept; at least 1.
     let limit: Int
     private var elements: [Element] = []
+    /// Where the oldest notice stands; those before it were taken or forgotten.
+    private var head = 0
     private var hasBegun = false
 
     /// Makes an empty backlog.
@@ -14,17 +16,29 @@ struct Backlog<Element: Notice>: Sendable {
     }
 
     /// Whether nothing waits.
-    var isEmpty: Bool { elements.isEmpty }
+    var isEmpty: Bool { head == elements.count }
 
     /// Adds the newest notice, and forgets the oldest if there are too many.
     mutating func push(_ element: Element) {
-        if elements.count >= limit { elements.removeFirst() }
+        if elements.count - head >= limit { dropFirst() }
         elements.append(element)
     }
 
     /// Takes the oldest notice.
     mutating func pop() -> Element? {
-        elements.isEmpty ? nil : begin(with: elements.removeFirst())
+        guard !isEmpty else { return nil }
+        let element = elements[head]
+        dropFirst()
+        return begin(with: element)
+    }
+
+    /// Steps over the oldest notice; what was stepped over goes once it is most of the array, so that a long backlog
+    /// is not moved for each notice and a short one never allocates.
+    private mutating func dropFirst() {
+        head += 1
+        guard head * 2 > elements.count else { return }
+        elements.removeFirst(head)
+        head = 0
     }
 
     /// What the subscriber is told of a notice that never waited.
@@ -35,5 +49,8 @@ struct Backlog<Element: Notice>: Sendable {
     }
 
     /// Forgets everything.
-    mutating func removeAll() { elements = [] }
+    mutating func removeAll() {
+        elements = []
+        head = 0
+    }
 }

@@ -57,7 +57,7 @@ final class Broadcaster: Sendable {
         let isPrimed = state.withLock { state in
             switch subscriber.place {
             case .eventThread: state.immediate.append(subscriber)
-            case .anyThread, .elsewhere: state.deferred.append(subscriber)
+            case .anyThread, .helperThread, .elsewhere: state.deferred.append(subscriber)
             }
             guard let latest = state.latest, !latest.isNotStarted else { return false }
             subscriber.prime(latest, ticket: state.ticket)

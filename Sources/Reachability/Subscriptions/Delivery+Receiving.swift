@@ -13,7 +13,7 @@ extension Delivery {
     ) -> (receiver: Receiver<Element>, end: @Sendable () -> Void) {
         switch kind {
         case .immediate: Self.receive(.eventThread, limit, handler)
-        case .helperThread: Self.receive(.elsewhere { threads.enqueue($0) }, limit, handler)
+        case .helperThread: Self.receive(.helperThread(threads), limit, handler)
         case .custom(let enqueue): Self.receive(.elsewhere(enqueue), limit, handler)
         case .task(let launch): Self.receive(inTaskOf: launch, limit, handler)
         }

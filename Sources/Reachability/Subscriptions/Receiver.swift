@@ -6,7 +6,9 @@ final class Receiver<Element: Notice>: Sendable {
         case eventThread
         /// On whatever thread brings the notice, the subscribing one included.
         case anyThread
-        /// Where this closure brings the jobs that it is given.
+        /// On a thread that it has for itself for as long as there is something to hear.
+        case helperThread(HelperThreads)
+        /// Where this closure brings the jobs that it is given, one for each notice.
         case elsewhere(@Sendable (@escaping @Sendable () -> Void) -> Void)
     }
 
@@ -34,6 +36,8 @@ final class Receiver<Element: Notice>: Sendable {
     ///   - ticket: Its place in the order of notices, from 1; an older one that comes late is dropped.
     func offer(_ element: Element, ticket: UInt64) {
         switch place {
+        case .helperThread(let threads):
+            if machine.withLock({ $0.enqueue(element, ticket: ticket) }) { threads.enqueue { self.runAll() } }
         case .elsewhere(let enqueue):
             if machine.withLock({ $0.enqueue(element, ticket: ticket) }) { schedule(enqueue) }
         case .eventThread, .anyThread:
@@ -52,6 +56,7 @@ final class Receiver<Element: Notice>: Sendable {
     /// - Parameter onEventThread: Runs a job on the event thread, and says whether there is one.
     func start(_ onEventThread: (@escaping @Sendable () -> Void) -> Bool) {
         switch place {
+        case .helperThread(let threads): threads.enqueue { self.runAll() }
         case .elsewhere(let enqueue): schedule(enqueue)
         case .anyThread: runAll()
         case .eventThread:
@@ -75,6 +80,7 @@ final class Receiver<Element: Notice>: Sendable {
         if machine.withLock({ $0.finish() }) { schedule(enqueue) }
     }
 
+    /// Calls until nothing is left.
     private func runAll() {
         guard let element = machine.withLock({ $0.begin() }) else { return }
         call(element)

@@ -12,7 +12,14 @@ final class HelperThreads: Sendable {
     /// How many threads there are at most; jobs beyond wait for one of them.
     static let limit = 64
 
-    private let crew = Crew()
+    private let crew: Crew
+
+    /// Makes no thread yet.
+    ///
+    /// - Parameter name: What `ps -L` calls the threads; up to 15 bytes.
+    init(name: String = "netwatch-helper") {
+        crew = .init(name: name)
+    }
 
     deinit { crew.close() }
 
@@ -43,8 +50,10 @@ private final class Crew: @unchecked Sendable {
 
     private let state = Lock(State())
     private let wakeUps: UnsafeMutablePointer<sem_t>
+    private let name: String
 
-    init() {
+    init(name: String) {
+        self.name = name
         wakeUps = .allocate(capacity: 1)
         sem_init(wakeUps, 0, 0)
     }
@@ -78,7 +87,7 @@ private final class Crew: @unchecked Sendable {
 
     private func start() {
         // Where the machine has no thread to give, the pool of Swift's tasks must do.
-        if !DetachedThread.start("netwatch-helper", { self.work() }) { Task.detached { self.workWithoutSleeping() } }
+        if !DetachedThread.start(name, { self.work() }) { Task.detached { self.workWithoutSleeping() } }
     }
 
     private func work() {

@@ -33,6 +33,25 @@ struct BacklogTests {
         #expect(backlog.isEmpty)
     }
 
+    @Test("Whatever is added and taken in between, what is left is the newest in order", arguments: [1, 2, 3, 7, 64])
+    func mixed(_ limit: Int) {
+        var backlog = Backlog<StateChange>(limit: limit)
+        var model: [UInt64] = []
+        for step in UInt64(1)...2000 {
+            // Pushes and pops come in runs of changing lengths.
+            if (step * 2_654_435_761 >> 7) % 5 < 3 {
+                backlog.push(.test(.wifi, sequence: step))
+                model = (model + [step]).suffix(limit)
+            } else {
+                let taken = backlog.pop()
+                #expect(taken?.sequence == (model.isEmpty ? nil : model.removeFirst()))
+            }
+            #expect(backlog.isEmpty == model.isEmpty)
+        }
+        backlog.removeAll()
+        #expect(backlog.isEmpty)
+    }
+
     @Test("Keeps at least one notice", arguments: [0, -1, Int.min])
     func nonsenseLimit(_ limit: Int) {
         var backlog = Backlog<StateChange>(limit: limit)

@@ -17,7 +17,11 @@ struct BroadcasterStressTests {
         let ends = Collector<UInt64>()
         let subscriptions = Lock<[(Witness, Subscription)]>([])
         let delivery = place.makeDelivery().delivery
-        let publisher = publish(from: source)
+        let done = Gate()
+        publish(from: source) { number in
+            if number == Self.publications { done.open() }
+            return number == Self.publications
+        }
         let threads = (0..<3).map { _ in TestThread() }
         for thread in threads {
             thread.perform {
@@ -32,7 +36,7 @@ struct BroadcasterStressTests {
             }
         }
         for thread in threads { thread.end() }
-        publisher.wait()
+        done.wait()
 
         try await ends.wait(count: 24)
         let witnesses = subscriptions.withLock { $0.map(\.0) }
@@ -41,35 +45,45 @@ struct BroadcasterStressTests {
         #expect(ends.elements.count == 24)
     }
 
-    @Test("Subscribing and cancelling from many threads disturbs nobody who stays", arguments: Place.allCases)
+    @Test(
+        "Coming and going on many threads: nobody hears anything twice, out of order or with a gap",
+        arguments: Place.allCases
+    )
     func comingAndGoing(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let delivery = place.makeDelivery().delivery
-        let ends = Collector<UInt64>()
+        let isOver = Box<Bool>()
+        let witnesses = Lock<[Witness]>([])
         let staying = Witness()
-        let subscription = monitor.subscribe(deliverOn: delivery, bufferingNewest: Int(Self.publications)) { change in
-            staying.hear(change)
-            if change.sequence == Self.publications { ends.append(change.sequence) }
-        }
-        let publisher = publish(from: source)
-        let passing = Lock<[Witness]>([])
-        let threads = (0..<3).map { _ in TestThread() }
-        for thread in threads {
+        let subscription = monitor.subscribe(deliverOn: delivery, bufferingNewest: .max) { staying.hear($0) }
+        let visitors = (0..<3).map { _ in TestThread() }
+        for thread in visitors {
             thread.perform {
-                for _ in 0..<100 {
-                    let witness = Witness(mayMiss: true)
-                    passing.withLock { $0.append(witness) }
-                    monitor.subscribe(deliverOn: delivery) { witness.hear($0) }.cancel()
+                var recent: [Subscription] = []
+                for _ in 0..<300 {
+                    let witness = Witness()
+                    witnesses.withLock { $0.append(witness) }
+                    recent.append(monitor.subscribe(deliverOn: delivery, bufferingNewest: .max) { witness.hear($0) })
+                    if recent.count > 4 { recent.removeFirst().cancel() }
                 }
             }
         }
-        for thread in threads { thread.end() }
-        publisher.wait()
+        let done = Gate()
+        publish(from: source) { _ in
+            let isLast = isOver.value == true
+            if isLast { done.open() }
+            return isLast
+        }
+        for thread in visitors { thread.end() }
+        isOver.value = true
+        done.wait()
 
-        try await ends.wait(count: 1)
+        let last = try #require(monitor.latest?.sequence)
+        try await staying.wait(for: last)
         #expect(staying.complaints.isEmpty)
-        #expect(staying.count == Int(Self.publications))
-        #expect(passing.withLock { $0.flatMap(\.complaints) }.isEmpty)
+        #expect(staying.count == Int(last))
+        #expect(witnesses.withLock { $0.flatMap(\.complaints) }.isEmpty)
+        #expect(monitor.broadcaster.subscriberCount == 1)
         withExtendedLifetime(subscription) {}
     }
 
@@ -126,15 +140,15 @@ struct BroadcasterStressTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    /// Publishes from the event thread; the door opens behind the last notice.
-    private func publish(from source: FakeSource) -> Gate {
-        let done = Gate()
+    /// Publishes from the event thread until that is over, and lets it do other things after each notice.
+    private func publish(
+        from source: FakeSource,
+        number: UInt64 = 1,
+        until isOver: @escaping @Sendable (_ number: UInt64) -> Bool
+    ) {
         source.thread?.perform {
-            for number in 1...Self.publications {
-                source.send(.test(number.isMultiple(of: 2) ? .wifi : .cellular))
-            }
-            done.open()
+            source.send(.test(number.isMultiple(of: 2) ? .wifi : .cellular))
+            if !isOver(number) { publish(from: source, number: number + 1, until: isOver) }
         }
-        return done
     }
 }

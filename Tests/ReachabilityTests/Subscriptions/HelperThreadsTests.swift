@@ -67,13 +67,48 @@ struct HelperThreadsTests {
 
     @Test("All signals are blocked on its threads, and on the caller those that were blocked before")
     func signals() async throws {
-        let before = isBlocked(SIGUSR2)
+        let blocked = Collector<[Bool]>()
         let threads = HelperThreads()
-        let blocked = Collector<Bool>()
-        threads.enqueue { blocked.append(isBlocked(SIGINT) && isBlocked(SIGTERM) && isBlocked(SIGUSR2)) }
-        #expect(try await blocked.wait(count: 1) == [true])
-        #expect(isBlocked(SIGUSR2) == before)
+        let caller = TestThread()
+        caller.perform {
+            unblock(SIGUSR2)
+            threads.enqueue { blocked.append([SIGINT, SIGTERM, SIGUSR2].map(isBlocked)) }
+            blocked.append([isBlocked(SIGUSR2)])
+        }
+        let answers = try await blocked.wait(count: 2)
+        #expect(answers.contains([true, true, true]))
+        #expect(answers.contains([false]))
+        caller.end()
     }
+
+    @Test("Released, it leaves no thread behind")
+    func threadsEnd() async throws {
+        let name = "helper-test"
+        do {
+            let threads = HelperThreads(name: name)
+            let door = Gate()
+            let begun = Collector<Int>()
+            for number in 0..<8 {
+                threads.enqueue {
+                    begun.append(number)
+                    door.wait()
+                }
+            }
+            try await begun.wait(count: 8)
+            #expect(ThreadFacts.names.count { $0 == name } == 8)
+            for _ in 0..<8 { door.open() }
+            // One thread stays asleep for the next job, until the owner is released.
+            await ThreadFacts.wait { $0.count { $0 == name } == 1 }
+        }
+        await ThreadFacts.wait { !$0.contains(name) }
+    }
+}
+
+private func unblock(_ signal: Int32) {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, signal)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
 }
 
 private func isBlocked(_ signal: Int32) -> Bool {

@@ -30,6 +30,21 @@ struct NoticeStreamTests {
         await task.value
     }
 
+    @Test("A notice, or the end, that comes between asking and waiting wakes who asked", arguments: [false, true])
+    func betweenAskingAndWaiting(_ isEnd: Bool) async {
+        var machine = NoticeStream<StateChange>.StateMachine(limit: 1)
+        guard case .wait = machine.take() else {
+            Issue.record("an empty stream gave something")
+            return
+        }
+        if isEnd { _ = machine.finish() } else { _ = machine.push(.test(.wifi)) }
+        await withUnsafeContinuation { waiter in
+            let isOver = machine.wait(waiter)
+            #expect(isOver)
+            waiter.resume()
+        }
+    }
+
     @Test("A cancelled task is told that there is nothing more, waiting or not")
     func cancellation() async {
         let stream = NoticeStream<StateChange>(limit: 1)

@@ -16,6 +16,12 @@ final class Collector<Element: Sendable>: Sendable {
     }
 
     private let state = Lock(State())
+    private let keepsNewest: Bool
+
+    /// Makes an empty collector; one that keeps the newest element forgets those before.
+    init(keepingNewest: Bool = false) {
+        keepsNewest = keepingNewest
+    }
 
     /// What came until now.
     var elements: [Element] { state.withLock(\.elements) }
@@ -23,6 +29,7 @@ final class Collector<Element: Sendable>: Sendable {
     /// Adds what came.
     func append(_ element: Element) {
         let met = state.withLock { state in
+            if keepsNewest { state.elements.removeAll(keepingCapacity: true) }
             state.elements.append(element)
             let met = state.waiters.filter { $0.value.isMet(state.elements) }
             for id in met.keys { state.waiters[id] = nil }

@@ -1,4 +1,5 @@
 import Glibc
+import Testing
 
 /// What the kernel knows of this process's threads and descriptors (proc(5)).
 enum ThreadFacts {
@@ -8,6 +9,16 @@ enum ThreadFacts {
     /// The names of the process's threads.
     static var names: [String] {
         entries("/proc/self/task").map { name("self/task/\($0)") }
+    }
+
+    /// Waits until the threads' names meet a condition, for 30 s at most; the kernel announces no thread's end.
+    static func wait(
+        _ sourceLocation: SourceLocation = #_sourceLocation,
+        until isMet: ([String]) -> Bool
+    ) async {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !isMet(names), ContinuousClock.now < deadline { await Task.yield() }
+        #expect(isMet(names), "the threads are \(names)", sourceLocation: sourceLocation)
     }
 
     /// How many descriptors are open, but for the one that this reads with.

@@ -13,12 +13,7 @@ final class Witness: Sendable {
 
     private let state = Lock(State())
     private let inside = Atomic<Int>(0)
-    /// Whether notices may be missing between two that come.
-    private let mayMiss: Bool
-
-    init(mayMiss: Bool = false) {
-        self.mayMiss = mayMiss
-    }
+    private let numbers = Collector<UInt64>(keepingNewest: true)
 
     /// What was wrong.
     var complaints: [String] { state.withLock(\.complaints) }
@@ -36,14 +31,20 @@ final class Witness: Sendable {
             state.last = change.sequence
             state.count += 1
         }
+        numbers.append(change.sequence)
         inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// Waits until a notice has come.
+    func wait(for number: UInt64) async throws {
+        try await numbers.wait { $0.last == number }
     }
 
     private func complaint(about change: StateChange, after state: State) -> String? {
         if state.count == 0 {
             return change.event == .state && change.previous == nil ? nil : "began with \(change)"
         }
-        let isNext = mayMiss ? change.sequence > state.last : change.sequence == state.last + 1
-        return isNext && change.event == .change ? nil : "\(change.sequence) \(change.event) after \(state.last)"
+        return change.sequence == state.last + 1 && change.event == .change
+            ? nil : "\(change.sequence) \(change.event) after \(state.last)"
     }
 }
