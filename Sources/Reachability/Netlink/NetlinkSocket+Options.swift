@@ -29,9 +29,21 @@ extension NetlinkSocket {
         }
     }
 
-    /// Puts a classic BPF program before the socket, in place of the one it has: socket(7), `SO_ATTACH_FILTER`.
-    func attach(_ filter: SocketFilter) throws(NetlinkError) {
-        var instructions = filter.instructions.map { sock_filter(code: $0.code, jt: $0.jt, jf: $0.jf, k: $0.k) }
+    /// Puts a filter before the socket, in place of the one it has.
+    func attach(_ filter: SocketFilter) throws(NetlinkError) { try filter.attach(to: descriptor) }
+
+    private func set(_ level: Int32, _ option: Int32, _ value: Int32) -> Int32 {
+        var value = value
+        return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
+
+extension SocketFilter {
+    /// Puts the program before a socket, in place of the one it has: socket(7), `SO_ATTACH_FILTER`.
+    ///
+    /// The kernel swaps the programs at once: each message passes through one or the other.
+    func attach(to descriptor: Int32) throws(NetlinkError) {
+        var instructions = instructions.map { sock_filter(code: $0.code, jt: $0.jt, jf: $0.jf, k: $0.k) }
         let count = UInt16(clamping: instructions.count)
         let result = instructions.withUnsafeMutableBufferPointer { part in
             var program = sock_fprog(len: count, filter: part.baseAddress)
@@ -39,10 +51,5 @@ extension NetlinkSocket {
             return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, size)
         }
         guard result == 0 else { throw NetlinkError("SO_ATTACH_FILTER", errno: errno) }
-    }
-
-    private func set(_ level: Int32, _ option: Int32, _ value: Int32) -> Int32 {
-        var value = value
-        return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 }

@@ -1,0 +1,116 @@
+import Glibc
+import NetworkLab
+import Reachability
+import ReachabilityCore
+import Testing
+
+/// Starting and stopping, from wherever, as often as anybody likes.
+@Suite struct LifecycleTests {
+    @Test func `a thousand cycles leave no descriptor and no thread behind`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        let before = (descriptors: Self.count("/proc/self/fd"), threads: Self.count("/proc/self/task"))
+        let notices = LabInbox<ReachabilityStatus>()
+        let engine = MonitorEngine(.init()) { notices.put($0.status) }
+        try lab.run {
+            for _ in 0..<1_000 {
+                try engine.start()
+                engine.stop()
+            }
+        }
+        // Other tests run meanwhile: they come and go, but do not grow by one for each cycle.
+        #expect(Self.count("/proc/self/fd") < before.descriptors + 200)
+        #expect(Self.count("/proc/self/task") < before.threads + 200)
+        #expect(notices.all.count { $0 == .unknown } == 1_000)
+    }
+
+    @Test func `each run begins with the state and ends with unknown`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        let probe = try EngineProbe(in: lab)
+        try probe.wait(for: .notReachable)
+        probe.engine.stop()
+        probe.engine.stop()
+        try lab.run {
+            try probe.engine.start()
+            try probe.engine.start()
+        }
+        try probe.wait(for: .notReachable)
+        probe.engine.stop()
+        let notices = probe.notices.all
+        #expect(notices.map(\.status) == [.notReachable, .unknown, .notReachable, .unknown])
+        #expect(notices.map(\.event) == [.state, .change, .state, .change])
+        #expect(notices.map(\.sequence) == [1, 2, 3, 4])
+        #expect(notices[1].reasons == [.notStarted])
+    }
+
+    @Test func `the sink may stop the engine, and start it again`() throws {
+        let lab = try LabNamespace()
+        let notices = LabInbox<StateChange>()
+        let holder = Holder()
+        let engine = MonitorEngine(.init()) { change in
+            notices.put(change)
+            guard change.sequence == 1 else { return }
+            holder.engine?.stop()
+            holder.engine?.stop()
+            try? holder.engine?.start()
+        }
+        holder.engine = engine
+        try lab.run { try engine.start() }
+        let all = try notices.wait(for: "the second run's state") { $0.count >= 3 }
+        #expect(all.map(\.event) == [.state, .change, .state])
+        engine.stop()
+        holder.engine = nil
+    }
+
+    @Test func `dropping an engine stops it`() throws {
+        let lab = try LabNamespace()
+        let notices = LabInbox<StateChange>()
+        do {
+            let engine = MonitorEngine(.init()) { notices.put($0) }
+            try lab.run { try engine.start() }
+            try notices.wait(for: "the state") { !$0.isEmpty }
+        }
+        try notices.wait(for: "the end") { $0.last?.reasons == [.notStarted] }
+    }
+
+    @Test func `many threads may start and stop at once`() throws {
+        let lab = try LabNamespace()
+        let engine = MonitorEngine(.init()) { _ in }
+        let threads = try (0..<8).map { number in
+            try LabThread {
+                for _ in 0..<50 {
+                    if number.isMultiple(of: 2) { try? lab.run { try engine.start() } } else { engine.stop() }
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        engine.stop()
+        #expect(throws: MonitorError.self) { try engine.view() }
+    }
+
+    @Test func `jobs run on the event thread, or not at all`() throws {
+        let lab = try LabNamespace()
+        let engine = MonitorEngine(.init()) { _ in }
+        #expect(!engine.perform {})
+        try lab.run { try engine.start() }
+        let done = LabInbox<Int>()
+        for number in 0..<100 { #expect(engine.perform { done.put(number) }) }
+        engine.stop()
+        #expect(done.all == Array(0..<100))
+        #expect(!engine.perform {})
+    }
+
+    private static func count(_ path: String) -> Int {
+        guard let directory = opendir(path) else { return 0 }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return count
+    }
+
+    /// Sendable because the test writes before and after the engine runs.
+    private final class Holder: @unchecked Sendable {
+        var engine: MonitorEngine?
+    }
+}

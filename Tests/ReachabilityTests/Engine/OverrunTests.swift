@@ -1,0 +1,69 @@
+import Glibc
+import NetworkLab
+import Reachability
+import ReachabilityCore
+import Testing
+
+/// Messages that are lost for real: a reader that is held up, and a buffer too small for what happens meanwhile.
+@Suite struct OverrunTests {
+    @Test func `a reader that was held up finds the right state`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+        var configuration = MonitorConfiguration()
+        configuration.receiveBufferSize = 1
+        let stopped = try StoppedReader(in: lab, configuration)
+        defer { stopped.engine.stop() }
+        for number in 1...200 {
+            try lab.rtnl.addAddress("198.51.100.\(number)/32", on: "wan0")
+        }
+        try lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wan0")
+        stopped.goOn()
+
+        let all = try stopped.notices.wait(for: "notReachable") { $0.last?.status == .notReachable }
+        #expect(all.map(\.event).prefix(2) == [.state, .resync])
+        #expect(all.filter { $0.event == .change }.map(\.status) == [.notReachable])
+        let view = try stopped.engine.view()
+        #expect(view.isSettled)
+        #expect(view.snapshot.addresses[10]?.count { $0.address.family == .ipv4 } == 201)
+        #expect(stopped.engine.counters.overruns >= 1)
+        #expect(stopped.engine.counters.resyncs == 1)
+    }
+
+    @Test func `overruns in a row end in the right state`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        var configuration = MonitorConfiguration()
+        configuration.receiveBufferSize = 1
+        let probe = try EngineProbe(in: lab, configuration)
+        defer { probe.engine.stop() }
+        for _ in 0..<2_000 {
+            try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+            try lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wan0")
+        }
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+        try probe.wait(for: .wifi)
+        let view = try probe.engine.view()
+        #expect(view.isSettled)
+        #expect(view.evaluation.path.status == .wifi)
+        #expect(view.snapshot.routes(.ipv4, .main).count == 1)
+    }
+
+    /// An engine whose thread waits in the sink at the first notice until it is let go on.
+    private final class StoppedReader: Sendable {
+        let engine: MonitorEngine
+        let notices = LabInbox<StateChange>()
+        private let release = LabInbox<Bool>()
+
+        init(in lab: LabNamespace, _ configuration: MonitorConfiguration) throws {
+            engine = MonitorEngine(configuration) { [notices, release] change in
+                notices.put(change)
+                if change.sequence == 1 { _ = try? release.wait(for: "the test", within: .seconds(60)) { !$0.isEmpty } }
+            }
+            try lab.run { try engine.start() }
+            try notices.wait(for: "the first notice") { !$0.isEmpty }
+        }
+
+        func goOn() { release.put(true) }
+    }
+}

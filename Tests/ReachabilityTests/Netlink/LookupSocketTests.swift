@@ -1,0 +1,80 @@
+import Glibc
+import NetworkLab
+import ReachabilityCore
+import Testing
+
+@testable import Reachability
+
+/// Look-ups against the real kernel: what connect(2) would do.
+@Suite struct LookupSocketTests {
+    @Test func `a look-up tells the way and the source`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", metric: 7)
+        let answers = try Self.probe(lab)
+        let leg = SelectedLeg(interface: 10, gateway: IPAddress("192.0.2.1"), source: IPAddress("192.0.2.2"))
+        let expected = ProbeAnswer(.selected(.init(table: .main, metric: 7, leg: leg)), matched: .all(.ipv4))
+        #expect(answers.ipv4 == [expected, expected])
+        #expect(answers.ipv6.allSatisfy { $0 == ProbeAnswer(.refused(errno: ENETUNREACH, .noRoute)) })
+    }
+
+    @Test func `a rule on the source is seen by the second look-up`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+        var route = RouteMessage(destination: .all(.ipv4), table: .init(rawValue: 100))
+        route.type = .unreachable
+        try lab.rtnl.route(.add, route)
+        var rule = RuleMessage(family: .ipv4)
+        rule.priority = 10
+        rule.source = .init(try #require(IPAddress("192.0.2.2")), length: 32)
+        rule.table = .init(rawValue: 100)
+        try lab.rtnl.addRule(rule)
+        let answers = try Self.probe(lab)
+        #expect(answers.ipv4.allSatisfy { $0.outcome == .refused(errno: EHOSTUNREACH, .sourceRule) })
+    }
+
+    @Test func `an IPv6 route for one source alone is found by the source that the kernel selects`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "2001:db8::2/64")
+        var route = RouteMessage(destination: .all(.ipv6))
+        route.source = .init(try #require(IPAddress("2001:db8::")), length: 64)
+        route.legs = [.init(interface: 10, gateway: IPAddress("2001:db8::1"))]
+        let events = try LabEvents(in: lab)
+        try events.wait(for: "the address") { try !lab.rtnl.addresses(.ipv6, on: "wan0").filter(\.isReady).isEmpty }
+        try lab.rtnl.route(.add, route)
+        let answers = try Self.probe(lab)
+        guard case .selected(let selection) = try #require(answers.ipv6.first).outcome else {
+            Issue.record("\(answers)")
+            return
+        }
+        #expect(selection.leg.source == IPAddress("2001:db8::2"))
+        #expect(selection.leg.interface == 10)
+    }
+
+    @Test func `several legs and specific routes are told apart from a plain default`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        try lab.rtnl.addRoute("22.0.0.0/8", via: "192.0.2.1", on: "wan0")
+        var route = RouteMessage(destination: .all(.ipv4))
+        route.legs = ["192.0.2.1", "192.0.2.3"].map { .init(interface: 10, gateway: IPAddress($0)) }
+        try lab.rtnl.route(.add, route)
+        let answers = try Self.probe(lab)
+        #expect(answers.ipv4[0].isCoveredBySpecificRoute)
+        #expect(!answers.ipv4[0].isMultipath)
+        #expect(!answers.ipv4[1].isCoveredBySpecificRoute)
+        #expect(answers.ipv4[1].isMultipath)
+    }
+
+    private static func probe(_ lab: LabNamespace) throws -> ProbeAnswers {
+        try lab.run {
+            var socket = try LookupSocket()
+            return try socket.probe(user: 0, detail: true)
+        }
+    }
+}
+
+extension AddressMessage {
+    /// Whether duplicate address detection is over.
+    fileprivate var isReady: Bool { !flags.contains(.tentative) && !address.isLinkLocal }
+}

@@ -1,0 +1,86 @@
+import ReachabilityCore
+import Testing
+
+@testable import Reachability
+
+/// The programs, run by the kernel.
+@Suite struct SocketFilterTests {
+    @Test(arguments: [0, 1, 2, 3, 4]) func `default-like routes get through`(length: UInt8) throws {
+        let bench = try FilterBench(.routes())
+        #expect(bench.passes(Message.route("2000::", length)))
+        #expect(bench.passes(Message.route("0.0.0.0", length)))
+        #expect(bench.passes(Message.route("0.0.0.0", length, isRemoval: true)))
+    }
+
+    @Test(arguments: [5, 8, 24, 32]) func `other routes do not`(length: UInt8) throws {
+        let bench = try FilterBench(.routes())
+        #expect(!bench.passes(Message.route("192.0.2.0", length)))
+        #expect(!bench.passes(Message.route("192.0.2.0", length, isRemoval: true)))
+        #expect(!bench.passes(Message.route("2001:db8::", length)))
+    }
+
+    @Test func `what is no route gets through`() throws {
+        let bench = try FilterBench(.routes())
+        var link = LinkMessage(index: 7)
+        link.name = "eth0"
+        #expect(bench.passes(NetlinkEncoder().encode(.link(link))))
+        let address = AddressMessage(index: 7, address: .init(ipv4: 0xC000_0201), prefixLength: 32)
+        #expect(bench.passes(NetlinkEncoder().encode(.address(address))))
+    }
+
+    @Test func `routes that could cover a watched destination get through, and no others`() throws {
+        let watched = try Set(["192.0.2.7", "203.0.113.9", "2001:db8:1:2::3"].map { try #require(IPAddress($0)) })
+        let bench = try FilterBench(.routes(covering: watched))
+        for (prefix, length) in [
+            ("192.0.2.0", 24), ("192.0.2.7", 32), ("192.0.0.0", 8), ("203.0.113.8", 31), ("0.0.0.0", 0),
+            ("2001:db8::", 32), ("2001:db8:1:2::", 64), ("2001:db8:1:2::3", 128), ("2001::", 16), ("::", 0),
+        ] {
+            #expect(bench.passes(Message.route(prefix, UInt8(length))), "\(prefix)/\(length)")
+            #expect(bench.passes(Message.route(prefix, UInt8(length), isRemoval: true)), "\(prefix)/\(length)")
+        }
+        for (prefix, length) in [
+            ("192.0.3.0", 24), ("192.0.2.6", 32), ("193.0.0.0", 8), ("203.0.113.10", 31),
+            ("2001:db9::", 32), ("2002::", 16), ("3001:db8::", 128),
+        ] {
+            #expect(!bench.passes(Message.route(prefix, UInt8(length))), "\(prefix)/\(length)")
+        }
+    }
+
+    @Test func `watching one family lets no more of the other through`() throws {
+        let ipv4 = try FilterBench(.routes(covering: [try #require(IPAddress("192.0.2.7"))]))
+        #expect(!ipv4.passes(Message.route("2001:db8::", 32)))
+        let ipv6 = try FilterBench(.routes(covering: [try #require(IPAddress("2001:db8::1"))]))
+        #expect(!ipv6.passes(Message.route("192.0.2.0", 24)))
+    }
+
+    @Test func `hundreds of destinations fit, and too many let every route through`() throws {
+        let some = Set((0..<700).map { IPAddress(ipv4: 0x0A00_0000 + $0 * 256) })
+        let bench = try FilterBench(.routes(covering: some))
+        #expect(bench.passes(Message.route("10.2.187.0", 24)))
+        #expect(!bench.passes(Message.route("10.2.188.0", 24)))
+        let many = Set((0..<5_000).map { IPAddress(ipv4: 0x0A00_0000 + $0) })
+        #expect(SocketFilter.routes(covering: many) == SocketFilter(instructions: [.accept]))
+    }
+
+    @Test(arguments: ["add", "move", "remove", "change", "online", "offline", "bind", "unbind"])
+    func `uevents of devices get through, those of virtual interfaces do not`(action: String) throws {
+        let bench = try FilterBench(.uevents)
+        let rest = "\0ACTION=\(action)\0SUBSYSTEM=net\0"
+        #expect(!bench.passes(Array("\(action)@/devices/virtual/net/veth0\(rest)".utf8)))
+        #expect(!bench.passes(Array("\(action)@/devices/virtual/net/veth0/queues/rx-0\(rest)".utf8)))
+        #expect(bench.passes(Array("\(action)@/devices/pci0000:00/0000:00:1f.6/net/eth0\(rest)".utf8)))
+        #expect(bench.passes(Array("\(action)@/devices/virtual/mac80211_hwsim/hwsim0/net/wlan0\(rest)".utf8)))
+        #expect(bench.passes(Array("\(action)@/devices/virtual/nothing/at/all\(rest)".utf8)))
+    }
+
+    /// Messages as the kernel broadcasts them.
+    private enum Message {
+        static func route(_ prefix: String, _ length: UInt8, isRemoval: Bool = false) -> [UInt8] {
+            let address = IPAddress(prefix) ?? .init(ipv4: 0)
+            var message = RouteMessage(destination: .init(address, length: length))
+            message.table = .init(rawValue: 1_000)
+            message.legs = [.init(interface: 2)]
+            return NetlinkEncoder().encode(isRemoval ? .routeRemoved(message) : .route(message))
+        }
+    }
+}
