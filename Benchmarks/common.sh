@@ -15,7 +15,7 @@ build() {
 # Runs this script again, inside namespaces of its own.
 enter() {
     [ "${NETWATCH_BENCH_INSIDE:-}" = 1 ] && return
-    build
+    [ "${NETWATCH_BENCH_BUILD:-1}" = 0 ] || build
     NETWATCH_BENCH_INSIDE=1 exec unshare -rn bash "$0" "$@"
 }
 

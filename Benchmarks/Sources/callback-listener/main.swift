@@ -3,7 +3,7 @@ import Reachability
 
 // The monitor's side of the latency benchmark: the moment at which a callback runs is written to stdout.
 //
-// callback-listener CPU immediate|executor
+// callback-listener immediate|serial: pinned to the CPU of whoever starts it
 
 func now() -> Int64 {
     var time = timespec()
@@ -17,15 +17,7 @@ func report(_ moment: Int64) {
     }
 }
 
-func pin(to cpu: Int) {
-    guard cpu >= 0 else { return }
-    var set = cpu_set_t()
-    withUnsafeMutableBytes(of: &set) { $0[cpu / 8] = 1 << (cpu % 8) }
-    sched_setaffinity(0, MemoryLayout<cpu_set_t>.size, &set)
-}
-
-pin(to: CommandLine.arguments.count > 1 ? Int(CommandLine.arguments[1]) ?? -1 : -1)
-let immediate = CommandLine.arguments.count < 3 || CommandLine.arguments[2] == "immediate"
+let immediate = CommandLine.arguments.count < 2 || CommandLine.arguments[1] == "immediate"
 let monitor = try ReachabilityMonitor()
 let subscription = monitor.subscribe(deliverOn: immediate ? .immediate : .serial) { change in
     report(change.previous == nil ? 0 : now())

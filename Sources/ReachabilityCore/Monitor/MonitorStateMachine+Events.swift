@@ -5,7 +5,7 @@ extension MonitorStateMachine {
         devices.note(event, known: snapshot.devices)
         assembly.note(event, header, at: now)
         let effect = snapshot.apply(event, header, at: now)
-        absorb(effect, at: now)
+        absorb(effect, about: event.onlyFamily, at: now)
         if needsAnswers, !effect.changed, let reason = event.likelyReason { suspect(reason) }
     }
 
@@ -70,13 +70,13 @@ extension MonitorStateMachine {
         hasCurrentAnswers = false
     }
 
-    /// Takes what a message or a reading changed.
-    mutating func absorb(_ effect: SnapshotEffect, at now: Instant) {
+    /// Takes what a message or a reading changed, of one family only or (nil) of both.
+    mutating func absorb(_ effect: SnapshotEffect, about family: AddressFamily? = nil, at now: Instant) {
         if confirms, !effect.doubts.isEmpty { reading.request(effect.doubts, .doubt) }
         guard effect.changed || !effect.predictions.isEmpty else { return }
         isDirty = true
         hasCurrentAnswers = false
-        modelEvaluation = nil
+        modelVerdict.invalidate(family)
         publisher.note(effect.reasons)
         if effect.reasons.contains(where: \.isAboutRoutes) { routesChanged = true }
         if !effect.predictions.isEmpty { questions.ask(at: now, inDetail: false) }
@@ -94,6 +94,19 @@ extension Reason {
 }
 
 extension KernelEvent {
+    /// The family that a message is about, if the other's paths can't depend on it.
+    ///
+    /// A neighbour of one family may be the gateway of the other's routes (RFC 5549).
+    fileprivate var onlyFamily: AddressFamily? {
+        switch self {
+        case .route(let message), .routeRemoved(let message): message.family
+        case .rule(let message), .ruleRemoved(let message): message.family
+        case .address(let message), .addressRemoved(let message): message.address.family
+        case .netconf(let message), .netconfRemoved(let message): message.family
+        default: nil
+        }
+    }
+
     /// What a message is about, if it may alter the kernel's answers.
     fileprivate var likelyReason: Reason? {
         switch self {

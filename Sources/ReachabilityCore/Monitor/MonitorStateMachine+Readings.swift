@@ -48,7 +48,7 @@ extension MonitorStateMachine {
     private mutating func commit(at now: Instant) {
         let effect = assembly.commit(to: &snapshot)
         absorb(effect, at: now)
-        modelEvaluation = nil
+        modelVerdict.invalidate()
         isDirty = true
         hasCurrentAnswers = false
         needsProof = true

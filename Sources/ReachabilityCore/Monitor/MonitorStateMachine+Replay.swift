@@ -80,7 +80,7 @@ extension MonitorStateMachine {
     /// Supplies what every kernel has and the recording did not tell: the rules for the main and the default table.
     private mutating func beginJudging() {
         isDirty = true
-        modelEvaluation = nil
+        modelVerdict.invalidate()
         for family in AddressFamily.allCases where snapshot.rules(family).isEmpty {
             for (priority, table) in [(32_766, RouteTableID.main), (32_767, .default)] {
                 var rule = RuleMessage(family: family)

@@ -37,7 +37,7 @@ extension MonitorStateMachine {
     /// When the first of a family's routes that decided expires, as far as the model's word counts.
     private func expiry(_ family: AddressFamily) -> Instant? {
         guard confirms, confirmation(family).basis == .model, let due = evaluation?.of(family).nextExpiry,
-            due > modelEvaluated
+            due > modelVerdict.evaluated
         else { return nil }
         return due
     }
@@ -56,7 +56,7 @@ extension MonitorStateMachine {
         let expired = AddressFamily.allCases.filter { expiry($0).map { $0 <= now } ?? false }
         guard !expired.isEmpty else { return }
         for family in expired { alter(family) { $0.distrustModel() } }
-        modelEvaluation = nil
+        modelVerdict.invalidate()
         isDirty = true
         hasCurrentAnswers = false
         publisher.note([.routeExpired])
@@ -65,11 +65,7 @@ extension MonitorStateMachine {
 
     /// The model's own evaluation, made anew only if the model changed.
     mutating func evaluateModel(at now: Instant) -> PathEvaluation {
-        if let modelEvaluation { return modelEvaluation }
-        let evaluation = evaluator.evaluate(snapshot, at: now)
-        modelEvaluation = evaluation
-        modelEvaluated = now
-        return evaluation
+        modelVerdict.evaluation(snapshot, by: evaluator, at: now)
     }
 
     private mutating func evaluate(at now: Instant) -> PathEvaluation {

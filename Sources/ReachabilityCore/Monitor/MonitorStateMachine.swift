@@ -38,10 +38,8 @@ public struct MonitorStateMachine: Sendable {
     var needsProof = false
     /// Whether answers have come since the last evaluation.
     var hasNewAnswers = false
-    /// What the model alone says now; nil if it was not evaluated since it changed.
-    var modelEvaluation: PathEvaluation?
-    /// When that was found.
-    var modelEvaluated = Instant(nanoseconds: .min)
+    /// What the model alone says.
+    var modelVerdict = ModelVerdict()
     /// Since when no verdict could be published because what there is does not suffice for one.
     var undecidedSince: Instant?
     /// Whether the loss of messages was announced, and everything is not yet read again.

@@ -52,6 +52,7 @@ struct PathPublisher: Sendable, Hashable {
             reasons = []
             return nil
         }
+        guard quietTime(before: path) > .zero else { return publish(path, .change) }
         if held == nil { held = .init(path: path, since: now, changed: now) }
         if held?.path != path {
             held?.path = path

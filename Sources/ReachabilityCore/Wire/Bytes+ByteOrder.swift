@@ -1,16 +1,13 @@
 extension Array where Element == UInt8 {
     /// Appends a number's bytes in an order.
     mutating func append<Value: FixedWidthInteger>(_ value: Value, in order: ByteOrder) {
-        for position in 0..<Value.bitWidth / 8 {
-            let shift = 8 * (order == .little ? position : Value.bitWidth / 8 - 1 - position)
-            append(UInt8(truncatingIfNeeded: value >> shift))
-        }
+        Swift.withUnsafeBytes(of: order == .little ? value.littleEndian : value.bigEndian) { append(contentsOf: $0) }
     }
 
     /// Overwrites bytes from a position on with a number's bytes in an order.
     mutating func overwrite<Value: FixedWidthInteger>(at start: Int, with value: Value, in order: ByteOrder) {
-        var bytes: [UInt8] = []
-        bytes.append(value, in: order)
-        replaceSubrange(start..<start + bytes.count, with: bytes)
+        Swift.withUnsafeBytes(of: order == .little ? value.littleEndian : value.bigEndian) { bytes in
+            for position in bytes.indices { self[start + position] = bytes[position] }
+        }
     }
 }

@@ -24,6 +24,7 @@ public struct NetlinkMessageBuilder: Sendable {
         byteOrder: ByteOrder = .host
     ) {
         self.byteOrder = byteOrder
+        bytes.reserveCapacity(128)
         appendHeader(type: type, flags: flags, sequence: sequence, port: port)
     }
 
@@ -74,7 +75,7 @@ extension NetlinkMessageBuilder {
 
     /// Appends zeros up to the next multiple of 4 bytes.
     public mutating func align() {
-        bytes.append(contentsOf: repeatElement(0, count: -bytes.count & 3))
+        while bytes.count & 3 != 0 { bytes.append(0) }
     }
 
     /// Appends a structure that begins with its own length in 16 bits, such as an entry of `RTA_MULTIPATH`.
@@ -157,9 +158,10 @@ extension NetlinkMessageBuilder {
 
     /// Appends an address without an attribute's head: 4 bytes or 16, in the network's order.
     public mutating func append(_ address: IPAddress) {
-        var all: [UInt8] = []
-        all.append(address.bits, in: .big)
-        append(bytes: all.prefix(address.family.bitWidth / 8))
+        switch address.family {
+        case .ipv4: bytes.append(address.ipv4Value, in: .big)
+        case .ipv6: bytes.append(address.bits, in: .big)
+        }
     }
 
     /// Appends an attribute of which the body appends the payload.

@@ -21,6 +21,26 @@ public struct PathEvaluator: Sendable, Hashable {
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
+    /// Judges one family anew, and takes the other's part from an earlier evaluation.
+    ///
+    /// - Parameters:
+    ///   - family: The family to judge.
+    ///   - snapshot: The model of the machine.
+    ///   - previous: An evaluation whose other family's part still holds.
+    ///   - now: The moment at which routes' expiries are judged.
+    /// - Returns: The same as ``evaluate(_:at:)``, for half the work.
+    func evaluate(
+        _ family: AddressFamily,
+        of snapshot: NetworkSnapshot,
+        keepingOther previous: PathEvaluation,
+        at now: Instant
+    ) -> PathEvaluation {
+        let part = evaluate(family, LookupModel(snapshot, at: now))
+        let ipv4 = family == .ipv4 ? part : previous.ipv4
+        let ipv6 = family == .ipv6 ? part : previous.ipv6
+        return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
+    }
+
     /// Judges the kernel's own answers, in the order of ``ProbeAddresses``; links and addresses come from the model.
     ///
     /// - Parameters:
