@@ -4,7 +4,7 @@ import ReachabilityCore
 import Testing
 
 /// The way to one destination.
-@Suite struct DestinationTests {
+@Suite struct EngineDestinationTests {
     @Test func `the kernel's own answer is given, or its refusal`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
