@@ -31,22 +31,17 @@ extension [AddressMessage] {
 
     /// Moves a promoted address behind the last primary after the removed one whose scope is no wider.
     ///
-    /// If there is none, behind the first address. It stays where it is if it directly follows the removed one.
+    /// If there is none, it takes the removed one's place. It stays where it is if it directly follows that.
     private mutating func promote(_ heir: Int, inPlaceOf position: Int) {
         let removed = self[position]
         var promoted = self[heir]
         promoted.flags.remove(.secondary)
-        guard heir > position + 1 else {
-            self[heir] = promoted
-            remove(at: position)
-            return
-        }
         let primary = self[position + 1..<heir].lastIndex {
             !$0.flags.contains(.secondary) && removed.scope <= $0.scope
         }
         remove(at: heir)
-        insert(promoted, at: (primary ?? 0) + 1)
-        remove(at: (primary ?? 0) < position ? position + 1 : position)
+        insert(promoted, at: (primary ?? position) + 1)
+        remove(at: position)
     }
 
     /// `inet_insert_ifa`: primaries behind the last whose scope is no wider, secondaries last.

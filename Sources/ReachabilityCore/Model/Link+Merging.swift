@@ -52,9 +52,11 @@ extension Link {
 
     /// Whether a link is, for the evaluation, as another was.
     ///
-    /// The MTU and the flags that only packet sniffers and multicast daemons look at do not count.
+    /// The MTU and the flags that only packet sniffers and multicast daemons look at do not count, nor does the group
+    /// while the link is down, a change of which the kernel announces only when it is set up.
     func means(_ other: Self) -> Bool {
         var left = self
+        if !flags.union(other.flags).contains(.up) { left.group = other.group }
         left.mtu = other.mtu
         left.carrier = other.carrier
         left.flags = flags.intersection(.evaluated)

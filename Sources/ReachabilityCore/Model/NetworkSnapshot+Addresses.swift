@@ -28,7 +28,7 @@ extension NetworkSnapshot {
     mutating func followRemoval(of address: IPAddress, from index: InterfaceIndex, _ effect: inout SnapshotEffect) {
         if address.family == .ipv6 { return removeIPv6(address, from: index, &effect) }
         if !isLocalIPv4(address) { removeRoutes(preferring: address, goneFrom: index, &effect) }
-        if !(addresses[index] ?? []).contains(where: { $0.address.family == .ipv4 }) {
+        if !hasIPv4Address(index) {
             removeRoutes(leaving: index, .withoutIPv4, &effect)
         }
     }
@@ -48,17 +48,22 @@ extension NetworkSnapshot {
 
     /// `rt6_remove_prefsrc` is called for an address that is deleted, not for one that goes because its link is down.
     ///
-    /// The messages don't tell these apart.
+    /// The messages don't tell these apart, nor from the loss of all IPv6 (`disable_ipv6`, a small MTU).
     private mutating func removeIPv6(
         _ address: IPAddress,
         from index: InterfaceIndex,
         _ effect: inout SnapshotEffect
     ) {
         guard !isUsableElsewhere(address, than: index) else { return }
-        guard !isUp(index) else { return removePreference(for: address, &effect) }
         for (key, table) in routes where table.contains(where: { $0.message.preferredSource == address }) {
             effect.doubt(.routes(.ipv6, table: key.table))
         }
+        if isUp(index) { removePreference(for: address, &effect) }
+    }
+
+    /// Whether an interface has any IPv4 address; without one, the kernel ends IPv4 on it.
+    func hasIPv4Address(_ index: InterfaceIndex) -> Bool {
+        addresses[index]?.contains { $0.address.family == .ipv4 } ?? false
     }
 
     private func isUp(_ index: InterfaceIndex) -> Bool { link(index)?.flags.contains(.up) ?? true }
@@ -70,7 +75,7 @@ extension NetworkSnapshot {
                 if entry.address == address { return true }
                 guard entry.address.family == .ipv4, link(index)?.flags.contains(.loopback) == true
                 else { return false }
-                return IPPrefix(entry.address, length: entry.prefixLength).contains(address)
+                return IPPrefix(entry.peer ?? entry.address, length: entry.prefixLength).contains(address)
             }
         }
     }

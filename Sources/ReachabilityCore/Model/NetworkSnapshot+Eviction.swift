@@ -128,6 +128,7 @@ extension Route {
         return message.legs.isEmpty ? .removed : .altered
     }
 
+    /// A leg that is dead already is none of the event's: a route that lost its good legs later stays, dead as it is.
     private mutating func markDead(_ index: InterfaceIndex) -> RouteFate {
         var isAltered = false
         for position in message.legs.indices where message.legs[position].interface == index {
@@ -135,8 +136,8 @@ extension Route {
             message.legs[position].flags.insert(.dead)
             isAltered = true
         }
-        if message.legs.allSatisfy({ $0.flags.contains(.dead) }) { return .removed }
-        return isAltered ? .altered : .untouched
+        guard isAltered else { return .untouched }
+        return message.legs.allSatisfy { $0.flags.contains(.dead) } ? .removed : .altered
     }
 }
 

@@ -50,10 +50,9 @@ extension NetworkSnapshot {
         for (key, known) in other.routes where key.family == family && (table == nil || key.table == table) {
             let read = routes[key] ?? []
             guard known.contains(where: { route in !read.contains { $0.isKnown(as: route) } }) else { continue }
-            // The known order is the right one; what was read renews and adds to it.
-            var effect = SnapshotEffect()
+            // The known order is the right one; what was read renews it and adds to it.
             var whole = known
-            for route in read { whole.insert(answer: route, &effect) }
+            for route in read { whole.renew(route) }
             routes[key] = whole
         }
     }
@@ -68,12 +67,12 @@ extension Route {
 }
 
 extension [Route] {
-    /// Puts in a route that a dump told.
-    fileprivate mutating func insert(answer route: Route, _ effect: inout SnapshotEffect) {
-        if route.message.family == .ipv4 {
-            insertIPv4(route, .multi, &effect)
+    /// Renews a known route in its place, or puts in a new one behind its group.
+    fileprivate mutating func renew(_ route: Route) {
+        if let known = firstIndex(where: { $0.isKnown(as: route) }) {
+            self[known] = route
         } else {
-            insertIPv6(route, .multi, &effect)
+            insert(route, at: group(of: route.message).upperBound)
         }
     }
 }

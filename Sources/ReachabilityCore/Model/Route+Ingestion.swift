@@ -8,7 +8,7 @@ extension Route {
         self.message.lifetime = nil
         self.message.flags &= Self.lastingFlags
         for position in message.legs.indices where message.legs[position].flags != [] {
-            self.message.legs[position].flags = snapshot.lastingFlags(of: message.legs[position], message.family)
+            self.message.legs[position].flags = snapshot.lastingFlags(ofLeg: position, message)
         }
     }
 
@@ -31,11 +31,16 @@ extension NetworkSnapshot {
     /// A leg's flags without those that follow from its device's state and settings.
     ///
     /// What stays of `RTNH_F_DEAD` is what the kernel set when the device went down, or lost its last address, and has
-    /// not taken back.
-    fileprivate func lastingFlags(of leg: RouteLeg, _ family: AddressFamily) -> LegFlags {
+    /// not taken back. A route of one leg would have gone. While the lack of a carrier explains it as well, the lack of
+    /// an address decides.
+    fileprivate func lastingFlags(ofLeg position: Int, _ message: RouteMessage) -> LegFlags {
+        let leg = message.legs[position]
         var flags = leg.flags.intersection([.dead, .onLink])
-        guard flags.contains(.dead), let link = link(leg.interface), link.flags.contains(.up) else { return flags }
-        if link.lacksCarrier(family), ignoresRoutesWithLinkDown(family, leg.interface) { flags.remove(.dead) }
+        guard flags.contains(.dead), let link = link(leg.interface), link.flags.contains(.up),
+            link.lacksCarrier(message.family), ignoresRoutesWithLinkDown(message.family, leg.interface)
+        else { return flags }
+        let isLasting = message.family == .ipv4 && message.legs.count > 1 && !hasIPv4Address(leg.interface)
+        if !isLasting { flags.remove(.dead) }
         return flags
     }
 }

@@ -15,11 +15,17 @@ extension RouteMessage {
     /// `rt6_duplicate_nexthop` compares the device and the gateway alone, or the nexthop object.
     func isSameIPv6(_ other: Self) -> Bool {
         guard nexthopID == other.nexthopID else { return false }
-        return nexthopID != nil || hasSameLegs(other)
+        return nexthopID != nil || hasSameWays(other)
     }
 
     /// `RTPROT_RA`.
     static let routerAdvertisement: UInt8 = 9
+
+    private func hasSameWays(_ other: Self) -> Bool {
+        guard legs.count == other.legs.count else { return false }
+        for position in legs.indices where !legs[position].isSameWay(other.legs[position]) { return false }
+        return true
+    }
 
     private func hasSameLegs(_ other: Self) -> Bool {
         guard legs.count == other.legs.count else { return false }
@@ -41,9 +47,9 @@ extension Route {
 }
 
 extension RouteLeg {
-    /// Whether this is the same way as another, whatever its state.
+    /// Whether this is the same way as another, whatever its state (`nh_comp`, which compares `RTNH_F_ONLINK` too).
     func isSame(_ other: Self) -> Bool {
-        interface == other.interface && gateway == other.gateway && weight == other.weight
+        isSameWay(other) && weight == other.weight && flags.contains(.onLink) == other.flags.contains(.onLink)
     }
 
     /// Whether this leaves through the same device to the same gateway: what tells IPv6's siblings apart.

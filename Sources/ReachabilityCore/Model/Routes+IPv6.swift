@@ -5,16 +5,28 @@ extension [Route] {
     /// and the message then tells all of its legs, the new ones first. `NLM_F_EXCL` says that the group was empty.
     mutating func insertIPv6(_ route: Route, _ flags: NetlinkFlags, _ effect: inout SnapshotEffect) {
         let group = group(of: route.message)
-        let isAnswer = flags.contains(.multi)
-        if flags.contains(.replace), !isAnswer, !group.isEmpty { return replaceIPv6(route, group, &effect) }
-        let isAlone = flags.isSuperset(of: [.create, .exclusive]) && !isAnswer
+        guard !flags.contains(.multi) else { return insertIPv6(answer: route, group, &effect) }
+        if flags.contains(.replace), !group.isEmpty { return replaceIPv6(route, group, &effect) }
+        let isAlone = flags.isSuperset(of: [.create, .exclusive])
         if let known = self[group].firstIndex(where: { $0.isSameOrSibling(of: route) }) {
-            if isAnswer { update(known, to: route, &effect) } else { join(route, into: known, &effect) }
+            join(route, into: known, &effect)
             if isAlone { keep(only: known, of: group, &effect) } else { absorb(into: known, of: group) }
             return
         }
         if isAlone { flush(group, &effect) }
         insert(route, at: isAlone ? group.lowerBound : group.upperBound)
+        effect.add(.routeAdded)
+    }
+
+    /// Answers to a dump come in order, a multipath route in one.
+    ///
+    /// Replacing can leave two routes that differ in their attributes alone, so only equal ones are taken for one that
+    /// was listed twice.
+    private mutating func insertIPv6(answer route: Route, _ group: Range<Int>, _ effect: inout SnapshotEffect) {
+        if let known = self[group].firstIndex(where: { $0.message.isSameIPv6(route.message) && $0.means(route) }) {
+            return update(known, to: route, &effect)
+        }
+        insert(route, at: group.upperBound)
         effect.add(.routeAdded)
     }
 
@@ -43,7 +55,7 @@ extension [Route] {
     private mutating func replaceIPv6(_ route: Route, _ group: Range<Int>, _ effect: inout SnapshotEffect) {
         let target: Int
         if route.message.nexthopID != nil,
-            let known = self[group].firstIndex(where: { $0.message.isSameIPv6(route.message) })
+            let known = self[group].firstIndex(where: { $0.message.isSameIPv6(route.message) && $0.means(route) })
         {
             // After a nexthop object was replaced, each route through it is announced as a replacement of itself.
             target = known

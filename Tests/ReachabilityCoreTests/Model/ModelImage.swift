@@ -6,8 +6,6 @@
 struct ModelImage: Equatable {
     /// The lines of each subject.
     private(set) var subjects: [String: [String]] = [:]
-    /// Of the lines of IPv6 routes, those that a dump of the kernel may leave out.
-    private(set) var omissible: Set<String> = []
 
     init(_ snapshot: NetworkSnapshot) {
         subjects["links"] = snapshot.links.map(Self.line)
@@ -22,7 +20,6 @@ struct ModelImage: Equatable {
         }
         for (key, table) in snapshot.routes {
             subjects["\(key.family) routes of \(key.table.rawValue)"] = table.map { Self.line($0, snapshot) }
-            if key.family == .ipv6 { noteOmissible(table, snapshot) }
         }
     }
 
@@ -31,27 +28,11 @@ struct ModelImage: Equatable {
         Set(subjects.keys).union(other.subjects.keys).sorted().flatMap { subject -> [String] in
             let left = subjects[subject] ?? []
             let right = other.subjects[subject] ?? []
-            guard left != right, !isExplained(left, right) else { return [] }
+            guard left != right else { return [] }
             let shared = Set(left).intersection(right).count == Set(left).count && left.count == right.count
             return ["\(subject)\(shared ? " in another order" : ""):"]
                 + left.filter { shared || !right.contains($0) }.map { "  events: \($0)" }
                 + right.filter { shared || !left.contains($0) }.map { "  dumps:  \($0)" }
-        }
-    }
-
-    /// Whether a dump lacks only what the kernel leaves out.
-    private func isExplained(_ left: [String], _ right: [String]) -> Bool {
-        let listed = Set(right)
-        return left.filter { listed.contains($0) || !omissible.contains($0) } == right
-    }
-
-    /// `fib6_dump_node` goes from the first leg of a multipath route to its last, past all that stands between.
-    private mutating func noteOmissible(_ table: [Route], _ snapshot: NetworkSnapshot) {
-        for (position, route) in table.enumerated() where route.message.nexthopID == nil {
-            guard route.message.legs.count > 1 else { continue }
-            for hidden in table[table.group(of: route.message)].suffix(from: position + 1) {
-                omissible.insert(Self.line(hidden, snapshot))
-            }
         }
     }
 

@@ -31,13 +31,17 @@ final class ModelLab {
     var rtnl: Rtnl { lab.rtnl }
 
     /// The model that the kernel's lists make now.
-    func listed() throws -> NetworkSnapshot {
+    func listed() throws -> NetworkSnapshot { try model(of: lists()) }
+
+    private func lists() throws -> [RtnlMessage] {
+        try Self.subjects.flatMap { try rtnl.messages(of: $0) }
+    }
+
+    private func model(of messages: [RtnlMessage]) throws -> NetworkSnapshot {
         var snapshot = NetworkSnapshot()
-        for subject in Self.subjects {
-            for message in try rtnl.messages(of: subject) {
-                let (header, event) = try message.decoded()
-                snapshot.apply(event, header, at: .init(nanoseconds: 0))
-            }
+        for message in messages {
+            let (header, event) = try message.decoded()
+            snapshot.apply(event, header, at: .init(nanoseconds: 0))
         }
         return snapshot
     }
@@ -65,7 +69,7 @@ final class ModelLab {
             let (header, event) = try message.decoded()
             assembly.take(event, header, of: subject, at: .init(nanoseconds: 0))
         }
-        effect.merge(assembly.commit(to: &snapshot))
+        effect.merge(assembly.commit(to: &snapshot, keepsMissing: true))
     }
 
     /// Forgets the announcements and effects so far.
@@ -80,12 +84,37 @@ final class ModelLab {
     func differences() throws -> [String] {
         try follow()
         while true {
-            let listed = try listed()
+            let lists = try lists()
             if try follow() { continue }
-            let differences = ModelImage(snapshot).differences(from: .init(listed))
+            var differences = try ModelImage(snapshot).differences(from: .init(model(of: lists)))
+            differences += try hiddenDifferences()
+            if differences.isEmpty { differences = try changes(repeating: lists) }
             if differences.isEmpty { return [] }
             guard try follow(within: .milliseconds(1500)) else { return differences }
         }
+    }
+}
+
+extension ModelLab {
+    /// What taking the kernel's lists over the model changes, though they tell what it knows already.
+    private func changes(repeating messages: [RtnlMessage]) throws -> [String] {
+        var again = snapshot
+        var changes: [String] = []
+        for message in messages {
+            let (header, event) = try message.decoded()
+            let effect = again.apply(event, header, at: .init(nanoseconds: 0))
+            if effect.changed { changes.append("repeated: \(effect.reasons) by \(event)") }
+        }
+        return changes + ModelImage(again).differences(from: .init(snapshot))
+    }
+
+    /// What tells the model from the kernel's IPv6 routes, those included that a dump leaves out.
+    private func hiddenDifferences() throws -> [String] {
+        let expected = IPv6RouteFile.expected(of: snapshot)
+        let listed = try IPv6RouteFile.listed(in: lab)
+        guard expected != listed else { return [] }
+        let difference = listed.difference(from: expected)
+        return ["every leg of IPv6:"] + difference.map { "  \($0)" }
     }
 }
 

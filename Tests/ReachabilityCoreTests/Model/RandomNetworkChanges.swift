@@ -35,31 +35,33 @@ struct RandomNetworkChanges {
         }
     }
 
+    /// The kinds of changes, and how often each is drawn.
+    static let kinds: [(weight: Int, name: String, make: @Sendable (inout Self) throws -> String)] = [
+        (8, "link", { try $0.changeLink() }),
+        (14, "address", { try $0.changeAddress() }),
+        (30, "IPv4 route", { try $0.changeRoute(.ipv4) }),
+        (30, "IPv6 route", { try $0.changeRoute(.ipv6) }),
+        (12, "nexthop", { try $0.changeNexthop() }),
+        (6, "rule", { try $0.changeRule() }),
+        (4, "setting", { try $0.changeSetting() }),
+        (6, "repair", { try $0.repair() }),
+    ]
+
     /// Draws a change and makes it.
     ///
     /// - Returns: What was tried, and what the kernel said if it refused.
     mutating func next() -> String {
-        let kinds: [(Int, String, (inout Self) throws -> String)] = [
-            (10, "link", { try $0.changeLink() }),
-            (14, "address", { try $0.changeAddress() }),
-            (30, "IPv4 route", { try $0.changeRoute(.ipv4) }),
-            (30, "IPv6 route", { try $0.changeRoute(.ipv6) }),
-            (10, "nexthop", { try $0.changeNexthop() }),
-            (6, "rule", { try $0.changeRule() }),
-            (4, "setting", { try $0.changeSetting() }),
-        ]
-        var draw = Int.random(in: 0..<kinds.reduce(0) { $0 + $1.0 }, using: &generator)
-        for (weight, kind, change) in kinds {
-            guard draw >= weight else {
-                do {
-                    let what = try change(&self)
-                    accepted[kind, default: 0] += 1
-                    return what
-                } catch {
-                    return "refused: \(error)"
-                }
+        var draw = Int.random(in: 0..<Self.kinds.reduce(0) { $0 + $1.weight }, using: &generator)
+        for kind in Self.kinds {
+            draw -= kind.weight
+            guard draw < 0 else { continue }
+            do {
+                let what = try kind.make(&self)
+                accepted[kind.name, default: 0] += 1
+                return what
+            } catch {
+                return "refused: \(error)"
             }
-            draw -= weight
         }
         return "nothing"
     }
@@ -70,7 +72,7 @@ struct RandomNetworkChanges {
 // MARK: - Links, addresses, settings
 
 extension RandomNetworkChanges {
-    private mutating func changeLink() throws -> String {
+    fileprivate mutating func changeLink() throws -> String {
         let name = generator.pick(devices)
         switch Int.random(in: 0..<12, using: &generator) {
         case 0, 1, 2: return try toggle(name)
@@ -81,7 +83,7 @@ extension RandomNetworkChanges {
             try rtnl.setGroup(name, to: group)
             return "group \(group) of \(name)"
         case 8:
-            let mtu: UInt32 = generator.pick([1500, 1500, 1300, 1000, 60])
+            let mtu: UInt32 = generator.pick([1500, 1500, 1500, 1300, 1000, 60])
             try rtnl.setMTU(name, to: mtu)
             return "mtu \(mtu) of \(name)"
         case 9:
@@ -99,10 +101,28 @@ extension RandomNetworkChanges {
         }
     }
 
-    private func toggle(_ name: String) throws -> String {
+    /// Most that is interesting needs devices that are up and have addresses.
+    private mutating func toggle(_ name: String) throws -> String {
         let isUp = try rtnl.link(name).flags.contains(.up)
-        if isUp { try rtnl.setDown(name) } else { try rtnl.setUp(name) }
-        return "set \(name) \(isUp ? "down" : "up")"
+        guard isUp else {
+            try rtnl.setUp(name)
+            return "set \(name) up"
+        }
+        try rtnl.setDown(name)
+        return "set \(name) down"
+    }
+
+    /// Sets most of what is down up again, with an address each.
+    mutating func repair() throws -> String {
+        for name in Self.veths.map({ "x" + $0 }) + devices where chance(80) {
+            let link = try rtnl.link(name)
+            if link.mtu != 1500 { try rtnl.setMTU(name, to: 1500) }
+            if !link.flags.contains(.up) { try rtnl.setUp(name) }
+        }
+        for (position, name) in devices.enumerated() where chance(50) {
+            try? rtnl.addAddress("2001:db8:\(position)::1/64", on: name)
+        }
+        return "repair"
     }
 
     private func remake(_ name: String) throws -> String {
@@ -116,7 +136,7 @@ extension RandomNetworkChanges {
         return "remake \(name)"
     }
 
-    private mutating func changeAddress() throws -> String {
+    fileprivate mutating func changeAddress() throws -> String {
         let name = generator.pick(devices + ["lo"])
         let isIPv4 = generator.flip()
         var message = AddressMessage(
@@ -162,7 +182,7 @@ extension RandomNetworkChanges {
         )
     }
 
-    private mutating func changeSetting() throws -> String {
+    fileprivate mutating func changeSetting() throws -> String {
         let value = generator.pick([0, 1])
         let place = generator.pick(["all", "default"] + devices)
         let family = generator.pick(["ipv4", "ipv6"])
