@@ -24,7 +24,7 @@ extension DestinationPath {
                 return
             }
         }
-        let judgement = evaluator.judge(outcome, snapshot, at: now)
+        let judgement = evaluator.judge(outcome, for: destination, snapshot, at: now)
         status = judgement.path?.status ?? .notReachable
         carriers = judgement.path?.carriers ?? []
         reasons = judgement.reasons

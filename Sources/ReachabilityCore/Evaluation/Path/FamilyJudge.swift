@@ -2,14 +2,17 @@
 struct FamilyJudge {
     private let model: LookupModel
     private let context: EvaluationContext
+    /// Whether the packets stay on one link, where a link-local source does, and a group or all hosts may be meant.
+    private let isWithinLink: Bool
     /// The path so far: the worst of those that the probes have.
     private var path: FamilyPath?
     private var isUsable = true
     private var reasons: [Reason] = []
 
-    init(_ model: LookupModel, _ context: EvaluationContext) {
+    init(_ model: LookupModel, _ context: EvaluationContext, withinLink isWithinLink: Bool = false) {
         self.model = model
         self.context = context
+        self.isWithinLink = isWithinLink
     }
 
     /// Takes one probe's final look-up into account.
@@ -17,7 +20,7 @@ struct FamilyJudge {
         switch outcome {
         case .refused(_, let reason): reject(reason)
         case .selected(let selection):
-            if let fault = Self.fault(of: selection.type) { return reject(fault) }
+            if let fault = fault(of: selection.type) { return reject(fault) }
             if selection.alternatives.isEmpty {
                 judge(selection.leg, selection)
             } else {
@@ -43,9 +46,10 @@ struct FamilyJudge {
     }
 
     /// Only unicast routes lead out; those of type local deliver to this host.
-    private static func fault(of type: RouteType) -> Reason? {
+    private func fault(of type: RouteType) -> Reason? {
         switch type {
         case .unicast: nil
+        case .broadcast, .multicast: isWithinLink ? nil : .noRoute
         case .local, .anycast: .loopbackPath
         default: .noRoute
         }
@@ -129,9 +133,9 @@ extension FamilyJudge {
         _ position: Int,
         _ leg: SelectedLeg
     ) -> Result<InterfaceIndex, Fault> {
-        let fault =
-            LegJudgement.fault(ofLinkAt: position, model)
-            ?? LegJudgement.fault(ofSourceOf: leg, model)
+        if let fault = LegJudgement.fault(ofLinkAt: position, model) { return .failure(.init(reason: fault)) }
+        let fault = LegJudgement.fault(ofSourceOf: leg, model)
+        if isWithinLink, leg.source?.isLinkLocal == true { return .success(index) }
         return fault.map { .failure(.init(reason: $0)) } ?? .success(index)
     }
 

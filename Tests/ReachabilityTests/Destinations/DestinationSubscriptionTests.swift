@@ -3,7 +3,7 @@ import Testing
 @testable import Reachability
 
 @Suite("Destinations", .timeLimit(.minutes(1)))
-struct DestinationTests {
+struct DestinationSubscriptionTests {
     private let address = IPAddress(ipv4: 0xC000_0207)
 
     @Test("The source is asked for the address, and its answer handed on")

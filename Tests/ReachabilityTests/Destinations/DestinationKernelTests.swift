@@ -1,0 +1,144 @@
+import NetworkLab
+import Testing
+
+@testable import Reachability
+
+@Suite("Destinations on the real kernel", .timeLimit(.minutes(1)))
+struct DestinationKernelTests {
+    @Test("The kernel's way to an address: interface, gateway and source")
+    func path() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        let far = try await monitor.path(to: "203.0.113.7")
+        #expect(far.isReachable)
+        #expect(far.status == .wifi)
+        #expect(far.interface?.name == "wan0")
+        #expect(far.gateway == IPAddress("192.0.2.1"))
+        #expect(far.source == IPAddress("192.0.2.2"))
+
+        let near = try await monitor.path(to: "192.0.2.7")
+        #expect(near.isReachable)
+        #expect(near.gateway == nil)
+    }
+
+    @Test("An address of the machine's own, and the loopback address, are reached without any link")
+    func local() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        for host in ["192.0.2.2", "127.0.0.1", "::1", "localhost"] {
+            let path = try await monitor.path(to: host)
+            #expect(path.isReachable, "\(host)")
+            #expect(path.interface?.kind == .loopback, "\(host)")
+        }
+    }
+
+    @Test("Where the kernel refuses, its errno and the reason")
+    func refusals() async throws {
+        let uplink = try TestUplink()
+        for (prefix, type) in [("198.51.100.0", RouteType.unreachable), ("198.51.100.64", .prohibit)] {
+            var route = RouteMessage(destination: .init(try #require(IPAddress(prefix)), length: 26))
+            route.type = type
+            try uplink.lab.rtnl.route(.add, route)
+        }
+        let monitor = try uplink.startMonitor()
+        let unreachable = try await monitor.path(to: "198.51.100.1")
+        #expect(unreachable.status == .notReachable)
+        #expect(unreachable.errno == LookupErrno.hostUnreachable)
+        #expect(unreachable.reasons == [.unreachable])
+        let prohibited = try await monitor.path(to: "198.51.100.65")
+        #expect(prohibited.errno == LookupErrno.accessDenied)
+        #expect(prohibited.reasons == [.prohibited])
+        let noRoute = try await monitor.path(to: "2001:db8::1")
+        #expect(noRoute.errno == LookupErrno.networkUnreachable)
+        #expect(noRoute.reasons == [.noRoute])
+    }
+
+    @Test("A link-local destination is reached from a link-local address")
+    func linkLocal() async throws {
+        let uplink = try TestUplink()
+        try uplink.lab.rtnl.addAddress("169.254.7.1/16", on: "wan0")
+        let monitor = try uplink.startMonitor()
+        let path = try await monitor.path(to: "169.254.9.9")
+        #expect(path.source == IPAddress("169.254.7.1"))
+        #expect(path.isReachable, "\(path.reasons)")
+    }
+
+    @Test(
+        "A link's broadcast address and a multicast group are reached",
+        arguments: ["192.0.2.255", "224.0.0.251", "ff02::1"]
+    )
+    func severalHosts(_ host: String) async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        // The link-local address that ff02::1 needs is being checked for duplicates for a second.
+        let destination = try #require(IPAddress(host))
+        let path = await monitor.changes(to: destination).first(where: \.isReachable)
+        #expect(path?.interface?.name == "wan0")
+    }
+
+    @Test("A link without carrier carries nothing, though the kernel has a route")
+    func noCarrier() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        try uplink.lab.rtnl.setDown("far0")
+        try await monitor.wait(for: .notReachable, timeout: .seconds(20))
+        let path = try await monitor.path(to: "203.0.113.7")
+        #expect(path.status == .notReachable)
+        #expect(path.errno == nil)
+        #expect(path.reasons == [.noCarrier])
+    }
+
+    @Test("A live destination hears of a specific route that comes and goes, of the default route and of the link")
+    func live() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        let heard = Collector<DestinationPath>()
+        let destination = try #require(IPAddress("203.0.113.7"))
+        let subscription = monitor.subscribe(to: destination, deliverOn: .immediate) { heard.append($0) }
+        try await heard.wait(count: 1)
+        #expect(heard.elements.last?.gateway == IPAddress("192.0.2.1"))
+
+        try uplink.lab.rtnl.addRoute("203.0.113.0/24", via: "192.0.2.9", on: "wan0")
+        try await heard.wait { $0.last?.gateway == IPAddress("192.0.2.9") }
+        // A route that leads elsewhere is none of its business.
+        try uplink.lab.rtnl.addRoute("198.51.100.0/24", via: "192.0.2.9", on: "wan0")
+        try uplink.lab.rtnl.deleteRoute("203.0.113.0/24", on: "wan0")
+        try await heard.wait { $0.last?.gateway == IPAddress("192.0.2.1") }
+        try uplink.goDown()
+        try await heard.wait { $0.last?.status == .notReachable }
+        try uplink.comeBack()
+        try await heard.wait { $0.last?.status == .wifi }
+
+        let gateways = heard.elements.map { $0.gateway?.description ?? "none" }
+        #expect(gateways == ["192.0.2.1", "192.0.2.9", "192.0.2.1", "none", "192.0.2.1"])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("A live IPv6 destination hears of a host route", arguments: Place.allCases)
+    func liveIPv6(_ place: Place) async throws {
+        let uplink = try TestUplink()
+        try uplink.lab.rtnl.addAddress("2001:db8::2/64", on: "wan0")
+        let monitor = try uplink.startMonitor()
+        let heard = Collector<DestinationPath>()
+        let destination = try #require(IPAddress("2001:db8:7::7"))
+        let subscription = monitor.subscribe(to: destination, deliverOn: place.makeDelivery().delivery) {
+            heard.append($0)
+        }
+        try await heard.wait { $0.last?.reasons == [.noRoute] }
+        try uplink.lab.rtnl.addRoute("2001:db8:7::7/128", via: "2001:db8::1", on: "wan0", family: .ipv6)
+        try await heard.wait { $0.last?.status == .wifi }
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("A live destination as an asynchronous sequence, from before the monitor knows anything")
+    func liveSequence() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        let destination = try #require(IPAddress("203.0.113.7"))
+        var iterator = monitor.changes(to: destination).makeAsyncIterator()
+        #expect(await iterator.next()?.status == .wifi)
+        try uplink.goDown()
+        #expect(await iterator.next()?.status == .notReachable)
+    }
+}

@@ -1,0 +1,141 @@
+import NetworkLab
+import Testing
+
+@testable import Reachability
+
+@Suite("ReachabilityMonitor on the real kernel", .timeLimit(.minutes(1)))
+struct MonitorKernelTests {
+    @Test("Link down and up arrives at closures", arguments: Place.allCases)
+    func closures(_ place: Place) async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        let heard = Collector<StateChange>()
+        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { heard.append($0) }
+        try await heard.wait(count: 1)
+        try uplink.goDown()
+        try await heard.wait { $0.last?.status == .notReachable }
+        try uplink.comeBack()
+        try await heard.wait { $0.last?.status == .wifi }
+
+        #expect(heard.elements.map(\.status) == [.wifi, .notReachable, .wifi])
+        #expect(heard.elements.first?.event == .state)
+        #expect(heard.elements.map(\.sequence) == [1, 2, 3])
+        #expect(heard.elements.last?.path.ipv4?.gateway == IPAddress("192.0.2.1"))
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("Link down and up arrives in an asynchronous sequence")
+    func sequence() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        var iterator = monitor.changes.makeAsyncIterator()
+        #expect(await iterator.next()?.status == .wifi)
+        try uplink.goDown()
+        #expect(await iterator.next()?.status == .notReachable)
+        try uplink.comeBack()
+        #expect(await iterator.next()?.status == .wifi)
+    }
+
+    @Test("Link down and up ends waiting")
+    func waiting() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        try await monitor.wait(for: .wifi, timeout: .seconds(20))
+        async let isDown = monitor.wait(for: .notReachable, timeout: .seconds(20))
+        try uplink.goDown()
+        #expect(try await isDown.reasons.contains(.linkDown))
+        async let isBack = monitor.wait(for: .reachable, timeout: .seconds(20))
+        try uplink.comeBack()
+        #expect(try await isBack.path.interface?.name == "wan0")
+        #expect(monitor.status == .wifi)
+        #expect(monitor.path.interface?.name == "wan0")
+    }
+
+    @Test("Waiting for what does not come tells why it did not")
+    func timeout() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        try uplink.goDown()
+        try await monitor.wait(for: .notReachable, timeout: .seconds(20))
+        let error = await #expect(throws: WaitTimeout.self) {
+            try await monitor.wait(for: .reachable, timeout: .milliseconds(10))
+        }
+        #expect(error?.path.reasons.contains(.noRoute) == true)
+        #expect(error?.description.contains("path.noRoute") == true)
+    }
+
+    @Test("Stopped and started again, from a closure too, it goes on where the network is")
+    func restart() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        let heard = Collector<StateChange>()
+        let subscription = monitor.subscribe(deliverOn: .immediate) { [weak monitor] change in
+            heard.append(change)
+            // The event thread is in the namespace already, and the thread that it starts is too.
+            guard change.status == .notReachable else { return }
+            monitor?.stop()
+            #expect(throws: Never.self) { try monitor?.start() }
+        }
+        try await heard.wait(count: 1)
+        try uplink.goDown()
+        try await heard.wait { $0.count == 4 || $0.last?.status == .unknown }
+        try uplink.comeBack()
+        try await heard.wait { $0.last?.status == .wifi && $0.count > 2 }
+        #expect(heard.elements.contains { $0.path.reasons == [.notStarted] })
+        subscription.cancel()
+        monitor.stop()
+        #expect(monitor.status == .unknown)
+    }
+
+    @Test("The view tells how the verdict came about")
+    func view() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        let view = try await monitor.view(within: .seconds(20))
+        #expect(view.isSettled)
+        #expect(view.evaluation.path.status == .wifi)
+        #expect(view.snapshot.links.contains { $0.name == "wan0" })
+        #expect(monitor.counters.published >= 1)
+        monitor.stop()
+        await #expect(throws: MonitorError.self) { try await monitor.view() }
+    }
+
+    @Test("The shared monitor runs, and is always the same")
+    func shared() async throws {
+        #expect(ReachabilityMonitor.shared === ReachabilityMonitor.shared)
+        #expect(ReachabilityMonitor.shared.startError == nil)
+        // What this machine's network is like is not the test's affair: that it is known is.
+        let first = await ReachabilityMonitor.shared.changes.first { _ in true }
+        #expect(first?.status != .unknown)
+    }
+}
+
+/// A namespace with one uplink, `wan0`, and a default route through it.
+final class TestUplink: Sendable {
+    let lab: LabNamespace
+
+    init() throws {
+        lab = try LabNamespace()
+        try lab.rtnl.createVeth("wan0", index: 10, peer: "far0", peerIndex: 20)
+        try lab.rtnl.setUp("wan0", "far0")
+        try lab.rtnl.addAddress("192.0.2.2/24", on: "wan0")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+    }
+
+    /// Makes a monitor of the namespace.
+    func startMonitor() throws -> ReachabilityMonitor {
+        try lab.run { try ReachabilityMonitor() }
+    }
+
+    /// The link goes down, and the kernel flushes the route.
+    func goDown() throws {
+        try lab.rtnl.setDown("wan0")
+    }
+
+    /// The link comes back, and somebody adds the route again.
+    func comeBack() throws {
+        try lab.rtnl.setUp("wan0")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+    }
+}
