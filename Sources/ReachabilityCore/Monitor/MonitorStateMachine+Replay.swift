@@ -45,7 +45,7 @@ extension MonitorStateMachine {
     /// Learns that the recording ends here: what was held back is judged now.
     public mutating func finishReplay(at now: Instant) {
         for sequence in replay?.open ?? [] { endReplayed(sequence, at: now) }
-        replay?.isComplete = true
+        replay?.finish()
         beginJudging()
     }
 

@@ -46,6 +46,12 @@ struct ReplayProgress: Sendable {
         return subjects.isEmpty
     }
 
+    /// The recording ends: no other dump follows the last one.
+    mutating func finish() {
+        isComplete = true
+        lastDump = nil
+    }
+
     /// Whether a notification at this moment shows that the recording did not begin with all the dumps of a monitor.
     mutating func endsPreface(at now: Instant) -> Bool {
         guard !isComplete, subjects.isEmpty else { return false }

@@ -72,6 +72,18 @@ struct CaptureReplayTests {
         #expect(telling.changes.count > 1)
     }
 
+    /// Right behind a dump another is expected; at the end of the capture none is.
+    @Test func whatCameRightBehindADumpIsJudgedAtTheEnd() throws {
+        let bytes = Fixture.bytes("story-nanoseconds.pcap")
+        let change = try #require(Telling(bytes).changes.dropFirst().first?.time)
+        var hurried = CaptureWriter().head
+        for record in CaptureReading(bytes).records where record.time <= change {
+            let (type, family) = (record.packetType, record.netlinkProtocol)
+            hurried += CaptureWriter().record(at: 1, bytes[record.payload], protocol: family, type: type)
+        }
+        #expect(Telling(hurried).lines.last?.contains("wifi 192.0.2.1") == true)
+    }
+
     @Test func aForeignMachinesCaptureIsJudgedAtItsEnd() {
         let telling = Telling(Fixture.bytes("big-endian.pcap"))
         #expect(telling.fault == nil)
