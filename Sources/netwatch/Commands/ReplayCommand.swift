@@ -45,11 +45,13 @@ struct ReplayCommand: NetwatchCommand {
     private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
         var replay = CaptureReplay(context: .init(user: geteuid(), kindRules: kinds.kind), settle: settle)
         while true {
-            switch replay.step(bytes.span.bytes) {
-            case .changes(let changes):
+            switch Result(catching: { () throws(ReplayError) in try replay.next(bytes.span.bytes) }) {
+            case .success(let changes?):
                 try write(changes)
-            case .end(let fault):
+            case .success(nil):
                 try write(replay.finish())
+                return nil
+            case .failure(let fault):
                 return fault
             }
         }
@@ -58,7 +60,7 @@ struct ReplayCommand: NetwatchCommand {
     private func write(_ changes: [ReplayedChange]) throws(OutputFailure) {
         let format = json ? ChangeFormat.json : .text
         for change in changes {
-            try LineOutput.standard.write(format.line(change.change, at: change.timestamp))
+            try LineOutput.standard.write(format.line(change.change, at: .init(nanosecondsSinceEpoch: change.time)))
         }
     }
 }

@@ -5,6 +5,19 @@ struct Timestamp: Hashable {
     /// Nanoseconds within the second, 0 to 999,999,999.
     var nanoseconds: Int64
 
+    /// Takes `tv_sec` and `tv_nsec` (clock_gettime(2)).
+    init(seconds: Int64, nanoseconds: Int64) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Takes nanoseconds since 1970, as captures count.
+    init(nanosecondsSinceEpoch total: Int64) {
+        let (quotient, remainder) = total.quotientAndRemainder(dividingBy: 1_000_000_000)
+        seconds = remainder < 0 ? quotient - 1 : quotient
+        nanoseconds = remainder < 0 ? remainder + 1_000_000_000 : remainder
+    }
+
     /// The moment in UTC with microseconds: `2026-11-20T20:00:00.123456Z`.
     var utcText: String { text(offset: 0) + "Z" }
 

@@ -28,6 +28,17 @@ import Testing
         #expect(Timestamp(seconds: 1_709_164_800, nanoseconds: 5999).localText(offset: offset) == text)
     }
 
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000000Z"), (1_500_000, "1970-01-01T00:00:00.001500Z"),
+            (-1, "1969-12-31T23:59:59.999999Z"), (Int64.max, "2262-04-11T23:47:16.854775Z"),
+            (Int64.min, "1677-09-21T00:12:43.145224Z"),
+        ] as [(Int64, String)]
+    )
+    func `as captures count`(nanoseconds: Int64, text: String) {
+        #expect(Timestamp(nanosecondsSinceEpoch: nanoseconds).utcText == text)
+    }
+
     /// Every day of 800 years, counted in the plain way.
     @Test func `each day follows the one before`() {
         var expected = (year: Int64(1600), month: Int64(1), day: Int64(1))

@@ -35,6 +35,13 @@ final class LineReader: @unchecked Sendable {
         }
     }
 
+    /// Whatever has come; nil at the end of the stream.
+    func bytes() throws -> [UInt8]? {
+        guard try !pending.isEmpty || fill(until: ContinuousClock.now + .seconds(20)) else { return nil }
+        defer { pending = [] }
+        return pending
+    }
+
     /// Everything up to the end of the stream.
     func rest() throws -> String {
         let deadline = ContinuousClock.now + .seconds(20)

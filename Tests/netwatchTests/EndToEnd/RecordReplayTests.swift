@@ -1,0 +1,155 @@
+import Glibc
+import NetworkLab
+import ReachabilityCore
+import Testing
+
+@testable import netwatch
+
+@Suite struct RecordReplayTests {
+    /// A state as it is told, without what a replay can't know: when, and what a look-up corrected.
+    private struct Told: Hashable {
+        let members: [JSONValue?]
+
+        init(_ line: String) throws {
+            let value = try EventSchema.parse(line)
+            members = ["seq", "event", "status", "previous", "path"].map { value[$0] }
+        }
+    }
+
+    /// A recording, and what a watch told beside it.
+    private struct Recording {
+        let capture: [UInt8]
+        let lines: [String]
+    }
+
+    /// Records a story beside a watch of it.
+    private func record() throws -> Recording {
+        let uplinks = try Uplinks()
+        let recorder = try uplinks.tool("record", "-")
+        let capture = CaptureStream(recorder.output)
+        try capture.read(untilNotices: 1)
+        let watch = try ToolProcess(["watch", "--json"] + Uplinks.kinds, in: uplinks.lab)
+        var lines = [try watch.output.line()]
+        for step in Self.story {
+            try step(uplinks)
+            lines.append(try watch.output.line())
+            try capture.read(untilNotices: lines.count)
+        }
+        for tool in [recorder, watch] { tool.send(SIGINT) }
+        #expect(try recorder.exitCode() == 0)
+        #expect(try recorder.errors.rest() == "")
+        #expect(try watch.output.line() == nil)
+        try capture.readToEnd()
+        return Recording(capture: capture.bytes, lines: lines.compactMap(\.self))
+    }
+
+    /// Each step leads to one line.
+    private static let story: [@Sendable (Uplinks) throws -> Void] = [
+        { try $0.connectWiFi() },
+        { uplinks in
+            try uplinks.connectCellular()
+            try uplinks.lab.rtnl.setDown("ap0")
+        },
+        { try $0.lab.rtnl.setDown("wlan0") },
+        { uplinks in
+            try uplinks.lab.rtnl.addAddress("2001:db8::2/64", on: "wwan0")
+            try uplinks.lab.rtnl.addRoute("default", via: "2001:db8::1", on: "wwan0", metric: 1024)
+        },
+        { try $0.lab.rtnl.setDown("wwan0") },
+    ]
+
+    @Test func `a replay tells the same states, from a file and from stdin`() throws {
+        let recording = try record()
+        let watched = try recording.lines.map(Told.init)
+        let file = try TemporaryFile(recording.capture)
+        let lab = try LabNamespace()
+        let replay = try ToolProcess(["replay", file.path, "--json"] + Uplinks.kinds, in: lab)
+        let lines = try replay.output.rest().split(separator: "\n").map(String.init)
+        #expect(try lines.map(Told.init) == watched)
+        #expect(try replay.exitCode() == 0)
+        #expect(try replay.errors.rest() == "")
+
+        let script = #""$0" replay - --json --kind wlan0=wifi --kind wwan0=cellular < "$1""#
+        let piped = try ToolProcess(
+            ["run", "--for", "notReachable", "--", "sh", "-c", script, ToolBinary.path, file.path],
+            in: lab
+        )
+        #expect(try piped.output.rest().split(separator: "\n").map(String.init) == lines)
+    }
+
+    @Test func `wherever a recording breaks off, it is read up to there or refused with record and byte`() throws {
+        let capture = try record().capture
+        let whole = replayed(capture)
+        #expect(whole.fault == nil)
+        for length in stride(from: 0, to: capture.count, by: 7) {
+            let (changes, fault) = replayed(Array(capture[..<length]))
+            #expect(changes == Array(whole.changes.prefix(changes.count)) || fault == nil)
+            if let fault { #expect("\(fault)".contains("at byte ")) }
+        }
+    }
+
+    @Test func `a broken capture`() throws {
+        let capture = try record().capture
+        let file = try TemporaryFile(Array(capture.dropLast(3)))
+        let tool = try ToolProcess(["replay", "--json", file.path], in: LabNamespace())
+        #expect(try tool.exitCode() == 65)
+        let words = try tool.errors.rest()
+        #expect(words.hasPrefix("netwatch: \(file.path): record ") && words.contains(" at byte "))
+        #expect(words.filter(\.isNewline) == "\n")
+        for line in try tool.output.rest().split(separator: "\n") { _ = try EventSchema.parse(line) }
+    }
+
+    @Test(arguments: [
+        ("/no/such/file", "No such file or directory"), ("/tmp", "Is a directory"),
+        ("/dev/null", "file head at byte 0"),
+        ("/etc/passwd", "neither pcap nor pcapng"),
+    ])
+    func `no capture`(path: String, words: String) throws {
+        let tool = try ToolProcess(["replay", path], in: LabNamespace())
+        #expect(try tool.exitCode() == 65)
+        let errors = try tool.errors.rest()
+        #expect(errors.contains(words) && errors.filter(\.isNewline) == "\n")
+        #expect(try tool.output.rest() == "")
+    }
+
+    @Test func `an earlier recording is not overwritten, an empty file is taken`() throws {
+        let lab = try LabNamespace()
+        let full = try TemporaryFile([1, 2, 3])
+        let refused = try ToolProcess(["record", full.path], in: lab)
+        #expect(try refused.exitCode() == 64)
+        #expect(try refused.errors.rest().contains("holds something already; remove it, or name another file"))
+        #expect(try Repository.bytes(of: full.path) == [1, 2, 3])
+
+        let empty = try TemporaryFile()
+        let taken = try ToolProcess(["record", empty.path], in: lab)
+        try taken.waitUntilBlocks(SIGINT)
+        taken.send(SIGINT)
+        #expect(try taken.exitCode() == 0)
+        #expect(try replayed(Repository.bytes(of: empty.path)).fault == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["record", "/dev/full"], 74, "can't write '/dev/full': No space left on device"),
+            (["record", "/no/such/directory/file"], 74, "can't create '/no/such/directory/file'"),
+            (["record"], 64, "Missing expected argument '<file>'"),
+            (["record", ""], 64, "name one, or '-' for stdout"),
+            (["replay"], 64, "Missing expected argument '<file>'"),
+            (["replay", "--netns", "x", "f"], 64, "Unknown option '--netns'"),
+        ] as [([String], Int32, String)]
+    )
+    func `files that can't be written, and none`(arguments: [String], code: Int32, words: String) throws {
+        let tool = try ToolProcess(arguments, in: LabNamespace())
+        #expect(try tool.exitCode() == code)
+        let errors = try tool.errors.rest()
+        #expect(errors.contains(words) && errors.filter(\.isNewline) == "\n", "\(errors)")
+    }
+
+    @Test func `a reader who goes ends a recording well`() throws {
+        let tool = try Uplinks().tool("record", "-")
+        _ = try tool.output.bytes()
+        tool.output.end()
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.errors.rest() == "")
+    }
+}
