@@ -66,9 +66,9 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "ScriptTests",
+            name: "RepositoryTests",
             dependencies: ["NetworkLab"],
-            exclude: ["Support/stand-in"],
+            exclude: ["Scripts/Support/stand-in"],
             swiftSettings: settings
         ),
         .testTarget(

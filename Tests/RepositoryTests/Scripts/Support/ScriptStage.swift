@@ -45,7 +45,7 @@ final class ScriptStage {
     func stand(in command: String, _ body: String = ":") throws {
         let behaviour = root.appending(path: "behaviour/\(command)")
         try Data("\(body)\n".utf8).write(to: behaviour)
-        let path = Repository.root.appending(path: "Tests/ScriptTests/Support/stand-in").path
+        let path = Repository.root.appending(path: "Tests/RepositoryTests/Scripts/Support/stand-in").path
         try? remove(command)
         try link("bin/\(command)", to: path)
     }
@@ -80,11 +80,4 @@ final class ScriptStage {
             commands.contains { line.hasPrefix("\($0) ") }
         }
     }
-}
-
-/// The checked-out repository.
-enum Repository {
-    /// Its directory.
-    static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 }
