@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Makes the seeds of the fuzz targets under Corpus/ from the captures in Tests/Fixtures.
+
+A seed for each kind of message and attribute for the decoder, short captures of each format for the reader, and whole stories for the
+model. Run it again when the fixtures change; it writes the same bytes for the same fixtures.
+"""
+import os
+import struct
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIXTURES = os.path.join(HERE, "..", "Tests", "Fixtures")
+LITTLE, BIG, UEVENT, DEFAULT_LIKE = 0, 1, 2, 4
+
+
+def fixture(name):
+    with open(os.path.join(FIXTURES, name), "rb") as file:
+        return file.read()
+
+
+def save(target, name, data):
+    directory = os.path.join(HERE, "Corpus", target)
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, name), "wb") as file:
+        file.write(data)
+
+
+def records(capture):
+    """The netlink family and datagram of each record of a pcap file, and where the record ends."""
+    order = "<" if capture[0] in (0x4D, 0xD4) else ">"
+    position = 24
+    while position < len(capture):
+        length = struct.unpack_from(order + "8xI", capture, position)[0]
+        data = capture[position + 16:position + 16 + length]
+        position += 16 + length
+        yield struct.unpack_from(">H", data, 14)[0], data[16:], position
+
+
+def messages(datagram, order="<"):
+    position = 0
+    while position + 16 <= len(datagram):
+        length, kind = struct.unpack_from(order + "IH", datagram, position)
+        if length < 16:
+            return
+        yield kind, datagram[position:position + ((length + 3) & ~3)]
+        position += (length + 3) & ~3
+
+
+def decoder_seeds(name, options, order):
+    """Of each kind of message the shortest, the longest and each length between that is new."""
+    seen = set()
+    for family, datagram, _ in records(fixture(name)):
+        if family != 0:
+            continue
+        for kind, message in messages(datagram, order):
+            if (kind, len(message)) not in seen:
+                seen.add((kind, len(message)))
+                save("FuzzDecoder", f"{name.split('.')[0]}-{kind}-{len(message)}", bytes([options]) + message)
+
+
+def cut_seeds(name, options, order):
+    """Of each attribute of each kind of message one that lacks its last byte, at the very end of its datagram."""
+    # The fixed part of RTM_NEWLINK and its like, by the group of four that a message's type belongs to.
+    heads = {16: 16, 20: 8, 24: 12, 28: 12, 32: 12, 80: 4, 104: 8}
+    for family, datagram, _ in records(fixture(name)):
+        if family != 0:
+            continue
+        for kind, message in messages(datagram, order):
+            body = 16 + heads.get(kind & ~3, len(message))
+            position = body
+            while position + 4 < len(message):
+                length, attribute = struct.unpack_from(order + "HH", message, position)
+                if length < 5:
+                    break
+                cut = message[4:body] + struct.pack(order + "HH", length - 1, attribute)
+                cut += message[position + 4:position + length - 1]
+                seed = bytes([options]) + struct.pack(order + "I", len(cut) + 4) + cut
+                if len(seed) < 200:
+                    save("FuzzDecoder", f"cut-{kind}-{attribute & 0x3fff}", seed)
+                position += (length + 3) & ~3
+
+
+def capture_seeds(name, count=4):
+    """The head and the first records of a pcap file."""
+    capture = fixture(name)
+    ends = [end for _, _, end in records(capture)]
+    save("FuzzCapture", name, capture[:ends[min(count, len(ends)) - 1]])
+
+
+def blocks(capture):
+    """The blocks of a little-endian pcapng file."""
+    position = 0
+    while position < len(capture):
+        length = struct.unpack_from("<4xI", capture, position)[0]
+        yield capture[position:position + length]
+        position += length
+
+
+decoder_seeds("story-nanoseconds.pcap", LITTLE, "<")
+decoder_seeds("iproute2.pcap", LITTLE, "<")
+decoder_seeds("big-endian.pcap", BIG, ">")
+cut_seeds("story-nanoseconds.pcap", LITTLE, "<")
+uevent = b"\0".join([b"add@/devices/usb1/net/wwan0", b"ACTION=add", b"SUBSYSTEM=net", b"DEVTYPE=wwan",
+                     b"INTERFACE=wwan0", b"IFINDEX=7", b"SEQNUM=1", b""])
+save("FuzzDecoder", "uevent", bytes([UEVENT]) + uevent)
+
+for capture in ["story-nanoseconds.pcap", "story-microseconds.pcap", "big-endian.pcap"]:
+    capture_seeds(capture)
+save("FuzzCapture", "sections.pcapng", fixture("sections.pcapng"))
+save("FuzzCapture", "story.pcapng", b"".join(list(blocks(fixture("story.pcapng")))[:6]))
+
+for name in ["story-nanoseconds.pcap", "iproute2.pcap"]:
+    datagrams = [datagram for family, datagram, _ in records(fixture(name)) if family == 0]
+    everything = [message for datagram in datagrams for _, message in messages(datagram)]
+    # Links, addresses, routes, neighbours, rules, netconf and nexthops, without requests and acknowledgements.
+    kinds = {16, 17, 20, 21, 24, 25, 28, 29, 32, 33, 80, 81, 104, 105}
+    story = [message for message in everything if struct.unpack_from("<4xH", message)[0] in kinds]
+    for part in range(0, min(len(story), 120), 20):
+        save("FuzzModel", f"{name.split('.')[0]}-{part}", bytes([LITTLE]) + b"".join(story[part:part + 20]))
