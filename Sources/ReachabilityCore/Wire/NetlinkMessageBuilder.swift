@@ -8,7 +8,8 @@
 /// let bytes = builder.build()
 /// ```
 /// Numbers are written in ``byteOrder``. Everything starts at a multiple of 4 bytes (`NLMSG_ALIGN`, `NLA_ALIGN`); the
-/// padding behind an attribute counts for its message and its nest, and not for itself, as in the kernel.
+/// padding behind an attribute counts for its message and its nest, and not for itself, as in the kernel. What is too
+/// long for a length of 16 bits (an attribute's payload of more than 65,531 bytes) is left out whole, as `nla_put` does.
 public struct NetlinkMessageBuilder: Sendable {
     /// The order in which numbers are written.
     public let byteOrder: ByteOrder
@@ -90,9 +91,13 @@ extension NetlinkMessageBuilder {
         writeLength(from: start)
     }
 
-    /// - Precondition: at most 65,535 bytes were appended since `start`; the length field holds no more.
+    /// Writes the length of what was appended since `start`, or takes it back if the field can't hold that.
     private mutating func writeLength(from start: Int) {
-        bytes.overwrite(at: start, with: UInt16(bytes.count - start), in: byteOrder)
+        if let length = UInt16(exactly: bytes.count - start) {
+            bytes.overwrite(at: start, with: length, in: byteOrder)
+        } else {
+            bytes.removeSubrange(start...)
+        }
     }
 }
 
@@ -136,8 +141,6 @@ extension NetlinkMessageBuilder {
     }
 
     /// Appends bytes as they are.
-    ///
-    /// - Precondition: at most 65,531 of them, as the attribute's length has 16 bits.
     public mutating func attribute(_ type: UInt16, bytes payload: some Sequence<UInt8>) {
         attribute(type) { $0.append(bytes: payload) }
     }

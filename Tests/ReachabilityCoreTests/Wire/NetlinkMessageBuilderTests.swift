@@ -88,6 +88,22 @@ struct NetlinkMessageBuilderTests {
         #expect(bytes == [24, 0, 9, 0, 16, 0, 0, 1, 3, 0, 0, 0, 8, 0, 5, 0, 192, 0, 2, 1, 4, 0, 1, 0])
     }
 
+    @Test("What is too long for its length is left out whole")
+    func tooLong() {
+        let longest = payload { $0.attribute(1, bytes: repeatElement(7 as UInt8, count: 65_531)) }
+        #expect(longest.count == 65_536)
+        #expect(longest.prefix(5) == [0xFF, 0xFF, 1, 0, 7])
+        let bytes = payload { builder in
+            builder.attribute(1, bytes: repeatElement(7 as UInt8, count: 65_532))
+            builder.nested(2) { nest in
+                for _ in 0..<2 { nest.attribute(1, bytes: repeatElement(7 as UInt8, count: 40_000)) }
+            }
+            builder.record { $0.append(bytes: repeatElement(7 as UInt8, count: 65_534)) }
+            builder.attribute(3)
+        }
+        #expect(bytes == [4, 0, 3, 0])
+    }
+
     @Test("A second message starts aligned, and each length is its own")
     func severalMessages() {
         var builder = NetlinkMessageBuilder(type: 1, sequence: 1, byteOrder: .little)
