@@ -42,9 +42,9 @@ extension MonitorStateMachine {
         }
     }
 
-    /// Learns that the recording ends here: what was held back is judged now.
+    /// Learns that the recording ends here: what was held back is judged now, a dump without its end is not.
     public mutating func finishReplay(at now: Instant) {
-        for sequence in replay?.open ?? [] { endReplayed(sequence, at: now) }
+        assembly.cancel()
         replay?.finish()
         beginJudging()
     }
@@ -70,7 +70,7 @@ extension MonitorStateMachine {
     }
 
     private mutating func endReplayed(_ sequence: UInt32, at now: Instant) {
-        let isLast = replay?.end(sequence, at: now) ?? false
+        guard let isLast = replay?.end(sequence, at: now) else { return }
         counters.dumps += 1
         guard isLast else { return }
         absorb(assembly.commit(to: &snapshot), at: now)

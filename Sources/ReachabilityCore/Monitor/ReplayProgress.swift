@@ -1,7 +1,7 @@
 /// How far a recording has come: which dumps are open, and whether there is enough for a first verdict.
 struct ReplayProgress: Sendable {
     /// Whether what there is makes a verdict.
-    var isComplete = false
+    private(set) var isComplete = false
     private var subjects: [UInt32: [DumpSubject]] = [:]
     private var missing: Set<DumpSubject> = Set(Self.preface)
     private var lastDump: Instant?
@@ -13,11 +13,15 @@ struct ReplayProgress: Sendable {
     /// Dumps follow each other without a pause; what one of several says is not judged by itself.
     private static let pause = Duration.milliseconds(10)
 
-    /// When the dumps that came last are judged, if no other follows.
-    var judgement: Instant? { lastDump?.advanced(by: Self.pause) }
+    /// When the model is judged that is being read anew, if no other dump follows; nil if it is not read anew.
+    var judgement: Instant? { missing.isEmpty ? nil : lastDump?.advanced(by: Self.pause) }
 
-    /// The requests that are not answered whole, in order.
-    var open: [UInt32] { subjects.keys.sorted() }
+    /// The recording ends: what there is makes a verdict.
+    mutating func finish() {
+        isComplete = true
+        subjects = [:]
+        missing = []
+    }
 
     /// A dump is asked for; gives the tables that it will tell whole.
     ///
@@ -26,6 +30,8 @@ struct ReplayProgress: Sendable {
         guard request.isDump else { return [] }
         lastDump = now
         guard !request.hasFurtherFilter else { return [] }
+        // With the links a monitor begins to read everything again.
+        if isComplete, request.subject == .links { missing = Set(Self.preface) }
         for other in subjects.keys { subjects[other]?.removeAll { request.subjects.contains($0) } }
         subjects[sequence] = request.subjects
         return request.subjects
@@ -37,19 +43,13 @@ struct ReplayProgress: Sendable {
         return subjects[sequence]
     }
 
-    /// A dump has ended; tells whether it was one, and no other is under way.
-    mutating func end(_ sequence: UInt32, at now: Instant) -> Bool {
-        guard let ended = subjects.removeValue(forKey: sequence) else { return false }
+    /// A dump has ended; tells whether no other is under way, or nil if it was none.
+    mutating func end(_ sequence: UInt32, at now: Instant) -> Bool? {
+        guard let ended = subjects.removeValue(forKey: sequence) else { return nil }
         lastDump = now
         missing.subtract(ended)
         if missing.isEmpty { isComplete = true }
         return subjects.isEmpty
-    }
-
-    /// The recording ends: no other dump follows the last one.
-    mutating func finish() {
-        isComplete = true
-        lastDump = nil
     }
 
     /// Whether a notification at this moment shows that the recording did not begin with all the dumps of a monitor.

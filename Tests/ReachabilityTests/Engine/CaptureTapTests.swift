@@ -1,0 +1,50 @@
+import NetworkLab
+import Reachability
+import ReachabilityCore
+import Testing
+
+/// What the tap is handed.
+@Suite struct CaptureTapTests {
+    @Test func `a recording begins with the dumps and replays to the same states`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        let records = LabInbox<CaptureEvent>()
+        var configuration = MonitorConfiguration()
+        configuration.tap = { records.put($0) }
+        let probe = try EngineProbe(in: lab, configuration)
+        #expect(try probe.engine.view().isSettled)
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+        try probe.wait(for: .wifi)
+        try lab.rtnl.setDown("wan0")
+        try probe.wait(for: .notReachable)
+        #expect(try probe.engine.view().isSettled)
+        let live = probe.notices.all
+        probe.engine.stop()
+
+        #expect(records.all.first?.direction == .toKernel)
+        #expect(records.all.map(\.time) == records.all.map(\.time).sorted())
+        let replayed = Self.replay(records.all)
+        #expect(replayed.map(\.status) == live.map(\.status))
+        #expect(replayed.map(\.path) == live.map(\.path))
+    }
+
+    private static func replay(_ records: [CaptureEvent]) -> [StateChange] {
+        var machine = MonitorStateMachine.replaying(context: .init(user: 0))
+        var notices: [StateChange] = []
+        var now = Instant(nanoseconds: 0)
+        for record in records {
+            now = Instant(nanoseconds: Int64(record.time))
+            let decoder = NetlinkDecoder(protocolNumber: record.protocolNumber)
+            try? decoder.decode(record.bytes.span.bytes) { machine.replay($1, $0, at: now) }
+            notices += take(&machine, at: now)
+        }
+        machine.finishReplay(at: now.advanced(by: .seconds(1)))
+        return notices + take(&machine, at: now.advanced(by: .seconds(1)))
+    }
+
+    private static func take(_ machine: inout MonitorStateMachine, at now: Instant) -> [StateChange] {
+        var notices: [StateChange] = []
+        while case .publish(let change) = machine.next(at: now) { notices.append(change) }
+        return notices
+    }
+}

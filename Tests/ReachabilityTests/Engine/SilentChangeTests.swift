@@ -1,0 +1,84 @@
+import NetworkLab
+import Reachability
+import ReachabilityCore
+import Testing
+
+/// What the kernel takes away without a message, on the real kernel.
+@Suite struct SilentChangeTests {
+    @Test func `an IPv4 default goes with its link, and another takes over`() throws {
+        let lab = try Self.makeTwoUplinks()
+        let probe = try EngineProbe(in: lab)
+        defer { probe.engine.stop() }
+        #expect(try probe.engine.view().evaluation.path.interface?.name == "wan0")
+        try lab.rtnl.setDown("wan0")
+        try probe.wait(for: "wan1") { $0.path.interface?.name == "wan1" }
+        try lab.rtnl.setDown("wan1")
+        let change = try probe.wait(for: .notReachable)
+        #expect(change.reasons.contains(.routeFlushed))
+        #expect(try probe.engine.view().snapshot.routes(.ipv4, .main).isEmpty)
+        #expect(probe.statuses == [.wifi, .wifi, .notReachable])
+    }
+
+    @Test func `an IPv4 default goes with the address that it leaves from`() throws {
+        let lab = try Self.makeTwoUplinks()
+        let probe = try EngineProbe(in: lab)
+        defer { probe.engine.stop() }
+        #expect(try probe.engine.view().isSettled)
+        try lab.rtnl.deleteAddress("192.0.2.2/24", on: "wan0")
+        try probe.wait(for: "wan1") { $0.path.interface?.name == "wan1" }
+        #expect(try probe.engine.view().isSettled)
+    }
+
+    @Test func `an IPv4 default goes with its link's removal`() throws {
+        let lab = try Self.makeTwoUplinks()
+        let probe = try EngineProbe(in: lab)
+        defer { probe.engine.stop() }
+        #expect(try probe.engine.view().isSettled)
+        try lab.rtnl.deleteLink("wan0")
+        try probe.wait(for: "wan1") { $0.path.interface?.name == "wan1" }
+        #expect(try probe.engine.view().isSettled)
+    }
+
+    @Test func `a nexthop object goes with its link's carrier, and its IPv4 route with it`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        try lab.rtnl.addNexthop(7, via: "192.0.2.1", on: "wan0")
+        var route = RouteMessage(destination: .all(.ipv4))
+        route.nexthopID = 7
+        try lab.rtnl.route(.add, route)
+        let probe = try EngineProbe(in: lab)
+        defer { probe.engine.stop() }
+        #expect(try probe.engine.view().evaluation.path.status == .wifi)
+        try lab.rtnl.setDown("far-wan0")
+        try probe.wait(for: .notReachable)
+        let view = try probe.engine.view()
+        #expect(view.isSettled)
+        #expect(view.snapshot.nexthops.isEmpty)
+        #expect(view.snapshot.routes(.ipv4, .main).isEmpty)
+    }
+
+    @Test func `a route that expires ends when the kernel says so`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "2001:db8::2/64")
+        var route = RouteMessage(destination: .all(.ipv6))
+        route.legs = [.init(interface: 10, gateway: IPAddress("2001:db8::1"))]
+        route.lifetime = .seconds(1)
+        try lab.rtnl.route(.add, route)
+        let probe = try EngineProbe(in: lab)
+        defer { probe.engine.stop() }
+        try probe.wait(for: .wifi)
+        let change = try probe.wait(for: .notReachable)
+        #expect(change.reasons.contains(.routeExpired))
+        #expect(try probe.engine.view().isSettled)
+        #expect(probe.engine.counters.mismatches == 0)
+    }
+
+    private static func makeTwoUplinks() throws -> LabNamespace {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        try lab.makeUplink("wan1", index: 11, address: "198.51.100.2/24")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", metric: 100)
+        try lab.rtnl.addRoute("default", via: "198.51.100.1", on: "wan1", metric: 200)
+        return lab
+    }
+}
