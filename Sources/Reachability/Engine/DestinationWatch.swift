@@ -1,8 +1,6 @@
-import Synchronization
-
 /// Keeps a destination watched; ends when cancelled or released.
 public final class DestinationWatch: Sendable {
-    private let onCancel: Mutex<(@Sendable () -> Void)?>
+    private let onCancel: Lock<(@Sendable () -> Void)?>
 
     init(_ onCancel: @escaping @Sendable () -> Void) {
         self.onCancel = .init(onCancel)

@@ -1,5 +1,4 @@
 import ReachabilityCore
-import Synchronization
 
 extension EngineRun {
     /// What the event thread does, from its start to its end.

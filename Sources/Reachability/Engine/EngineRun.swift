@@ -14,10 +14,10 @@ final class EngineRun: Sendable {
     /// Tells when the event thread has called the sink for the last time.
     let end = RunEnd()
     /// Look-ups of other threads, in the event thread's namespace.
-    let lookups = Mutex<LookupSocket?>(nil)
-    private let mailbox = Mutex<Mailbox>(.init())
+    let lookups = Lock<LookupSocket?>(nil)
+    private let mailbox = Lock<Mailbox>(.init())
     private let stopping = Atomic<Bool>(false)
-    private let handle = Mutex<Handle>(.pending)
+    private let handle = Lock<Handle>(.pending)
     private let loop = ConfinedLoop()
 
     /// Who is to release the thread's resources.

@@ -1,13 +1,12 @@
 import Glibc
 import ReachabilityCore
-import Synchronization
 
 /// What all runs of an engine share.
 final class EngineState: Sendable {
     let configuration: MonitorConfiguration
     let sink: @Sendable (StateChange) -> Void
     let watches = WatchRegistry()
-    private let count = Mutex<MonitorCounters>(.init())
+    private let count = Lock<MonitorCounters>(.init())
 
     init(_ configuration: MonitorConfiguration, _ sink: @escaping @Sendable (StateChange) -> Void) {
         self.configuration = configuration

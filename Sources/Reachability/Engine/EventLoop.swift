@@ -1,5 +1,4 @@
 import ReachabilityCore
-import Synchronization
 
 /// What the event thread runs: receives, feeds the state machine, and does what it says.
 ///

@@ -1,5 +1,4 @@
 public import ReachabilityCore
-import Synchronization
 
 extension MonitorEngine {
     /// What the engine knows, once the model has been read whole and agrees with the kernel.

@@ -1,5 +1,4 @@
 public import ReachabilityCore
-import Synchronization
 
 /// Watches one network namespace with one thread, and hands every change of the state to a sink.
 ///
@@ -7,7 +6,7 @@ import Synchronization
 /// times, from any thread; ``stop()`` may be called from the sink itself.
 public final class MonitorEngine: Sendable {
     let state: EngineState
-    private let lifecycle = Mutex<Lifecycle>(.init())
+    private let lifecycle = Lock<Lifecycle>(.init())
 
     /// Makes an engine that watches nothing yet.
     ///

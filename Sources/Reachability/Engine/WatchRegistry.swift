@@ -3,7 +3,7 @@ import Synchronization
 
 /// The destinations that are watched; outlives the runs of an engine.
 final class WatchRegistry: Sendable {
-    private let state = Mutex<State>(.init())
+    private let state = Lock<State>(.init())
     private let changes = Atomic<UInt64>(0)
 
     /// One watched destination.

@@ -31,7 +31,7 @@ import Testing
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "2001:db8::2/64")
         try LabEvents(in: lab).wait(for: "the address") {
-            try lab.rtnl.addresses(.ipv6, on: "wan0").contains { !$0.flags.contains(.tentative) && $0.scope == .universe }
+            try lab.rtnl.addresses(.ipv6, on: "wan0").contains { $0.isReady }
         }
         for number in 0..<2_000 {
             try lab.rtnl.addRoute("2a00:\(String(number, radix: 16))::/32", via: "2001:db8::1", on: "wan0")

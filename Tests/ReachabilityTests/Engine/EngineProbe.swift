@@ -33,6 +33,11 @@ final class EngineProbe: Sendable {
     var statuses: [ReachabilityStatus] { notices.all.map(\.status) }
 }
 
+extension AddressMessage {
+    /// Whether the address is global, and its duplicate detection over.
+    var isReady: Bool { !flags.contains(.tentative) && scope == .universe }
+}
+
 extension LabNamespace {
     /// Makes a veth pair, the near end up with an address, the far end up: a link that carries.
     func makeUplink(_ name: String, index: InterfaceIndex, address: String) throws {

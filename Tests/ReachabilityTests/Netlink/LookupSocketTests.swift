@@ -73,8 +73,3 @@ import Testing
         }
     }
 }
-
-extension AddressMessage {
-    /// Whether duplicate address detection is over.
-    fileprivate var isReady: Bool { !flags.contains(.tentative) && !address.isLinkLocal }
-}
