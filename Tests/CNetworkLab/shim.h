@@ -1,12 +1,15 @@
 // What glibc declares only under _GNU_SOURCE, which Swift's Glibc module goes without.
 #pragma once
 
-#include <sched.h>
+#include <spawn.h>
 
 /// unshare(2).
 extern int unshare(int flags);
 /// setns(2).
 extern int setns(int descriptor, int type);
+
+/// posix_spawn_file_actions_addchdir_np(3).
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 
 /// CLONE_NEWNET (linux/sched.h).
 static const int labNewNetwork = 0x40000000;

@@ -1,9 +1,11 @@
 import Glibc
+import Synchronization
 
-/// Runs a program to its end and keeps what it prints (posix_spawn(3)).
+/// A program that runs, with what it prints (posix_spawn(3)); it is in a process group of its own.
 ///
-/// A program that is started within ``LabNamespace/run(_:)`` is in that namespace.
-public enum LabProcess {
+/// A program that is started within ``LabNamespace/run(_:)`` is in that namespace. One that is not ended by
+/// ``finish(within:)`` is killed with its last owner, and its process group with it.
+public final class LabProcess: Sendable {
     /// What came of a program.
     public struct Outcome: Sendable {
         /// Its exit code; 128 and the signal's number if a signal ended it.
@@ -14,123 +16,125 @@ public enum LabProcess {
         public var errors: String
     }
 
-    /// Runs a program with nothing on its standard input.
+    /// What has been read so far.
+    private struct State {
+        var texts: [[UInt8]] = [[], []]
+        var isOpen = [true, true]
+        var code: Int32?
+    }
+
+    /// The process's number, which is also its group's.
+    public let identifier: Int32
+    private let path: String
+    private let streams: [Stream]
+    private let state = Mutex(State())
+
+    /// Starts a program with nothing on its standard input.
     ///
     /// - Parameters:
     ///   - path: The program's file; it is not searched for.
     ///   - arguments: What follows the program's name.
     ///   - environment: The whole environment; nil for this process's own.
-    ///   - limit: How long it may take. Then its process group is killed.
-    /// - Returns: Its code and what it printed.
-    /// - Throws: `ETIMEDOUT` after the limit, with what it had printed; the errno if it can't be started.
+    ///   - directory: Where it runs; nil for this process's own directory.
+    /// - Throws: The errno if it can't be started.
+    public init(
+        _ path: String,
+        _ arguments: [String] = [],
+        environment: [String: String]? = nil,
+        directory: String? = nil
+    ) throws(LabError) {
+        self.path = path
+        streams = [try Stream(), try Stream()]
+        let launch = Launch(path: path, arguments: arguments, environment: environment, directory: directory)
+        identifier = try launch.start(output: streams[0].end.number, errors: streams[1].end.number)
+        // While this process held the writing ends too, the streams would never end.
+        for stream in streams { stream.end.close() }
+    }
+
+    deinit {
+        guard state.withLock({ $0.code }) == nil else { return }
+        kill(-identifier, SIGKILL)
+        var status: Int32 = 0
+        waitpid(identifier, &status, 0)
+    }
+
+    /// Runs a program to its end; what the arguments are, the initializer says.
+    ///
+    /// - Throws: As the initializer and ``finish(within:)``.
     public static func run(
         _ path: String,
         _ arguments: [String] = [],
         environment: [String: String]? = nil,
+        directory: String? = nil,
         within limit: Duration = .seconds(60)
     ) throws(LabError) -> Outcome {
-        let output = try Stream()
-        let errors = try Stream()
-        let process = try spawn(path, arguments, environment, output.end.number, errors.end.number)
-        // While this process held the writing ends too, the streams would never end.
-        output.end.close()
-        errors.end.close()
-        return try collect(path, process, [output, errors], limit)
+        try LabProcess(path, arguments, environment: environment, directory: directory).finish(within: limit)
     }
 
-    /// Reads both streams to their ends, and then the process's code.
-    private static func collect(
-        _ path: String,
-        _ process: pid_t,
-        _ streams: [Stream],
-        _ limit: Duration
-    ) throws(LabError) -> Outcome {
-        let deadline = ContinuousClock.now + limit
-        var texts: [[UInt8]] = [[], []]
-        var isOpen = [true, true]
-        while isOpen.contains(true) {
-            var requests = zip(streams, isOpen).map {
-                pollfd(fd: $1 ? $0.start.number : -1, events: Int16(POLLIN), revents: 0)
-            }
-            let remaining = ContinuousClock.now.duration(to: deadline)
-            guard try systemCall("poll", { poll(&requests, 2, remaining.pollMilliseconds) }) > 0 else {
-                kill(-process, SIGKILL)
-                _ = try wait(process)
-                throw LabError("wait for \(path)", errno: ETIMEDOUT, detail: "seen: \(texts.map(text))")
-            }
-            for position in 0..<2 where requests[position].revents != 0 {
-                isOpen[position] = try read(streams[position], into: &texts[position])
-            }
-        }
-        return .init(code: try wait(process), output: text(texts[0]), errors: text(texts[1]))
+    /// Sends a signal to the program, not to its children.
+    public func send(_ signal: Int32) throws(LabError) {
+        try systemCall("kill \(path)") { kill(identifier, signal) }
     }
+
+    /// Waits until what the program has printed satisfies a condition, and gives it.
+    ///
+    /// - Throws: `ETIMEDOUT` after the limit, `EPIPE` if it ends before, with what it had printed.
+    @discardableResult
+    public func waitForOutput(
+        within limit: Duration = .seconds(60),
+        until condition: (String) -> Bool
+    ) throws(LabError) -> String {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let (text, isOpen) = state.withLock { (Self.text($0.texts[0]), $0.isOpen[0]) }
+            if condition(text) { return text }
+            guard isOpen else { throw LabError("wait for output of \(path)", errno: EPIPE, detail: seen) }
+            try read(until: deadline)
+        }
+    }
+
+    /// Waits for the program's end, which is that of its streams: a child that holds them counts too.
+    ///
+    /// - Returns: Its code and what it printed.
+    /// - Throws: `ETIMEDOUT` after the limit, with what it had printed; it is killed then.
+    public func finish(within limit: Duration = .seconds(60)) throws(LabError) -> Outcome {
+        let deadline = ContinuousClock.now + limit
+        while state.withLock({ $0.isOpen.contains(true) }) { try read(until: deadline) }
+        return try state.withLock { (state: inout State) throws(LabError) in
+            let code: Int32
+            if let known = state.code { code = known } else { code = try reap() }
+            state.code = code
+            return Outcome(code: code, output: Self.text(state.texts[0]), errors: Self.text(state.texts[1]))
+        }
+    }
+
+    private var seen: String { "seen: \(state.withLock { $0.texts.map(Self.text) })" }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether there is more to come.
-    private static func read(_ stream: Stream, into bytes: inout [UInt8]) throws(LabError) -> Bool {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = try systemCall("read") { Glibc.read(stream.start.number, &buffer, buffer.count) }
-        bytes += buffer.prefix(count)
-        return count > 0
-    }
-
-    private static func wait(_ process: pid_t) throws(LabError) -> Int32 {
+    private func reap() throws(LabError) -> Int32 {
         var status: Int32 = 0
-        try systemCall("waitpid") { waitpid(process, &status, 0) }
+        try systemCall("waitpid") { waitpid(identifier, &status, 0) }
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     }
 
-    /// Starts the program in a process group of its own.
-    private static func spawn(
-        _ path: String,
-        _ arguments: [String],
-        _ environment: [String: String]?,
-        _ output: Int32,
-        _ errors: Int32
-    ) throws(LabError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, errors, 2)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Signals are as a shell would have them, whatever this process ignores or blocks.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        var words = ([path] + arguments).map { strdup($0) } + [nil]
-        let inherited = environment == nil
-        var variables = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]
-        defer { for pointer in words + variables { free(pointer) } }
-        var process = pid_t()
-        let code = variables.withUnsafeMutableBufferPointer { own in
-            posix_spawn(&process, path, &actions, &attributes, &words, inherited ? environ : own.baseAddress)
+    /// Waits until a stream has more or ends, and takes it in.
+    private func read(until deadline: ContinuousClock.Instant) throws(LabError) {
+        let isOpen = state.withLock { $0.isOpen }
+        var requests = zip(streams, isOpen).map {
+            pollfd(fd: $1 ? $0.start.number : -1, events: Int16(POLLIN), revents: 0)
         }
-        guard code == 0 else { throw LabError("start \(path)", errno: code) }
-        return process
-    }
-}
-
-/// Two ends of a stream that no other program inherits; a pipe could not be made so in one step.
-private struct Stream {
-    /// Where this process reads.
-    let start: OwnedDescriptor
-    /// Where the program writes.
-    let end: OwnedDescriptor
-
-    init() throws(LabError) {
-        var ends: [Int32] = [-1, -1]
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        try systemCall("socketpair") { socketpair(AF_UNIX, type, 0, &ends) }
-        start = OwnedDescriptor(ends[0])
-        end = OwnedDescriptor(ends[1])
+        let remaining = ContinuousClock.now.duration(to: deadline)
+        guard try systemCall("poll", { poll(&requests, 2, remaining.pollMilliseconds) }) > 0 else {
+            kill(-identifier, SIGKILL)
+            throw LabError("wait for \(path)", errno: ETIMEDOUT, detail: seen)
+        }
+        for position in 0..<2 where requests[position].revents != 0 {
+            let bytes = try streams[position].read()
+            state.withLock { state in
+                state.texts[position] += bytes
+                state.isOpen[position] = !bytes.isEmpty
+            }
+        }
     }
 }

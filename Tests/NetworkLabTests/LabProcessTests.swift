@@ -31,6 +31,22 @@ struct LabProcessTests {
         #expect(error?.detail == #"seen: ["begun\n", ""]"#)
     }
 
+    @Test("What a program prints is there while it runs, and a signal reaches it")
+    func live() throws {
+        let script = "trap 'echo caught; exit 3' TERM; echo ready; while :; do read -r _ <\"$0\"; done"
+        let process = try LabProcess("/bin/sh", ["-c", script, "/dev/null"])
+        #expect(try process.waitForOutput { $0.hasSuffix("\n") } == "ready\n")
+        try process.send(SIGTERM)
+        let outcome = try process.finish()
+        #expect(outcome.code == 3)
+        #expect(outcome.output == "ready\ncaught\n")
+    }
+
+    @Test("A program runs where it is told to")
+    func directory() throws {
+        #expect(try LabProcess.run("/bin/pwd", directory: "/proc").output == "/proc\n")
+    }
+
     @Test("A program that does not exist is an error")
     func missing() {
         #expect(throws: LabError("start /no/such/file", errno: ENOENT)) { try LabProcess.run("/no/such/file") }
