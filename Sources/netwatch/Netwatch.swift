@@ -14,8 +14,8 @@ struct Netwatch: ParsableCommand {
             """,
         version: "netwatch \(version)",
         subcommands: [
-            WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self, RecordCommand.self,
-            ReplayCommand.self,
+            WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self, ExplainCommand.self,
+            RecordCommand.self, ReplayCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )

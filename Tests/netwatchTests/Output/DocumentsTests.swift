@@ -1,6 +1,8 @@
 import ReachabilityCore
 import Testing
 
+@testable import netwatch
+
 @Suite struct DocumentsTests {
     private func schema() throws -> JSONValue { try EventSchema.schema.get().root }
 
@@ -31,9 +33,12 @@ import Testing
         let rows = try Repository.read("docs/reasons.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
         let explained = rows.map { row in row.split(separator: "`")[1] }
         #expect(explained.map(String.init) == Reason.allCases.map(\.rawValue))
-        for row in rows {
+        for (row, reason) in zip(rows, Reason.allCases) {
             let cells = row.split(separator: "|", omittingEmptySubsequences: false)
-            #expect(cells.count == 5 && cells[2].count > 10, "\(row)")
+            let words = cells.dropFirst(2).prefix(2).map {
+                $0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+            }
+            #expect(words.map(String.init) == [reason.meaning, reason.cure ?? ""])
         }
     }
 }

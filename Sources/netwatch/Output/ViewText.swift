@@ -1,0 +1,45 @@
+import Reachability
+import ReachabilityCore
+
+/// Explains the state of the machine: what each family's probes come to, and why.
+enum ViewText {
+    /// The lines; the first tells state and path.
+    static func lines(_ view: MonitorView) -> [String] {
+        let path = view.evaluation.path
+        let names = InterfaceNames(snapshot: view.snapshot)
+        var lines = [path.status.name + ": " + ChangeText.path(path)]
+        // What neither family has to say: that nothing could be read.
+        let reasons = path.reasons.filter { path.status == .unknown || $0 == .carrierUnknown }
+        lines += ReasonText.lines(reasons, interface: path.interface?.name, indentation: "  ")
+        lines += family(.ipv4, view.evaluation.ipv4, names)
+        lines += family(.ipv6, view.evaluation.ipv6, names)
+        return lines
+    }
+
+    private static func family(
+        _ family: AddressFamily,
+        _ evaluation: FamilyEvaluation,
+        _ names: InterfaceNames
+    ) -> [String] {
+        let name = family == .ipv4 ? "ipv4" : "ipv6"
+        var lines = ["\(name): " + (evaluation.path.map { "usable, \($0.status.name)" } ?? "not usable")]
+        for (probe, outcome) in zip(ProbeAddresses.of(family), evaluation.outcomes) {
+            lines.append("  to \(probe): " + outcomeText(outcome, names))
+        }
+        let interface = evaluation.path?.interface.name ?? preferred(evaluation.outcomes, names)
+        return lines + ReasonText.lines(evaluation.reasons, interface: interface, indentation: "  ")
+    }
+
+    private static func outcomeText(_ outcome: LookupOutcome, _ names: InterfaceNames) -> String {
+        switch outcome {
+        case .selected(let selection): RouteText.selection(selection, names: names, isFromModel: true)
+        case .refused(let errno, let reason): "\(SystemError(code: errno)) (\(reason.rawValue))"
+        }
+    }
+
+    /// The interface that the kernel prefers although it can't be used.
+    private static func preferred(_ outcomes: [LookupOutcome], _ names: InterfaceNames) -> String? {
+        for case .selected(let selection) in outcomes { return names.name(selection.leg.interface) }
+        return nil
+    }
+}

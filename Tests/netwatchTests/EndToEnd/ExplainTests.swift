@@ -1,0 +1,64 @@
+import NetworkLab
+import Testing
+
+@Suite struct ExplainTests {
+    @Test func `a machine without network`() throws {
+        let tool = try Uplinks().tool("explain")
+        let text = try tool.output.rest()
+        #expect(text.hasPrefix("notReachable: no path\nipv4: not usable\n"))
+        #expect(text.contains("path.noRoute: No route covers the whole of the public internet."))
+        #expect(text.contains("cure: 'ip route add default via GATEWAY dev NAME'"))
+        #expect(try tool.exitCode() == 1)
+        #expect(try tool.errors.rest() == "")
+    }
+
+    /// What stumps people: a default that would work stands behind one that is dead.
+    @Test func `the dead route that the kernel prefers, and the cure`() throws {
+        let uplinks = try Uplinks()
+        try uplinks.connectWiFi()
+        try uplinks.connectCellular()
+        try uplinks.lab.rtnl.setDown("ap0")
+        let tool = try uplinks.tool("explain")
+        let text = try tool.output.rest()
+        #expect(text.contains("via 192.0.2.1 dev wlan0 source 192.0.2.2 table main metric 600"))
+        #expect(text.contains("path.noCarrier: The preferred route's interface has no carrier"))
+        #expect(text.contains("'sysctl net.ipv4.conf.all.ignore_routes_with_linkdown=1'"))
+        #expect(try tool.exitCode() == 1)
+        // The cure cures.
+        try uplinks.lab.setSysctl("net.ipv4.conf.all.ignore_routes_with_linkdown", to: 1)
+        let cured = try uplinks.tool("explain")
+        #expect(try cured.output.rest().hasPrefix("wifi: wwan0 (virtual), ipv4 198.51.100.2"))
+        #expect(try cured.exitCode() == 0)
+    }
+
+    @Test func `one host, by address and by name`() throws {
+        let uplinks = try Uplinks()
+        try uplinks.connectWiFi()
+        let tool = try uplinks.tool("explain", "203.0.113.7")
+        let text = "203.0.113.7: wifi\n  the kernel's route: via 192.0.2.1 dev wlan0 source 192.0.2.2\n"
+        #expect(try tool.output.rest() == text)
+        #expect(try tool.exitCode() == 0)
+        let other = try uplinks.tool("explain", "2001:db8::7")
+        #expect(try other.output.rest().hasPrefix("2001:db8::7: notReachable\n  the kernel refuses: "))
+        #expect(try other.exitCode() == 1)
+        let named = try uplinks.tool("explain", "localhost")
+        #expect(try named.output.rest().contains("127.0.0.1: wifi\n  the kernel's route: local dev lo"))
+        #expect(try named.exitCode() == 0)
+    }
+
+    @Test func `a name that can't be resolved`() throws {
+        let tool = try Uplinks().tool("explain", "--timeout", "200ms", "no-such-host.invalid")
+        #expect(try tool.exitCode() == 2)
+        let errors = try tool.errors.rest()
+        #expect(errors.hasPrefix("netwatch: can't resolve 'no-such-host.invalid': "))
+        #expect(errors.filter(\.isNewline) == "\n")
+        #expect(try tool.output.rest() == "")
+    }
+
+    @Test(arguments: ["http://x/", "x.example:443", "fe80::1%eth0"])
+    func `no host`(text: String) throws {
+        let tool = try Uplinks().tool("explain", text)
+        #expect(try tool.exitCode() == 64)
+        #expect(try tool.errors.rest().contains("leave out"))
+    }
+}
