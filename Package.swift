@@ -43,6 +43,18 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "FirstProgram",
+            dependencies: ["Reachability"],
+            path: "Examples/FirstProgram",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "OtherWays",
+            dependencies: ["Reachability"],
+            path: "Examples/OtherWays",
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
             name: "NetworkLab",
@@ -67,7 +79,7 @@ let package = Package(
         ),
         .testTarget(
             name: "RepositoryTests",
-            dependencies: ["NetworkLab"],
+            dependencies: ["FirstProgram", "NetworkLab", "OtherWays", "ReachabilityCore", "netwatch"],
             exclude: ["Scripts/Support/stand-in"],
             swiftSettings: settings
         ),

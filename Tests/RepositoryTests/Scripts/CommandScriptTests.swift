@@ -15,7 +15,6 @@ struct NetwatchScriptTests {
             in: "swift",
             "mkdir -p \"$HOME/.build/release\"; \(tool) >\(path); chmod 755 \(path); echo built"
         )
-        try stage.provide("chmod")
     }
 
     @Test("It builds a release with the static runtime, and becomes the tool with its arguments and exit code")

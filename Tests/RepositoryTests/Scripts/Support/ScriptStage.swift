@@ -14,6 +14,8 @@ final class ScriptStage {
     /// Commands of the machine that scripts may use: POSIX, and findutils.
     private static let common = [
         "sh", "env", "dirname", "mkdir", "touch", "mv", "find", "sed", "xargs", "cat", "grep", "rm", "mktemp", "tee",
+        "ls", "tail",
+        "tr", "cp", "chmod",
     ]
 
     /// Sets the stage with the repository's scripts.
@@ -26,6 +28,7 @@ final class ScriptStage {
             try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
         }
         try Data().write(to: root.appending(path: "Package.swift"))
+        try link(".ci", to: Repository.root.appending(path: ".ci").path)
         try link("scripts", to: Repository.root.appending(path: "scripts").path)
         for command in Self.common { try provide(command) }
         for command in ["git", "ip", "unshare"] { try stand(in: command) }
@@ -35,8 +38,6 @@ final class ScriptStage {
     }
 
     deinit { try? FileManager.default.removeItem(at: root) }
-
-    private var scripts: URL { root.appending(path: "scripts") }
 
     /// Puts a stand-in for a command, with a line of shell for what it does beside writing down its call.
     ///
@@ -57,6 +58,11 @@ final class ScriptStage {
         try link("bin/\(command)", to: path)
     }
 
+    /// Lets scripts find a command elsewhere.
+    func provide(_ command: String, at path: String) throws {
+        try link("bin/\(command)", to: path)
+    }
+
     private func link(_ name: String, to path: String) throws {
         try FileManager.default.createSymbolicLink(atPath: root.appending(path: name).path, withDestinationPath: path)
     }
@@ -66,10 +72,41 @@ final class ScriptStage {
         try FileManager.default.removeItem(at: bin.appending(path: command))
     }
 
+    /// Lets swift build fuzz targets of a line of shell, and do something else too.
+    func provideFuzzTargets(runningBody body: String, also other: String = ":") throws {
+        try? FileManager.default.createDirectory(at: root.appending(path: "Fuzz"), withIntermediateDirectories: true)
+        try? link("Fuzz/Corpus", to: Repository.root.appending(path: "Fuzz/Corpus").path)
+        try write("#!/bin/sh\n\(body)\n", to: "fuzz-target")
+        let release = "\"$HOME/.build-fuzz/release\""
+        let targets = try Repository.names(in: "Fuzz/Corpus").joined(separator: " ")
+        let copy = "cp \"$HOME/fuzz-target\" \(release)/$target; chmod 755 \(release)/$target"
+        try stand(in: "swift", "mkdir -p \(release); for target in \(targets); do \(copy); done; \(other)")
+    }
+
+    /// The environment of what runs on the stage.
+    var environment: [String: String] { ["PATH": bin.path, "HOME": root.path, "TMPDIR": root.path] }
+
+    /// Writes a file, named from the stage's root.
+    func write(_ text: String, to path: String) throws {
+        let file = root.appending(path: path)
+        let directory = file.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
     /// Runs a script to its end.
-    func run(_ script: String, _ arguments: String...) throws -> LabProcess.Outcome {
-        let environment = ["PATH": bin.path, "HOME": root.path, "TMPDIR": root.path]
-        return try LabProcess.run(scripts.appending(path: script).path, arguments, environment: environment)
+    func run(_ script: String, _ first: String, _ rest: String...) throws -> LabProcess.Outcome {
+        try run(script, [first] + rest)
+    }
+
+    /// Runs a script to its end.
+    func run(
+        in directory: String = "scripts",
+        _ script: String,
+        _ arguments: [String] = []
+    ) throws -> LabProcess.Outcome {
+        let path = root.appending(path: "\(directory)/\(script)").path
+        return try LabProcess.run(path, arguments, environment: environment)
     }
 
     /// How the stand-ins of some commands were called, in order, since the last time this was asked.

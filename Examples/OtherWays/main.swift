@@ -1,0 +1,18 @@
+import Reachability
+
+// The other ways to hear of the network, on the same engine as the first program's.
+
+let monitor = try ReachabilityMonitor()
+
+// A callback, as long as the subscription is kept.
+let subscription = monitor.subscribe { change in print("callback:", change.status.name) }
+
+// A wait with a limit; it throws WaitTimeout when the time is up.
+let change = try await monitor.wait(for: .reachable, timeout: .seconds(30))
+print("waited for:", change.status.name)
+
+// The kernel's way to one destination.
+let path = try await monitor.path(to: "192.0.2.7")
+print("192.0.2.7 through", path.interface?.name ?? "nothing")
+
+subscription.cancel()

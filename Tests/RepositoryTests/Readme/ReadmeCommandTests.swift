@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import NetworkLab
+import Testing
+
+@Suite("README: commands")
+struct ReadmeCommandTests {
+    private let readme: ReadmeText
+
+    init() throws { readme = try ReadmeText() }
+
+    /// One way to call the tool, and what has to come of it.
+    struct Call: Sendable {
+        var arguments: [String]
+        var code: Int32
+        /// Whether there is a default route.
+        var isReachable = true
+        /// For one that goes on until it is told to end: when it is told, in bytes that it has printed.
+        var liveUntil: Int?
+    }
+
+    /// The table's rows, with calls for each form that they show.
+    static let rows: [String: [Call]] = [
+        "`netwatch`, `netwatch watch [--json]`": [
+            .init(arguments: [], code: 0, liveUntil: 1),
+            .init(arguments: ["watch"], code: 0, liveUntil: 1),
+            .init(arguments: ["watch", "--json"], code: 0, liveUntil: 1),
+        ],
+        "`netwatch status [--json]`": [
+            .init(arguments: ["status"], code: 0),
+            .init(arguments: ["status", "--json"], code: 0),
+            .init(arguments: ["status"], code: 1, isReachable: false),
+        ],
+        "`netwatch wait [--for STATE] [--to HOST] [--timeout 30s]`": [
+            .init(arguments: ["wait"], code: 0),
+            .init(arguments: ["wait", "--for", "wifi", "--timeout", "30s"], code: 0),
+            .init(arguments: ["wait", "--to", "192.0.2.7"], code: 0),
+            .init(arguments: ["wait", "--for", "cellular", "--timeout", "1ms"], code: 75),
+        ],
+        "`netwatch run [--for STATE] [--timeout 30s] [--retries N] -- COMMAND`": [
+            .init(arguments: ["run", "--", "/bin/sh", "-c", "exit 7"], code: 7),
+            .init(
+                arguments: ["run", "--for", "wifi", "--timeout", "30s", "--retries", "2", "--", "/bin/true"],
+                code: 0
+            ),
+            .init(arguments: ["run", "--timeout", "1ms", "--", "/bin/true"], code: 75, isReachable: false),
+        ],
+        "`netwatch explain [HOST]`": [
+            .init(arguments: ["explain"], code: 0),
+            .init(arguments: ["explain", "192.0.2.7"], code: 0),
+            .init(arguments: ["explain"], code: 1, isReachable: false),
+        ],
+        // A recording's head is written before anything is read; the kernel's tables come behind it.
+        "`netwatch record FILE`": [.init(arguments: ["record", "-"], code: 0, liveUntil: 1000)],
+        "`netwatch replay FILE [--json]`": [
+            .init(arguments: ["replay", fixture], code: 0),
+            .init(arguments: ["replay", fixture, "--json"], code: 0),
+            .init(arguments: ["replay", "/bin/sh"], code: 65),
+        ],
+    ]
+
+    private static let fixture = Repository.root.appending(path: "Tests/Fixtures/story-nanoseconds.pcap").path
+
+    @Test("The table of commands has the rows that are tried here")
+    func table() {
+        #expect(readme.rows["command"]?.sorted() == Self.rows.keys.sorted())
+    }
+
+    @Test("Each command of the table does what it says, with the code it says", arguments: rows.keys.sorted())
+    func commands(row: String) throws {
+        for call in try #require(Self.rows[row]) {
+            let lab = try ReadmeLab(isReachable: call.isReachable)
+            let tool = try lab.start(BuiltProducts.path(of: "netwatch"), call.arguments)
+            if let count = call.liveUntil {
+                try tool.waitForOutput { $0.utf8.count >= count }
+                try tool.send(SIGINT)
+            }
+            let outcome = try tool.finish()
+            #expect(outcome.code == call.code, "\(call): \(outcome)")
+        }
+    }
+
+    @Test("The common options are taken, and what can't be taken gives one line and 64")
+    func options() throws {
+        for option in ["--netns NAME|PATH|PID", "--kind 'wwan*=cellular'", "--settle 500ms"] {
+            #expect(readme.spans.contains(option))
+        }
+        let lab = try ReadmeLab()
+        let options = ["--netns", "\(getpid())", "--kind", "wan*=cellular", "--settle", "500ms"]
+        let arguments = ["status", "--netns", lab.namespace.path] + options.dropFirst(2)
+        let status = try lab.start(BuiltProducts.path(of: "netwatch"), arguments).finish()
+        #expect(status.output.contains("cellular"))
+        #expect(try lab.start(BuiltProducts.path(of: "netwatch"), ["status"] + options.prefix(2)).finish().code <= 1)
+        let refused = try lab.start(BuiltProducts.path(of: "netwatch"), ["--settle", "soon"]).finish()
+        #expect(refused.code == 64)
+        #expect(refused.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test("Completions are printed for each shell", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) throws {
+        #expect(readme.spans.contains("netwatch --generate-completion-script bash"))
+        #expect(readme.spans.contains(shell) || shell == "bash")
+        let tool = try LabProcess.run(BuiltProducts.path(of: "netwatch"), ["--generate-completion-script", shell])
+        #expect(tool.code == 0)
+        #expect(tool.output.contains("netwatch"))
+    }
+}

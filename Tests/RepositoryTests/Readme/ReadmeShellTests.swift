@@ -1,0 +1,46 @@
+import Foundation
+import Glibc
+import NetworkLab
+import Testing
+
+/// Runs the README's blocks of shell as they stand, on a stage where building takes no time.
+@Suite("README: shell")
+struct ReadmeShellTests {
+    private let stage: ScriptStage
+    private let lab: ReadmeLab
+
+    init() throws {
+        lab = try ReadmeLab()
+        stage = try ScriptStage()
+        // A build that finds the tool of the tests' own build.
+        let link = "ln -sf '\(BuiltProducts.path(of: "netwatch"))' \"$HOME/.build/release/netwatch\""
+        try stage.stand(in: "swift", "mkdir -p \"$HOME/.build/release\"; \(link)")
+        for command in ["ln", "date"] { try stage.provide(command) }
+        try stage.stand(in: "true")
+        try stage.stand(in: "unshare", "shift; exec \"$@\"")
+        try stage.provide("netwatch", at: BuiltProducts.path(of: "netwatch"))
+    }
+
+    @Test("Every line of shell succeeds")
+    func lines() throws {
+        let blocks = try ReadmeText().blocks.filter { $0.language == "sh" }
+        let lines = blocks.flatMap(\.lines)
+        #expect(lines.contains("./scripts/netwatch") && lines.contains("./scripts/test"))
+        for line in lines {
+            // The tool's own command goes on until it is told to end.
+            let isLive = line == "./scripts/netwatch"
+            let shell = try lab.start(
+                "/bin/sh",
+                ["-c", isLive ? "exec \(line)" : line],
+                environment: stage.environment,
+                directory: stage.root.path
+            )
+            if isLive {
+                try shell.waitForOutput { $0.contains("wifi") && $0.hasSuffix("\n") }
+                try shell.send(SIGINT)
+            }
+            let outcome = try shell.finish()
+            #expect(outcome.code == 0, "\(line): \(outcome)")
+        }
+    }
+}

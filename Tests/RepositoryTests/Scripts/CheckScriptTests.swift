@@ -1,0 +1,111 @@
+import Foundation
+import NetworkLab
+import Testing
+
+@Suite("scripts/format-check")
+struct FormatCheckScriptTests {
+    private let stage: ScriptStage
+
+    init() throws {
+        stage = try ScriptStage()
+        for file in ["Sources/a.swift", "Tests/b.swift", "Fuzz/c.swift", "Fuzz/.build/d.swift", "Tests/e.txt"] {
+            try stage.write("", to: file)
+        }
+    }
+
+    @Test("It holds every source against the format, strictly, and what was built not at all")
+    func files() throws {
+        #expect(try stage.run("format-check").code == 0)
+        let call = try #require(stage.calls(of: "swift").first).split(separator: " ")
+        #expect(call.prefix(4) == ["swift", "format", "lint", "--strict"])
+        #expect(call.dropFirst(4).sorted() == ["Fuzz/c.swift", "Package.swift", "Sources/a.swift", "Tests/b.swift"])
+    }
+
+    @Test("It fails if the format does")
+    func failure() throws {
+        try stage.stand(in: "swift", "exit 1")
+        #expect(try stage.run("format-check").code != 0)
+    }
+}
+
+@Suite("scripts/fuzz")
+struct FuzzScriptTests {
+    private let stage: ScriptStage
+
+    init() throws {
+        stage = try ScriptStage()
+        try stage.provideFuzzTargets(runningBody: "echo stat::number_of_executed_units: 9")
+    }
+
+    @Test("Each target runs from its seeds for as long as it is told to")
+    func runs() throws {
+        let outcome = try stage.run("fuzz", "7", "FuzzDecoder", "FuzzModel")
+        #expect(outcome.code == 0)
+        #expect(outcome.errors.contains("fuzz: FuzzDecoder for 7 s\nstat::number_of_executed_units: 9\n"))
+        #expect(outcome.errors.hasSuffix("fuzz: no finding\n"))
+        #expect(!outcome.errors.contains("FuzzCapture"))
+        let build = try #require(stage.calls(of: "swift").first)
+        #expect(build.contains("-sanitize=fuzzer,address"))
+    }
+
+    @Test("Without targets all run that have seeds")
+    func allTargets() throws {
+        let outcome = try stage.run("fuzz", "1")
+        for target in try Repository.names(in: "Fuzz/Corpus") {
+            #expect(outcome.errors.contains("fuzz: \(target) for 1 s"))
+        }
+    }
+
+    @Test("A finding ends it, with the fuzzer's words and how to see it again")
+    func finding() throws {
+        try stage.provideFuzzTargets(runningBody: "echo deadly signal; exit 77")
+        let outcome = try stage.run("fuzz", "1")
+        #expect(outcome.code == 1)
+        #expect(outcome.errors.contains("deadly signal\nfuzz: FuzzDecoder has a finding; see it again by: "))
+        #expect(!outcome.errors.contains("FuzzCapture for"))
+    }
+
+    @Test("What it can't take is refused before anything is built", arguments: [["soon"], ["-1"], ["5", "Nonsense"]])
+    func usage(arguments: [String]) throws {
+        let outcome = try stage.run("fuzz", arguments)
+        #expect(outcome.code == 64)
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+        #expect(try stage.calls(of: "swift").isEmpty)
+    }
+}
+
+@Suite(".ci/run")
+struct ContinuousIntegrationTests {
+    private let stage: ScriptStage
+    private static let closingLine = "✔ Test run with 9 tests in 2 suites passed after 0.1 seconds."
+
+    init() throws {
+        stage = try ScriptStage()
+        for command in ["bash", "timeout", "stdbuf"] { try stage.provide(command) }
+        try stage.stand(in: "true")
+        try stage.stand(in: "unshare", "shift; exec \"$@\"")
+        try stage.write("", to: "Tests/a.swift")
+        try stage.provideFuzzTargets(
+            runningBody: "echo stat::number_of_executed_units: 9",
+            also: "case $1 in test) echo '\(Self.closingLine)';; esac"
+        )
+    }
+
+    @Test("It checks the format, tests, tests under the thread sanitizer and fuzzes, and ends with the closing lines")
+    func order() throws {
+        let outcome = try stage.run(in: ".ci", "run")
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(outcome.output.hasSuffix(" ==\n\(Self.closingLine)\n"))
+        let calls = try stage.calls(of: "swift").map { call in
+            call.split(separator: " ").dropFirst().prefix(1) + (call.contains("--sanitize=thread") ? ["thread"] : [])
+        }
+        #expect(calls == [["format"], ["build"], ["test"], ["build", "thread"], ["test", "thread"], ["build"]])
+    }
+
+    @Test("It ends with the first failure", arguments: ["format", "build", "test"])
+    func failures(command: String) throws {
+        try stage.stand(in: "swift", "[ $1 != \(command) ]")
+        #expect(try stage.run(in: ".ci", "run").code != 0)
+        #expect(try stage.calls(of: "swift").last?.hasPrefix("swift \(command) ") == true)
+    }
+}
