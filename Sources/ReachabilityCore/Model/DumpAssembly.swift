@@ -8,8 +8,9 @@
 /// assembly.note(event, header, at: now)               // for each event that the model is given meanwhile
 /// let effect = assembly.commit(to: &snapshot)         // when every reading is finished
 /// ```
-/// Several subjects may be read together, in any order; one commit takes them all, and its effect is the net
-/// difference to the model before. Nothing is seen of the states between.
+/// Several subjects may be read together; one commit takes them all, and its effect is the net difference to the model
+/// before. Nothing is seen of the states between. What routes depend on is to be read before them: links, addresses,
+/// settings, nexthop objects. And before a commit, all events are to be noted that have been announced until then.
 public struct DumpAssembly: Sendable {
     private var readings: [Progress] = []
     private var log: [Event] = []
@@ -81,6 +82,8 @@ public struct DumpAssembly: Sendable {
             if keepsMissing { result.restore(subject, from: snapshot) }
         }
         for key in result.reconcile(with: snapshot, knowing: subjects) { effect.predict(key) }
+        result.settleLegs()
+        result.settleRules()
         result.noteDifferences(from: snapshot, &effect)
         snapshot = result
         cancel()
@@ -94,7 +97,7 @@ public struct DumpAssembly: Sendable {
             for progress in readings where progress.start == position { model.lay(progress.reading) }
             guard position < log.count else { break }
             let entry = log[position]
-            model.apply(entry.event, entry.header, at: entry.time)
+            for subject in model.apply(entry.event, entry.header, at: entry.time).doubts { doubts.doubt(subject) }
             guard case .route(let message) = entry.event, entry.header.flags.contains(.replace) else { continue }
             for progress in readings where progress.start <= position {
                 if progress.reading.subject.covers(.route(message)) { doubts.doubt(progress.reading.subject) }

@@ -15,12 +15,16 @@ extension NetworkSnapshot {
     }
 
     /// `RTM_DELADDR`, and what the kernel does to routes when an address is gone.
+    ///
+    /// That is done for an address that is not known, too: it may be missing because the addresses were read after it
+    /// was removed, and the routes before.
     mutating func remove(_ message: AddressMessage, _ effect: inout SnapshotEffect) {
         let index = message.index
-        guard let known = addresses[index]?.firstIndex(where: { $0.isSame(message) }) else { return }
-        effect.add(.addressRemoved)
-        if addresses[index]?.removeAndPromote(known) == true { effect.add(.addressChanged) }
-        if addresses[index]?.isEmpty == true { addresses[index] = nil }
+        if let known = addresses[index]?.firstIndex(where: { $0.isSame(message) }) {
+            effect.add(.addressRemoved)
+            if addresses[index]?.removeAndPromote(known) == true { effect.add(.addressChanged) }
+            if addresses[index]?.isEmpty == true { addresses[index] = nil }
+        }
         followRemoval(of: message.address, from: index, &effect)
     }
 

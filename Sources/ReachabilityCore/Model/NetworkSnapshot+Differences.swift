@@ -12,9 +12,12 @@ extension NetworkSnapshot {
         if ipv4Rules != old.ipv4Rules || ipv6Rules != old.ipv6Rules { effect.add(.ruleChanged) }
         if nexthops != old.nexthops { effect.add(.nexthopChanged) }
         if neighbours != old.neighbours { effect.add(.neighbourChanged) }
-        if settings.filter({ $0.value != .init() }) != old.settings.filter({ $0.value != .init() }) {
-            effect.add(.settingChanged)
-        }
+        if decidingSettings != old.decidingSettings { effect.add(.settingChanged) }
+    }
+
+    /// The settings that are not the kernel's own, and of interfaces that there are.
+    private var decidingSettings: [SettingsKey: InterfaceSettings] {
+        settings.filter { $0.value != .init() && $0.key.index != NetconfMessage.defaultInterface }
     }
 
     private func noteLinks(_ old: Self, _ effect: inout SnapshotEffect) {

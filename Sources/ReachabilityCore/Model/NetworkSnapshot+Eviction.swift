@@ -61,6 +61,17 @@ extension NetworkSnapshot {
         }
     }
 
+    /// Asks for IPv4 tables to be read again in which legs through a device are held dead, when its carrier is back.
+    ///
+    /// Where routes without carrier are ignored, the kernel shows legs as dead for that, or because the device lost its
+    /// last address, and only the latter lasts.
+    func doubtDeadLegs(through index: InterfaceIndex, _ effect: inout SnapshotEffect) {
+        for (key, table) in routes where key.family == .ipv4 {
+            guard table.contains(where: { $0.message.hasDeadLeg(through: index) }) else { continue }
+            effect.doubt(.routes(.ipv4, table: key.table))
+        }
+    }
+
     /// Asks of every route that something concerns what becomes of it, and notes what was predicted.
     ///
     /// Tables without such a route are only read, so that they need not be copied.

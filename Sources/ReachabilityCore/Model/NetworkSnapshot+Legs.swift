@@ -74,3 +74,28 @@ extension Link {
         family == .ipv4 ? flags.isDisjoint(with: .carrying) : !flags.contains(.running)
     }
 }
+
+extension NetworkSnapshot {
+    /// Brings `RTNH_F_DEAD` of all legs in line with the devices, after tables were read at different moments.
+    ///
+    /// A device that is down has dead legs. One that is up has none, unless it has no IPv4 address (`fib_sync_up`), or
+    /// is not ready for IPv6 yet (`addrconf_link_ready`): then what the kernel told is as good as can be known.
+    mutating func settleLegs() {
+        for key in routes.keys.sorted() {
+            for position in (routes[key] ?? []).indices { settleLegs(of: position, in: key) }
+        }
+    }
+
+    private mutating func settleLegs(of position: Int, in key: RouteTableKey) {
+        guard let message = routes[key]?[position].message, message.nexthopID == nil else { return }
+        for (number, leg) in message.legs.enumerated() {
+            guard let link = link(leg.interface) else { continue }
+            let isReady = key.family == .ipv4 ? hasIPv4Address(leg.interface) : link.flags.contains(.running)
+            if !link.flags.contains(.up), key.family == .ipv6 || message.scope != .host {
+                routes[key]?[position].message.legs[number].flags.insert(.dead)
+            } else if isReady {
+                routes[key]?[position].message.legs[number].flags.remove(.dead)
+            }
+        }
+    }
+}

@@ -19,7 +19,9 @@ extension NetworkSnapshot {
         let old = links[position]
         links[position].merge(message)
         links[position].noteDifference(from: old, &effect)
-        followKernel(old, links[position], &effect)
+        // A message about a change of IFF_UP tells of one, even if the state before it is not known.
+        let isSetUp = !old.flags.contains(.up) || message.changeMask & LinkFlags.up.rawValue != 0
+        followKernel(old, links[position], isSetUp: isSetUp, &effect)
     }
 
     /// `RTM_DELLINK`: the interface and all that the kernel kept for it are gone.
@@ -48,7 +50,12 @@ extension NetworkSnapshot {
     /// Does to routes, nexthops and addresses what the kernel does when a link's state changes.
     ///
     /// Loss is followed whenever a message shows it, not only when it is new: routes may have been read meanwhile.
-    private mutating func followKernel(_ old: Link, _ new: Link, _ effect: inout SnapshotEffect) {
+    private mutating func followKernel(
+        _ old: Link,
+        _ new: Link,
+        isSetUp: Bool,
+        _ effect: inout SnapshotEffect
+    ) {
         if old.name != new.name { markDetached(old.name, new.name, &effect) }
         guard new.flags.contains(.up) else {
             removeRoutes(leaving: new.index, .down, &effect)
@@ -56,11 +63,13 @@ extension NetworkSnapshot {
             return markKeptAddresses(of: new.index)
         }
         // The kernel deletes nexthop objects with the carrier of their device (`nexthop_flush_dev`).
-        if new.flags.isDisjoint(with: .carrying) { removeNexthops(leaving: new.index, &effect) }
-        if !old.flags.contains(.up) { reviveLegs(.ipv4, through: new.index) }
-        if new.flags.contains(.running), old.flags.isDisjoint(with: .running) || !old.flags.contains(.up) {
-            reviveLegs(.ipv6, through: new.index)
+        if new.lacksCarrier(.ipv4) { removeNexthops(leaving: new.index, &effect) }
+        if isSetUp {
+            reviveLegs(.ipv4, through: new.index)
+        } else if old.lacksCarrier(.ipv4), !new.lacksCarrier(.ipv4) {
+            doubtDeadLegs(through: new.index, &effect)
         }
+        if !new.lacksCarrier(.ipv6), isSetUp || old.lacksCarrier(.ipv6) { reviveLegs(.ipv6, through: new.index) }
     }
 
     /// Where an interface stands, or would stand, in ``links``.

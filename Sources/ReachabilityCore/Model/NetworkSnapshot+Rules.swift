@@ -47,6 +47,22 @@ extension NetworkSnapshot {
         }
     }
 
+    /// Brings the states of all rules in line with the interfaces, after both were read at different moments.
+    mutating func settleRules() {
+        let names = Set(links.map(\.name))
+        guard !names.isEmpty else { return }
+        for family in AddressFamily.allCases {
+            withRules(family) { rules in
+                for position in rules.indices where rules[position].namesInterface {
+                    let input = rules[position].inputInterface
+                    let output = rules[position].outputInterface
+                    rules[position].set(.inputDetached, input.map { !names.contains($0) } ?? false)
+                    rules[position].set(.outputDetached, output.map { !names.contains($0) } ?? false)
+                }
+            }
+        }
+    }
+
     private mutating func withRules(_ family: AddressFamily, _ body: (inout [RuleMessage]) -> Void) {
         if family == .ipv4 { body(&ipv4Rules) } else { body(&ipv6Rules) }
     }

@@ -15,15 +15,21 @@ extension Route {
     /// The `RTM_F_*` that belong to the route; below them are `RTNH_F_*`, above the states of offloading.
     private static let lastingFlags: UInt32 = 0x0F00
 
-    /// Whether another form of the same route differs for the evaluation, its expiry aside.
+    /// Whether another form of the same route differs for the evaluation.
+    ///
+    /// Its expiry does not count, nor the legs' being dead, as that follows from something else that changed; nor, of a
+    /// route through a nexthop object, the legs and the type that the message repeats from there.
     func means(_ other: Self) -> Bool {
-        guard message.nexthopID == nil || message.nexthopID != other.message.nexthopID else {
-            var left = message
-            left.legs = other.message.legs
-            left.type = other.message.type
-            return left == other.message
+        if message == other.message { return true }
+        var left = message
+        var right = other.message
+        if left.nexthopID != nil, left.nexthopID == right.nexthopID {
+            left.legs = right.legs
+            left.type = right.type
         }
-        return message == other.message
+        for position in left.legs.indices { left.legs[position].flags.remove(.dead) }
+        for position in right.legs.indices { right.legs[position].flags.remove(.dead) }
+        return left == right
     }
 }
 

@@ -12,11 +12,14 @@ final class ModelLab {
     private(set) var log: [(NetlinkHeader, KernelEvent)] = []
     private let events: LabEvents
 
-    /// Every table that the model mirrors.
-    static let subjects: [DumpSubject] = [
-        .links, .netconf(.ipv4), .netconf(.ipv6), .addresses(.ipv4), .addresses(.ipv6), .nexthops,
-        .rules(.ipv4), .rules(.ipv6), .routes(.ipv4, table: nil), .routes(.ipv6, table: nil),
+    /// What routes and nexthop objects depend on.
+    static let groundwork: [DumpSubject] = [
+        .links, .netconf(.ipv4), .netconf(.ipv6), .addresses(.ipv4), .addresses(.ipv6), .rules(.ipv4), .rules(.ipv6),
     ]
+    /// The routes of all tables.
+    static let routes: [DumpSubject] = [.routes(.ipv4, table: nil), .routes(.ipv6, table: nil)]
+    /// Every table that the model mirrors, in an order of reading.
+    static let subjects: [DumpSubject] = groundwork + [.nexthops] + routes
 
     /// Listens, then reads what is there.
     init() throws {
@@ -59,6 +62,42 @@ final class ModelLab {
         }
         for subject in effect.takeDoubts() { try read(subject) }
         return !messages.isEmpty
+    }
+
+    /// Loses what was announced, as an overrun does.
+    func loseAnnouncements() throws { _ = try events.pendingMessages() }
+
+    /// Reads tables while something else may change them, and takes them all at once.
+    ///
+    /// - Parameters:
+    ///   - subjects: The tables, in the order of reading.
+    ///   - meanwhile: Called before, between and after the readings; it says whether announcements are to be heard now
+    ///     or later.
+    /// - Returns: What the commit changed; its doubts have been resolved.
+    /// - Throws: What the kernel refuses, and what the closure throws.
+    func assemble(_ subjects: [DumpSubject], meanwhile: () throws -> Bool) throws -> SnapshotEffect {
+        var assembly = DumpAssembly()
+        for subject in subjects {
+            assembly.begin(subject)
+            if try meanwhile() { try follow(noting: &assembly) }
+            for message in try rtnl.messages(of: subject) {
+                let (header, event) = try message.decoded()
+                assembly.take(event, header, of: subject, at: .init(nanoseconds: 0))
+            }
+            if try meanwhile() { try follow(noting: &assembly) }
+        }
+        try follow(noting: &assembly)
+        var committed = assembly.commit(to: &snapshot)
+        for subject in committed.takeDoubts() + effect.takeDoubts() { try read(subject) }
+        return committed
+    }
+
+    private func follow(noting assembly: inout DumpAssembly) throws {
+        for message in try events.pendingMessages() {
+            let (header, event) = try message.decoded()
+            assembly.note(event, header, at: .init(nanoseconds: 0))
+            effect.merge(snapshot.apply(event, header, at: .init(nanoseconds: 0)))
+        }
     }
 
     /// Reads a table again, into the model.

@@ -26,11 +26,14 @@ extension RandomNetworkChanges {
             verb = generator.pick([.add, .replace, .change])
         }
         let same = try rtnl.routes(.ipv6, table: route.table).filter { [route] other in
-            other.destination == route.destination && other.source == route.source && other.metric == route.metric
-                && other.nexthopID == route.nexthopID && other.legs.map(\.interface) == route.legs.map(\.interface)
-                && other.legs.map(\.gateway) == route.legs.map(\.gateway)
+            guard other.destination == route.destination, other.source == route.source, other.metric == route.metric,
+                other.nexthopID == route.nexthopID
+            else { return false }
+            // A route that refuses is listed with the loopback interface.
+            let ways = route.legs.isEmpty ? [1] : route.legs.map(\.interface)
+            return route.nexthopID != nil || other.legs.map(\.interface) == ways
         }
-        if !same.isEmpty, verb == .replace || verb == .change { verb = .append }
+        if !same.isEmpty { verb = .add }
     }
 
     /// Deletes a route that there is, named by all or by little of it, or one of its legs.
