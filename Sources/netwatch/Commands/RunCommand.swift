@@ -86,7 +86,7 @@ struct RunCommand: NetwatchCommand {
         let deadline = waiting.timeout.map(SystemClock.now.advanced)
         while !network.holds {
             switch try session.next(until: deadline) {
-            case .deadline: throw waiting.timeUp
+            case .deadline: throw waiting.timeUp("the state is another")
             case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):
                 return .endedBySignal(signal.number)
             case .signal(let signal) where signal.number == SIGTSTP: SignalActions.stopUntilContinued()

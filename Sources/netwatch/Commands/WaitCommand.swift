@@ -35,7 +35,7 @@ struct WaitCommand: NetwatchCommand {
             if condition.holds(for: change.status) { wakeup.signal() }
         }
         // Nothing else wakes it: what held for a moment has been waited for too.
-        guard try session.next(until: deadline) == .wakeup else { throw waiting.timeUp }
+        guard try session.next(until: deadline) == .wakeup else { throw waiting.timeUp("the state is another") }
         return .success
     }
 }

@@ -21,8 +21,8 @@ struct WaitOptions: ParsableArguments {
 }
 
 extension WaitOptions {
-    /// What is told when the time is up.
-    var timeUp: ToolError {
-        .init("the time is up, and the state is not \(condition.rawValue); give a longer --timeout", exit: .timedOut)
+    /// What is told when the time is up, with words for what is still missing.
+    func timeUp(_ words: String) -> ToolError {
+        .init("the time is up: \(words) (waited for \(condition.rawValue)); give a longer --timeout", exit: .timedOut)
     }
 }

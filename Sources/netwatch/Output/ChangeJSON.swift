@@ -29,7 +29,8 @@ enum ChangeJSON {
             writer.key("reasons")
             writer.array(change.allReasons) { $0.string($1.rawValue) }
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        writer.lineFeed()
+        return writer.bytes
     }
 
     /// The member `v`.

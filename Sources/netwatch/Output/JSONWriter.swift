@@ -43,6 +43,11 @@ struct JSONWriter {
         literal(String(value))
     }
 
+    /// Ends the line.
+    mutating func lineFeed() {
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
     /// Writes null.
     mutating func null() {
         literal("null")

@@ -18,7 +18,7 @@ struct HostWait {
         let watcher = DestinationsWatcher(addresses, condition: waiting.condition, wakeup: session.wakeup)
         let watches = addresses.map { session.engine.watch($0, watcher.note) }
         defer { for watch in watches { watch.cancel() } }
-        while !watcher.hasHeld { try sleep(session, until: deadline) }
+        while !watcher.hasHeld { try sleep(session, until: deadline, "the way to \(name) is another") }
         return .success
     }
 
@@ -33,9 +33,10 @@ struct HostWait {
         var pause = Self.shortestPause
         while true {
             let answer = try HostResolver.resolve(name, in: namespace, beside: session, until: deadline)
-            if case .addresses(let addresses) = answer { return addresses }
+            guard case .failed(let why) = answer else { return answer.addresses }
             // The next change of the network may be what the name server waits for.
-            let hasChanged = try sleep(session, until: SystemClock.now.advanced(by: pause))
+            let retry = SystemClock.now.advanced(by: pause)
+            let hasChanged = try sleep(session, until: retry, "\(self.name) can't be resolved: \(why)")
             pause = hasChanged ? Self.shortestPause : min(pause * 2, Self.longestPause)
         }
     }
@@ -44,12 +45,21 @@ struct HostWait {
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(30)
 
+    private var name: String {
+        switch host {
+        case .address(let address): address.description
+        case .name(let name): "'\(name.escapedForTerminal)'"
+        }
+    }
+
     /// Sleeps; true if something has changed.
+    ///
+    /// - Throws: What to tell when the time is up, with the words for what is still missing.
     @discardableResult
-    private func sleep(_ session: MonitorSession, until moment: Instant?) throws(ToolError) -> Bool {
+    private func sleep(_ session: MonitorSession, until moment: Instant?, _ words: String) throws(ToolError) -> Bool {
         let end = [moment, deadline].compactMap(\.self).min()
         let awakening = try session.next(until: end)
-        if awakening == .deadline, let deadline, SystemClock.now >= deadline { throw waiting.timeUp }
+        if awakening == .deadline, let deadline, SystemClock.now >= deadline { throw waiting.timeUp(words) }
         return awakening == .wakeup
     }
 }

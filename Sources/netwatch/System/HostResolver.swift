@@ -36,6 +36,11 @@ final class HostResolver: Sendable {
         case addresses([IPAddress])
         /// There are none, and why.
         case failed(String)
+
+        /// The addresses; none if that failed.
+        var addresses: [IPAddress] {
+            if case .addresses(let addresses) = self { addresses } else { [] }
+        }
     }
 
     /// Resolves a name, or gives up at a deadline (nil is never).
