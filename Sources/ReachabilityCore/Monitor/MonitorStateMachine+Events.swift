@@ -4,10 +4,25 @@ extension MonitorStateMachine {
         counters.events += 1
         devices.note(event, known: snapshot.devices)
         assembly.note(event, header, at: now)
+        let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
         let effect = snapshot.apply(event, header, at: now)
+        let wasDirty = isDirty
         absorb(effect, about: event.onlyFamily, at: now)
         if needsAnswers, !effect.changed, let reason = event.likelyReason { suspect(reason) }
+        if !isUrgent, !wasDirty, isDirty { postpone(at: now) }
     }
+
+    /// Whether a message may wait that hardly alters the verdict: there is one, and the next is not under way.
+    private var canPostpone: Bool { confirms && publisher.published != nil && !isDirty && undecidedSince == nil }
+
+    /// Judges a little later, together with what else has come by then.
+    private mutating func postpone(at now: Instant) {
+        isDirty = false
+        postponed = postponed ?? now.advanced(by: Self.leisure)
+    }
+
+    /// How long a message may wait that hardly alters the verdict.
+    private static let leisure = Duration.milliseconds(10)
 
     /// Asks the kernel anew after a message that changed nothing in a model which is not, or not wholly, true.
     private mutating func suspect(_ reason: Reason) {
@@ -78,7 +93,10 @@ extension MonitorStateMachine {
         hasCurrentAnswers = false
         modelVerdict.invalidate(family)
         publisher.note(effect.reasons)
-        if effect.reasons.contains(where: \.isAboutRoutes) { routesChanged = true }
+        if effect.reasons.contains(where: \.isAboutRoutes) {
+            routesChanged = true
+            relevance.invalidate()
+        }
         if !effect.predictions.isEmpty { questions.ask(at: now, inDetail: false) }
     }
 }

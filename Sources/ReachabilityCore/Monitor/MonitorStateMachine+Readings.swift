@@ -52,6 +52,7 @@ extension MonitorStateMachine {
         isDirty = true
         hasCurrentAnswers = false
         needsProof = true
+        relevance.invalidate()
         guard reading.isDone else { return }
         earlierReadings = [:]
         questions.ask(at: now, inDetail: true)

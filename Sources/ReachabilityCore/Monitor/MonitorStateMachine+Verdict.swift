@@ -8,9 +8,14 @@ extension MonitorStateMachine {
     mutating func verdict(at now: Instant) -> StateChange? {
         distrustExpired(at: now)
         if let patienceEnd, patienceEnd <= now { isDirty = true }
+        if let due = postponed, due <= now {
+            postponed = nil
+            isDirty = true
+        }
         guard isDirty, canEvaluate(at: now) else { return publisher.due(at: now) }
         isDirty = !hasCurrentAnswers && needsAnswers
         hasNewAnswers = false
+        postponed = nil
         let evaluation = evaluate(at: now)
         self.evaluation = evaluation
         let isPublishable = isDecisive(evaluation) && !awaitsConfirmation(evaluation.path)

@@ -44,6 +44,10 @@ public struct MonitorStateMachine: Sendable {
     var undecidedSince: Instant?
     /// Whether the loss of messages was announced, and everything is not yet read again.
     var isResyncing = false
+    /// Which messages are judged at once.
+    var relevance = Relevance()
+    /// When the others are judged that have come.
+    var postponed: Instant?
     /// Whether routes changed since it was last seen which gateways compete.
     var routesChanged = false
     /// The interfaces of the gateways that compete.
@@ -91,7 +95,7 @@ public struct MonitorStateMachine: Sendable {
 
     /// Whether everything was read, and agrees with the kernel's look-ups, or is known to differ for good.
     public var isSettled: Bool {
-        connection.isUp && reading.isDone && !isDirty && evaluation != nil && hasCurrentAnswers
+        connection.isUp && reading.isDone && !isDirty && postponed == nil && evaluation != nil && hasCurrentAnswers
             && !ipv4.isPending && !ipv6.isPending
     }
 
@@ -100,7 +104,7 @@ public struct MonitorStateMachine: Sendable {
         guard connection.isUp else { return connection.deadline }
         let patience = reading.hasGroundwork ? patienceEnd : nil
         let replayed = isDirty ? replayJudgement : nil
-        let dues = [publisher.deadline, questions.due, reading.deadline, expiryDeadline, patience, replayed]
+        let dues = [publisher.deadline, questions.due, reading.deadline, expiryDeadline, patience, replayed, postponed]
         return dues.reduce(nil) { first, due in
             guard let due else { return first }
             return min(first ?? due, due)

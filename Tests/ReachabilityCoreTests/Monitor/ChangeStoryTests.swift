@@ -54,6 +54,48 @@ import Testing
         #expect(story.machine.deadline == nil)
     }
 
+    @Test func `interfaces that no route leads through are judged together, a little later`() {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.forgetActions()
+        for index in 10..<60 {
+            let veth = Entry.link(InterfaceIndex(index), "veth\(index)")
+            story.machine.receive(story.kernel.change(.link(veth)), .notification, at: story.now)
+            #expect(story.machine.next(at: story.now) == nil)
+        }
+        #expect(!story.machine.isSettled)
+        story.wait(.milliseconds(10))
+        #expect(story.statuses == [.wifi])
+        // What matters is judged at once, whatever waits.
+        story.tell(.link(Entry.link(60, "veth60")))
+        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        #expect(story.statuses == [.wifi, .notReachable])
+        story.wait(.seconds(1))
+        #expect(story.lookUps <= 3)
+        #expect(story.machine.deadline == nil)
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `the members of what a route leads through matter, new ones too`() {
+        var story = MonitorStory()
+        var bridge = Entry.link(2, "br0")
+        bridge.kind = "bridge"
+        var member = Entry.link(3, "port0")
+        member.masterIndex = 2
+        story.changeSilently(
+            .link(bridge),
+            .link(member),
+            .address(Entry.address("192.0.2.2", on: 2)),
+            .route(Entry.defaultRoute(via: "192.0.2.1", on: 2))
+        )
+        story.start()
+        #expect(story.notices.last?.path.carriers.map(\.name) == ["port0"])
+        var second = Entry.link(4, "port1")
+        second.masterIndex = 2
+        story.tell(.link(second))
+        #expect(story.notices.last?.path.carriers.map(\.name) == ["port0", "port1"])
+    }
+
     @Test func `a late message is not taken for a silent change`() {
         var story = MonitorStory.withUplink()
         story.start()
