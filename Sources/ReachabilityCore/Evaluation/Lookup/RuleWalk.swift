@@ -11,6 +11,8 @@ struct RuleWalk {
     private(set) var dependsOnDestination = false
     /// When the first of the routes that decided expires.
     private(set) var nextExpiry: Instant?
+    /// The places of the rules that matched, in the order of the walk; kept only where an explanation asks for them.
+    var trace: [Int]?
 
     init(_ flow: ProbeFlow, _ model: LookupModel) {
         self.model = model
@@ -28,6 +30,7 @@ struct RuleWalk {
             if span[position].source.length > 0 { dependsOnSource = true }
             if span[position].destination.length > 0 { dependsOnDestination = true }
             if span[position].matches(flow, hasSource: hasSource, model) {
+                trace?.append(position)
                 switch span[position].action {
                 case .goto:
                     position = Self.target(of: position, in: rules) ?? position + 1

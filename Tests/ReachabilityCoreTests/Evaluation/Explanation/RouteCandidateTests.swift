@@ -1,0 +1,123 @@
+import Testing
+
+@testable import ReachabilityCore
+
+@Suite struct RouteCandidateTests {
+    typealias Scene = ExplainedScene
+
+    @Test(arguments: [AddressFamily.ipv4, .ipv6])
+    func `a better metric and a longer prefix win`(family: AddressFamily) {
+        var scene = Scene()
+        scene.lay(Scene.route(family, on: 2, metric: 1), Scene.route(family, on: 3, metric: 2))
+        #expect(scene.verdicts(family) == [.chosen, .beaten(by: .metric)])
+        // It covers the first probe address and not the second.
+        let bits: UInt128 = family == .ipv4 ? 0 : 0x2 << 124
+        var half = Scene.route(family, on: 3, metric: 9)
+        half.destination = .init(.init(family: family, bits: bits), length: family == .ipv4 ? 1 : 4)
+        scene.lay(half, Scene.route(family, on: 2, metric: 1))
+        #expect(scene.verdicts(family) == [.chosen, .beaten(by: .longerPrefix)])
+        let second = scene.family(family).probes[1].lookups[0].steps.flatMap(\.candidates).map(\.verdict)
+        #expect(second == [.otherDestination, .chosen])
+    }
+
+    @Test(arguments: [RouteType.unreachable, .prohibit, .blackhole])
+    func `a route that refuses is the one that was chosen`(type: RouteType) {
+        var scene = Scene()
+        var refusing = Scene.route(on: 2)
+        refusing.type = type
+        refusing.legs = []
+        scene.lay(refusing, Scene.route(on: 3, metric: 2))
+        #expect(scene.verdicts() == [.chosen, .beaten(by: .metric)])
+        #expect(scene.family().probes[0].lookups[0].steps[1].candidates.map(\.isUsable) == [false, true])
+    }
+
+    @Test func `throw hides what comes behind it`() {
+        var scene = Scene()
+        var throwing = Scene.route(on: 2)
+        throwing.type = .throw
+        throwing.legs = []
+        scene.lay(throwing, Scene.route(on: 3, metric: 2))
+        #expect(scene.verdicts() == [.throwing, .behindThrow])
+        #expect(scene.results() == [.noAnswer, .noAnswer])
+    }
+
+    @Test func `links that are down, gone or ignored`() {
+        var scene = Scene()
+        scene.lay(Scene.route(on: 2), Scene.route(on: 9, metric: 1), Scene.route(on: 3, metric: 2))
+        scene.snapshot.links[1].flags = []
+        #expect(scene.verdicts() == [.legsOut, .legsOut, .chosen])
+        let fates = scene.family().probes[0].lookups[0].steps[1].candidates.map { $0.legs.map(\.fate) }
+        #expect(fates == [[.interfaceDown], [.noInterface], [.usable]])
+    }
+
+    @Test(arguments: [AddressFamily.ipv4, .ipv6])
+    func `a lost carrier is preferred until it is ignored`(family: AddressFamily) throws {
+        var scene = Scene()
+        scene.lay(Scene.route(family, on: 2), Scene.route(family, on: 3, metric: 2))
+        scene.loseCarrier(of: 2)
+        #expect(scene.verdicts(family) == [.chosen, .beaten(by: .metric)])
+        let steps = scene.family(family).probes[0].lookups[0].steps
+        #expect(steps[1].candidates.map { $0.legs.map(\.fate) } == [[.useless(.noCarrier)], [.usable]])
+        let detour = try #require(scene.family(family).detour)
+        #expect(detour.interfaces == [2] && detour.path.interface.name == "wwan0")
+        var settings = InterfaceSettings()
+        settings.ignoresRoutesWithLinkDown = true
+        scene.snapshot.settings[.init(family, 2)] = settings
+        #expect(scene.verdicts(family) == [.legsOut, .chosen])
+        #expect(scene.family(family).detour == nil)
+    }
+
+    @Test func `no cure where nothing else would work`() {
+        var scene = Scene()
+        scene.lay(Scene.route(on: 2), Scene.route(on: 3, metric: 2))
+        scene.loseCarrier(of: 2)
+        scene.loseCarrier(of: 3)
+        #expect(scene.family().detour == nil)
+    }
+
+    @Test func `what only IPv6 has`() {
+        var scene = Scene()
+        var foreign = Scene.route(.ipv6, on: 2)
+        foreign.source = .init(.init(family: .ipv6, bits: 0x2001_0DB8_0005 << 80), length: 48)
+        var expired = Scene.route(.ipv6, on: 2, metric: 1)
+        expired.lifetime = .zero
+        var failed = Scene.route(.ipv6, on: 2, metric: 3)
+        let gateway = IPAddress(family: .ipv6, bits: 0xFE80 << 112 | 1)
+        failed.legs = [.init(interface: 2, gateway: gateway)]
+        var preferred = Scene.route(.ipv6, on: 3, metric: 3)
+        preferred.preference = .high
+        scene.lay(foreign, expired, failed, preferred, Scene.route(.ipv6, on: 2, metric: 3))
+        #expect(
+            scene.verdicts(.ipv6) == [
+                .otherSource, .expired, .beaten(by: .preference), .chosen, .beaten(by: .preference),
+            ]
+        )
+        scene.snapshot.neighbours[.init(index: 2, address: gateway)] = .failed
+        #expect(scene.verdicts(.ipv6)[2] == .gatewayFailed)
+    }
+
+    @Test func `a dead leg beside one that carries`() {
+        var scene = Scene()
+        var route = Scene.route(on: 2)
+        route.legs.append(.init(interface: 3))
+        scene.lay(route)
+        scene.snapshot.links[1].flags = []
+        let candidates = scene.family().probes[0].lookups[0].steps[1].candidates
+        #expect(candidates.map(\.verdict) == [.chosen] && candidates[0].isUsable)
+        #expect(candidates[0].legs.map(\.fate) == [.interfaceDown, .usable])
+    }
+
+    @Test func `equal defaults among which the kernel takes turns`() {
+        var scene = Scene()
+        var routes: [RouteMessage] = []
+        for index in [2, 3] as [InterfaceIndex] {
+            var route = Scene.route(on: index)
+            let gateway = IPAddress(ipv4: index == 2 ? 0xC000_0201 : 0xC633_6401)
+            route.legs = [.init(interface: index, gateway: gateway)]
+            scene.snapshot.neighbours[.init(index: index, address: gateway)] = .stale
+            routes.append(route)
+        }
+        scene.lay(routes[0], routes[1])
+        #expect(scene.verdicts() == [.chosen, .chosen])
+    }
+}
