@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Reachability
 import ReachabilityCore
 
@@ -37,7 +38,8 @@ struct ExplainCommand: NetwatchCommand {
         let addresses = try addresses(session)
         let view = try view(session)
         if addresses.isEmpty {
-            return try write(ViewText.lines(view), thenExit: .init(of: view.evaluation.path.status))
+            let context = EvaluationContext(user: geteuid(), kindRules: common.kinds.kind)
+            return try write(ViewText.lines(view, context), thenExit: .init(of: view.evaluation.path.status))
         }
         let paths = try paths(to: addresses, session)
         let names = InterfaceNames(snapshot: view.snapshot)

@@ -4,16 +4,26 @@ import ReachabilityCore
 /// Explains the state of the machine: what each family's probes come to, and why.
 enum ViewText {
     /// The lines; the first tells state and path.
-    static func lines(_ view: MonitorView) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - view: What the monitor knows.
+    ///   - context: What its evaluation was given beside that.
+    /// - Returns: The lines, without line feeds.
+    static func lines(_ view: MonitorView, _ context: EvaluationContext) -> [String] {
+        let explanation = PathExplanation(of: view.evaluation, in: view.snapshot, context: context, at: view.instant)
         let path = view.evaluation.path
         let names = InterfaceNames(snapshot: view.snapshot)
         var lines = [path.status.name + ": " + ChangeText.path(path)]
         // What neither family has to say: that nothing could be read.
         let reasons = path.reasons.filter { path.status == .unknown || $0 == .carrierUnknown }
         lines += ReasonText.lines(reasons, interface: path.interface?.name, indentation: "  ")
-        lines += family(.ipv4, view.evaluation.ipv4, names)
-        lines += family(.ipv6, view.evaluation.ipv6, names)
-        return lines
+        if !view.isSettled { lines.append("  the kernel's tables are changing: this may be out of date already") }
+        let candidates = CandidateText(names: names)
+        for part in explanation.families {
+            lines += family(part.family, part.family == .ipv4 ? view.evaluation.ipv4 : view.evaluation.ipv6, names)
+            lines += candidates.lines(part)
+        }
+        return lines + InterfaceText.lines(explanation)
     }
 
     private static func family(
