@@ -84,6 +84,8 @@ public enum LookupErrno {
     public static let accessDenied: Int32 = 13
     /// `EINVAL`: blackhole.
     public static let invalid: Int32 = 22
+    /// `EAFNOSUPPORT`: the source address is an IPv4 one in IPv6's form.
+    public static let familyNotSupported: Int32 = 97
     /// `EADDRNOTAVAIL`: no source address.
     public static let addressNotAvailable: Int32 = 99
     /// `ENETUNREACH`: no route, or a rule that says unreachable.

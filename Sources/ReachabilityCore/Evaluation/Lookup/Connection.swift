@@ -67,7 +67,7 @@ struct Connection {
     ) -> Self {
         let unavailable = LookupOutcome.refused(errno: LookupErrno.addressNotAvailable, .noSource)
         if case .selected(let selection) = first {
-            return .init(first, selection.hasSource ? first : unavailable, walk)
+            return .init(first, selection.hasSource ? supported(first) : unavailable, walk)
         }
         let choice = model.ipv6SourceChoice(to: flow.destination, through: nil)
         guard let source = choice.best else { return .init(first, unavailable, walk) }
@@ -76,7 +76,14 @@ struct Connection {
         bound.source = source
         var second = RuleWalk(bound, model)
         let outcome = second.run()
-        return .init(first, outcome, walk, second)
+        return .init(first, supported(outcome), walk, second)
+    }
+
+    /// `ip6_dst_lookup_tail` refuses an IPv4-mapped source for a destination that is none (RFC 4291, 2.5.5.2).
+    private static func supported(_ outcome: LookupOutcome) -> LookupOutcome {
+        guard case .selected(let selection) = outcome, selection.leg.hasMappedSource else { return outcome }
+        if selection.alternatives.contains(where: { !$0.hasMappedSource }) { return outcome }
+        return .refused(errno: LookupErrno.familyNotSupported, .noSource)
     }
 
     private static func earliest(_ first: RuleWalk, _ second: RuleWalk) -> Instant? {
@@ -85,6 +92,11 @@ struct Connection {
         }
         return min(one, other)
     }
+}
+
+extension SelectedLeg {
+    /// Whether the source is an IPv4-mapped address, which no socket of IPv6 may send from to an IPv6 destination.
+    var hasMappedSource: Bool { source?.family == .ipv6 && source?.isIPv4Mapped == true }
 }
 
 extension RouteSelection {

@@ -1,8 +1,10 @@
 /// What the rules of source selection ask of an IPv6 address.
 extension IPAddress {
-    /// `__ipv6_addr_src_scope`: 1 for the host, 2 for the link, 5 for the site, 14 for the world.
+    /// `__ipv6_addr_src_scope`: 2 for the link, 5 for the site, 14 for the world.
+    ///
+    /// The loopback address counts as one of the link (RFC 6724, 3.4).
     var ipv6Scope: UInt8 {
-        if bits == 1 { return 1 }
+        if bits == 1 { return 2 }
         switch bits >> 118 {
         case 0x3FA: return 2
         case 0x3FB: return 5
@@ -11,7 +13,10 @@ extension IPAddress {
     }
 
     /// Loopback, IPv4-mapped and IPv4-compatible addresses count as preferred whatever their flags.
-    var isAlwaysPreferred: Bool { bits >> 32 == 0 || bits >> 32 == 0xFFFF }
+    var isAlwaysPreferred: Bool { bits >> 32 == 0 || isIPv4Mapped }
+
+    /// ::ffff:0:0/96.
+    var isIPv4Mapped: Bool { bits >> 32 == 0xFFFF }
 
     /// 2001:10::/28 (RFC 4843).
     var isORCHID: Bool { bits >> 100 == 0x200_1001 }

@@ -11,6 +11,19 @@ extension LookupModel {
         own(of: index, gateway, scope) ?? borrowed(for: index, scope)
     }
 
+    /// Whether an IPv4 address is this host's, as a source must be (`__ip_dev_find`).
+    ///
+    /// The subnets of a loopback interface are local as a whole while it is up.
+    func isOwn(_ source: IPAddress) -> Bool {
+        for (index, entries) in snapshot.addresses {
+            let isLoopback = snapshot.link(index)?.flags.isSuperset(of: [.loopback, .up]) ?? false
+            for entry in entries where entry.address.family == .ipv4 {
+                if entry.address == source || (isLoopback && entry.subnet.contains(source)) { return true }
+            }
+        }
+        return false
+    }
+
     /// The primary address whose subnet the gateway lies in, else the first.
     private func own(of index: InterfaceIndex, _ gateway: UInt128, _ scope: RouteScope) -> IPAddress? {
         guard let addresses = snapshot.addresses[index] else { return nil }

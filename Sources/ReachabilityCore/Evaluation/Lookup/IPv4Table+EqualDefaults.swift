@@ -3,7 +3,7 @@ extension IPv4Table {
     /// Whether the choice comes up: a unicast default route with one leg, and not the only default of its table.
     func isAmongDefaults(_ position: Int) -> Bool {
         let message = routes[position].message
-        guard message.destination.length == 0, message.type == .unicast, pathCount(at: position) == 1 else {
+        guard message.destination.length == 0, message.type == .unicast, legs(at: position).count == 1 else {
             return false
         }
         return routes.lazy.filter { $0.message.destination.length == 0 }.prefix(2).count == 2
@@ -26,6 +26,8 @@ extension IPv4Table {
     }
 
     /// The routes that compete: as good as the selected one, through a gateway, none in between that is unlike.
+    ///
+    /// One with several legs competes, and wins, with its first, even where that is dead.
     private func rivals(of selected: Int) -> [Int] {
         var rivals: [Int] = []
         var metric = routes[selected].message.metric
@@ -33,7 +35,7 @@ extension IPv4Table {
             let message = routes[position].message
             guard message.tos == 0 else { continue }
             if message.metric > metric { break }
-            guard choicesIgnoringCarrier(at: position) else { continue }
+            guard hasLiveLeg(at: position) else { continue }
             metric = message.metric
             guard message.scope == routes[selected].message.scope, message.type == .unicast,
                 firstLeg(at: position)?.gateway != nil
@@ -45,18 +47,19 @@ extension IPv4Table {
     }
 
     /// Whether the route has a leg whose device is up: a missing carrier does not count here.
-    private func choicesIgnoringCarrier(at position: Int) -> Bool {
-        guard let leg = firstLeg(at: position), let place = model.snapshot.linkPosition(leg.interface) else {
-            return false
+    private func hasLiveLeg(at position: Int) -> Bool {
+        legs(at: position).contains { leg in
+            guard let place = model.snapshot.linkPosition(leg.interface) else { return false }
+            return model.snapshot.links[place].flags.contains(.up) && !leg.flags.contains(.dead)
+                && !model.excluded.contains(leg.interface)
         }
-        return model.snapshot.links[place].flags.contains(.up) && !model.excluded.contains(leg.interface)
     }
 
-    private func pathCount(at position: Int) -> Int {
+    private func legs(at position: Int) -> [RouteLeg] {
         if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id) {
-            return legs.count
+            return legs
         }
-        return routes[position].message.legs.count
+        return routes[position].message.legs
     }
 
     /// What `fib_detect_death` leads to when it was a route's turn before; nil: the selected route stays.

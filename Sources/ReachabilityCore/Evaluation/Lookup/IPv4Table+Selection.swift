@@ -6,9 +6,8 @@ extension IPv4Table {
         switch legs {
         case .several(let several): chosen = several.map { leg($0, of: position, flow) }
         case .one(let one):
-            let rivals = isAmongDefaults(position) ? equalDefaults(position) : []
-            guard rivals.count > 1 else { return answer(position, leg(one, of: position, flow), [], legs) }
-            chosen = rivals.map { leg(firstLeg(at: $0) ?? one, of: $0, flow) }
+            guard isAmongDefaults(position) else { return answer(position, leg(one, of: position, flow), [], legs) }
+            chosen = equalDefaults(position).map { leg(firstLeg(at: $0) ?? one, of: $0, flow) }
         }
         return answer(position, chosen[0], chosen, legs)
     }
@@ -35,7 +34,7 @@ extension IPv4Table {
         .init(
             table: table,
             prefixLength: routes[position].message.destination.length,
-            type: routes[position].message.type,
+            type: type(at: position),
             metric: routes[position].message.metric,
             expiry: routes[position].expiry,
             leg: leg,

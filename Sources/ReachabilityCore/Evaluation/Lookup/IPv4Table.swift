@@ -26,11 +26,13 @@ struct IPv4Table {
 
     private func refusal(at position: Int) -> TableAnswer? {
         let expiry = routes[position].expiry
-        if let answer = TableAnswer.refusal(routes[position].message.type, expiry: expiry) { return answer }
-        guard let id = routes[position].message.nexthopID, case .blackhole? = model.snapshot.nexthopObject(id) else {
-            return nil
-        }
-        return .refused(errno: LookupErrno.invalid, .blackhole, expiry: expiry)
+        return TableAnswer.refusal(type(at: position), expiry: expiry)
+    }
+
+    /// A route's type; through a nexthop object, that which the object gives it now.
+    func type(at position: Int) -> RouteType {
+        guard routes[position].message.nexthopID == nil else { return model.snapshot.type(of: routes[position]) }
+        return routes[position].message.type
     }
 
     /// Whether a route lies in the trie's leaf in which a nexthop object was found to be out.
@@ -44,7 +46,7 @@ struct IPv4Table {
     /// The legs that the flow's hash may choose, or nil if all are out.
     func choices(at position: Int) -> Choices? {
         if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id) {
-            guard legs.contains(where: { !model.isOut(ipv4: $0, isNexthopObject: true) }) else { return nil }
+            guard legs.contains(where: { !model.isOut($0, .ipv4) }) else { return nil }
             return .of(legs.count > 1 ? model.choices(ofGroup: legs) : legs)
         }
         guard routes[position].message.legs.count != 1 else {
@@ -62,7 +64,7 @@ struct IPv4Table {
         if routes[position].message.scope == .host, routes[position].message.legs.count == 1 {
             return model.snapshot.linkPosition(routes[position].message.legs[leg].interface) == nil
         }
-        return model.isOut(ipv4: routes[position].message.legs[leg])
+        return model.isOut(routes[position].message.legs[leg], .ipv4)
     }
 }
 

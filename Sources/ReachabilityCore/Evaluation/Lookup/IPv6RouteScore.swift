@@ -57,7 +57,8 @@ struct IPv6RouteScore {
     /// Whether a leg scores better than the best so far, and notes that it is the best then (`find_match`).
     private mutating func beats(_ leg: RouteLeg?, _ position: Int) -> Bool {
         if let leg {
-            guard !model.isOut(ipv6: leg), Self.isReachable(leg, reachable, model) else { return false }
+            let isLocal = routes[position].message.type == .local || routes[position].message.type == .anycast
+            guard !model.isOut(leg, .ipv6, needsCarrier: !isLocal), Self.isReachable(leg, reachable, model) else { return false }
         }
         let score = Self.score(routes[position].message.preference)
         guard score > bestScore else { return false }

@@ -17,11 +17,11 @@ extension IPv6Table {
         var route = FoundRoute(
             table: table,
             prefixLength: routes[position].message.destination.length,
-            type: routes[position].message.type,
+            type: type(at: position),
             metric: routes[position].message.metric,
             expiry: routes[position].expiry,
             leg: leg(legs.first ?? matched, of: position),
-            groupInterface: nil
+            groupInterface: legs.count > 1 ? nil : (legs.first ?? matched).interface
         )
         selectSource(for: &route.leg, legs.first ?? matched, of: position, flow, &route.sourceDependsOnDestination)
         guard legs.count > 1 else { return route }
@@ -42,7 +42,7 @@ extension IPv6Table {
         }
         guard routes[position].message.legs.count > 1 else { return [] }
         return routes[position].message.legs.filter {
-            $0 == matched || (!model.isOut(ipv6: $0) && IPv6RouteScore.isReachable($0, prefersReachable, model))
+            $0 == matched || (!model.isOut($0, .ipv6) && IPv6RouteScore.isReachable($0, prefersReachable, model))
         }
     }
 
@@ -66,7 +66,7 @@ extension IPv6Table {
         _ flow: ProbeFlow,
         _ dependsOnDestination: inout Bool
     ) {
-        guard flow.source.isUnspecified else {
+        guard selectsSource else {
             selected.source = flow.source
             return
         }

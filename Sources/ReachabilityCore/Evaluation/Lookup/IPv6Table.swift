@@ -5,8 +5,11 @@ struct IPv6Table {
     let model: LookupModel
     /// Whether gateways whose neighbour entry has failed are passed over at first: on hosts, not on routers.
     let prefersReachable: Bool
+    /// Whether a source is to be selected, because the socket has none.
+    let selectsSource: Bool
 
-    init(_ routes: [Route], _ table: RouteTableID, _ model: LookupModel) {
+    init(_ routes: [Route], _ table: RouteTableID, _ model: LookupModel, selectsSource: Bool) {
+        self.selectsSource = selectsSource
         self.routes = routes
         self.table = table
         self.model = model
@@ -62,6 +65,12 @@ struct IPv6Table {
             start = end
         }
         return nil
+    }
+
+    /// A route's type; through a nexthop object, that which the object gives it now.
+    func type(at position: Int) -> RouteType {
+        guard routes[position].message.nexthopID == nil else { return model.snapshot.type(of: routes[position]) }
+        return routes[position].message.type
     }
 
     private func end(ofDestinationAt start: Int) -> Int {

@@ -22,6 +22,9 @@ struct RuleWalk {
 
     /// Goes through the rules until one gives an answer.
     mutating func run() -> LookupOutcome {
+        if hasSource, flow.family == .ipv4, !model.isOwn(flow.source) {
+            return .refused(errno: LookupErrno.networkUnreachable, .noSource)
+        }
         let rules = model.snapshot.rules(flow.family)
         // A rule is large: read in place, it is not copied.
         let span = rules.span
@@ -68,8 +71,12 @@ struct RuleWalk {
         guard let routes = model.snapshot.routes[.init(flow.family, table)], !routes.isEmpty else { return nil }
         // Longer prefixes come first, so that a table whose first route is for all has no other.
         if routes[0].message.destination.length > 0 { dependsOnDestination = true }
-        switch model.answer(to: flow, from: routes, of: table) {
+        switch model.answer(to: flow, hasSource: hasSource, from: routes, of: table) {
         case .none: return nil
+        case .thrown:
+            // Even so the rule's source is found, and stays for the rules behind.
+            if findsSource(position, rules) { _ = findSource(for: rules[position].source, LookupModel.loopbackIndex) }
+            return nil
         case .refused(let errno, let reason, let expiry):
             note(expiry)
             if findsSource(position, rules), !findSource(for: rules[position].source, LookupModel.loopbackIndex) {
@@ -80,7 +87,7 @@ struct RuleWalk {
         case .found(var route):
             note(route.expiry)
             if route.sourceDependsOnDestination { dependsOnDestination = true }
-            if findsSource(position, rules), !findSource(for: rules[position].source, route.leg.interface) {
+            if findsSource(position, rules), !findSource(for: rules[position].source, route.device) {
                 return nil
             }
             if let limit = rules[position].suppressPrefixLength, Int32(route.prefixLength) <= limit { return nil }
@@ -119,21 +126,33 @@ extension LookupModel {
     /// What a table answers.
     func answer(to flow: ProbeFlow, from table: RouteTableID) -> TableAnswer {
         guard let routes = snapshot.routes[.init(flow.family, table)] else { return .none }
-        return answer(to: flow, from: routes, of: table)
+        return answer(to: flow, hasSource: !flow.source.isUnspecified, from: routes, of: table)
     }
 
     /// What a table's routes answer.
-    func answer(to flow: ProbeFlow, from routes: [Route], of table: RouteTableID) -> TableAnswer {
+    ///
+    /// - Parameters:
+    ///   - flow: What is looked up. A rule may have given it a source by which IPv6 routes are found.
+    ///   - hasSource: Whether the source is the socket's own; otherwise one is selected.
+    ///   - routes: The table's routes.
+    ///   - table: Its number.
+    /// - Returns: What the table says.
+    func answer(
+        to flow: ProbeFlow,
+        hasSource: Bool,
+        from routes: [Route],
+        of table: RouteTableID
+    ) -> TableAnswer {
         switch flow.family {
         case .ipv4: IPv4Table(routes, table, self).look(up: flow)
-        case .ipv6: IPv6Table(routes, table, self).look(up: flow)
+        case .ipv6: IPv6Table(routes, table, self, selectsSource: !hasSource).look(up: flow)
         }
     }
 
     /// Whether a route is not taken because it leads through a group of interfaces (`suppress_ifgroup`).
     ///
-    /// IPv4 judges the group of a route's first leg, IPv6 that of the leg which the flow's hash chooses: legs through
-    /// the group are taken out.
+    /// IPv4 judges the group of a route's first leg, IPv6 that of the leg which the flow's hash chooses: of several, legs
+    /// through the group are taken out.
     func suppresses(_ group: UInt32, _ route: inout FoundRoute) -> Bool {
         if let first = route.groupInterface { return isGroup(group, of: first) }
         route.alternatives.removeAll { isGroup(group, of: $0.interface) }

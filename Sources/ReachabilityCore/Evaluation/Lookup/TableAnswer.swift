@@ -1,7 +1,9 @@
 /// What one routing table says to a look-up.
 enum TableAnswer {
-    /// Nothing, or `throw`: the walk through the rules goes on.
+    /// Nothing: the walk through the rules goes on.
     case none
+    /// A route of type throw: the walk goes on, too.
+    case thrown
     /// A route that refuses; the walk stops.
     case refused(errno: Int32, Reason, expiry: Instant?)
     /// A route.
@@ -15,7 +17,7 @@ enum TableAnswer {
         case .blackhole: .refused(errno: LookupErrno.invalid, .blackhole, expiry: expiry)
         case .unreachable: .refused(errno: LookupErrno.hostUnreachable, .unreachable, expiry: expiry)
         case .prohibit: .refused(errno: LookupErrno.accessDenied, .prohibited, expiry: expiry)
-        case .throw: TableAnswer.none
+        case .throw: .thrown
         case .unicast, .local, .broadcast, .anycast, .multicast: nil
         default: .refused(errno: LookupErrno.invalid, .blackhole, expiry: expiry)
         }
@@ -41,7 +43,12 @@ struct FoundRoute {
     /// Whether another destination might be given another source.
     var sourceDependsOnDestination = false
     /// The interface whose group decides whether a rule suppresses the route; nil if it is the chosen leg's.
+    ///
+    /// That of a route of type local is the one that the route names, not the loopback.
     let groupInterface: InterfaceIndex?
+
+    /// The interface that the route itself names.
+    var device: InterfaceIndex { groupInterface ?? leg.interface }
 
     /// The outcome of a look-up that takes this route; of several legs, the first that can carry comes first.
     func outcome(_ model: LookupModel) -> LookupOutcome {

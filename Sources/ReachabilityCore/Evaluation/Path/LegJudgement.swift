@@ -13,6 +13,7 @@ enum LegJudgement {
     /// What speaks against the source that the kernel selected, or nil if it can be used.
     static func fault(ofSourceOf leg: SelectedLeg, _ model: LookupModel) -> Reason? {
         guard let source = leg.source, !source.isUnspecified else { return waiting(leg, model) ?? .noSource }
+        if leg.hasMappedSource { return .noSource }
         if source.isLoopback { return waiting(leg, model) ?? .loopbackSource }
         if source.isLinkLocal { return waiting(leg, model) ?? .linkLocalSource }
         return source.family == .ipv6 && isTentative(source, leg.interface, model) ? .tentativeSource : nil
