@@ -1,0 +1,141 @@
+import NetworkLab
+import ReachabilityCore
+
+/// Holds the evaluator's answers for one probe against the kernel's.
+struct Comparison {
+    /// What differs, in words; empty if nothing does.
+    private(set) var differences: [String] = []
+    private let flow: ProbeFlow
+    private let snapshot: NetworkSnapshot
+    /// The state as flows with different hashes may see it; each look-up has a hash of its own.
+    private lazy var variants: [NetworkSnapshot] = flow.family == .ipv6 ? snapshot.variants : [snapshot]
+    private let now: Instant
+
+    init(_ flow: ProbeFlow, _ kernel: KernelAnswers, _ snapshot: NetworkSnapshot, at now: Instant) {
+        self.flow = flow
+        self.snapshot = snapshot
+        self.now = now
+        compare(kernel.first, from: nil)
+        if let source = kernel.boundSource, let second = kernel.second { compare(second, from: source) }
+        compareConnection(kernel)
+    }
+
+    private func look(from source: IPAddress?, in snapshot: NetworkSnapshot) -> LookupOutcome {
+        var bound = flow
+        if let source { bound.source = source }
+        return RouteLookup.look(up: bound, in: snapshot, at: now)
+    }
+
+    /// Looks up in each variant.
+    private mutating func looks(from source: IPAddress?) -> [LookupOutcome] {
+        variants.map { look(from: source, in: $0) }
+    }
+
+    private mutating func compare(_ kernel: KernelAnswer, from source: IPAddress?) {
+        if allows(look(from: source, in: snapshot), kernel, comparesSource: source == nil) { return }
+        let outcomes = looks(from: source)
+        guard !outcomes.contains(where: { allows($0, kernel, comparesSource: source == nil) }) else { return }
+        let end = source.map { " from \($0)" } ?? ""
+        let words = outcomes.map(\.line).joined(separator: " or ")
+        differences.append("look-up of \(flow.destination)\(end): kernel \(kernel.line), model \(words)")
+    }
+
+    private func allows(_ outcome: LookupOutcome, _ kernel: KernelAnswer, comparesSource: Bool) -> Bool {
+        switch (kernel, outcome) {
+        case (.refused(let errno), .refused(let expected, _)): errno == expected
+        case (.route(let route), .selected(let selection)):
+            selection.allows(route, comparesSource: comparesSource && !hidesSource(selection))
+        default: false
+        }
+    }
+
+    /// Whether the source hangs on history: a nexthop object keeps the one that was selected for it when it was made,
+    /// with scope link, until an address changes.
+    private func hidesSource(_ selection: RouteSelection) -> Bool {
+        flow.family == .ipv4
+            && snapshot.routes(.ipv4, selection.table).contains {
+                $0.message.nexthopID != nil && $0.message.metric == selection.metric
+            }
+    }
+
+    /// Whether the kernel looks up `::` instead, the way to the default router: it does so while the gateway's entry is
+    /// not valid and the source is still optimistic (`ip6_dst_lookup_tail`).
+    private func isDetoured(_ outcome: LookupOutcome) -> Bool {
+        guard flow.family == .ipv6, case .selected(let selection) = outcome else { return false }
+        return selection.legs.contains { leg in
+            let isOptimistic = snapshot.addresses.values.joined().contains {
+                $0.address == leg.source && $0.flags.contains(.optimistic)
+            }
+            let key = NeighbourKey(index: leg.interface, address: leg.gateway ?? flow.destination)
+            return isOptimistic && snapshot.neighbours[key]?.isDisjoint(with: .valid) == true
+        }
+    }
+
+    /// The socket's end result must be one that the look-ups lead to.
+    ///
+    /// Where several legs give several sources, each leads to a second look-up of its own.
+    private mutating func compareConnection(_ kernel: KernelAnswers) {
+        if RouteLookup.connect(flow, in: snapshot, at: now).allows(kernel.connection) { return }
+        let outcomes = variants.map { RouteLookup.connect(flow, in: $0, at: now) }
+        var allowed = outcomes
+        switch flow.family {
+        case .ipv4:
+            for case .selected(let first) in looks(from: nil) {
+                for source in first.legs.compactMap(\.source) { allowed += looks(from: source) }
+                if hidesSource(first), let source = kernel.boundSource { allowed += looks(from: source) }
+            }
+        case .ipv6:
+            if looks(from: nil).contains(where: \.isRefused), let source = kernel.boundSource {
+                allowed += looks(from: source)
+            }
+            for case .selected(let selection) in outcomes { allowed += selection.faultyLegs }
+        }
+        guard !allowed.contains(where: { $0.allows(kernel.connection) }) else { return }
+        guard !outcomes.contains(where: isDetoured) else { return }
+        let words = outcomes.map(\.line).joined(separator: " or ")
+        differences.append("connect to \(flow.destination): kernel \(kernel.connection), model \(words)")
+    }
+}
+
+extension RouteSelection {
+    /// Every leg that may be chosen.
+    fileprivate var legs: [SelectedLeg] { alternatives.isEmpty ? [leg] : alternatives }
+
+    /// What connect(2) says if the flow's hash chooses a leg that no source goes with.
+    fileprivate var faultyLegs: [LookupOutcome] {
+        legs.compactMap { leg in
+            guard let source = leg.source else { return .refused(errno: 99, .noSource) }
+            return source.bits >> 32 == 0xFFFF ? .refused(errno: 97, .noSource) : nil
+        }
+    }
+
+    /// Whether a kernel's answer is one of those that this selection says are possible.
+    fileprivate func allows(_ route: RouteMessage, comparesSource: Bool) -> Bool {
+        guard route.table == table, route.type == type, let answer = route.legs.first else { return false }
+        return legs.contains { leg in
+            guard leg.interface == answer.interface, leg.gateway == answer.gateway else { return false }
+            // Asked with a source, the kernel tells none (IPv4), or the one that it would select without (IPv6).
+            guard comparesSource else { return true }
+            return route.preferredSource == leg.source || leg.source == nil && route.preferredSource?.isUnspecified == true
+        }
+    }
+}
+
+extension LookupOutcome {
+    fileprivate var isRefused: Bool {
+        if case .refused = self { true } else { false }
+    }
+
+    /// Whether a socket that takes this way would report what a real one did.
+    ///
+    /// Destinations whose route is of type broadcast need `SO_BROADCAST` (`ip4_datagram_connect`).
+    fileprivate func allows(_ connection: ConnectOutcome) -> Bool {
+        switch (self, connection) {
+        case (.refused(let errno, _), .refused(let actual)): errno == actual
+        case (.selected(let selection), .connected(let source)):
+            selection.legs.contains { $0.source == source || ($0.source == nil && source.isUnspecified) }
+        case (.selected(let selection), .refused(let errno)): selection.type == .broadcast && errno == 13
+        case (.refused, .connected): false
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import NetworkLab
+import ReachabilityCore
+
+/// What the kernel says of one probe: the design's oracle, and a real socket.
+struct KernelAnswers: Equatable {
+    /// `RTM_GETROUTE` without a source.
+    var first: KernelAnswer
+    /// The source of the second look-up; nil if there is none to be made.
+    var boundSource: IPAddress?
+    /// `RTM_GETROUTE` with the source that the first one gave (IPv4), or that is selected when it failed (IPv6).
+    var second: KernelAnswer?
+    /// connect(2) of an unbound UDP socket.
+    var connection: ConnectOutcome
+
+    /// Asks.
+    ///
+    /// - Parameters:
+    ///   - flow: The probe.
+    ///   - lab: Where.
+    ///   - snapshot: Tells the source for IPv6's second look-up, which the kernel selects without saying so.
+    init(_ flow: ProbeFlow, in lab: LabNamespace, _ snapshot: NetworkSnapshot) throws {
+        first = try .init(flow, lab.rtnl)
+        switch (flow.family, first) {
+        case (.ipv4, .route(let route)): boundSource = route.preferredSource
+        case (.ipv6, .refused): boundSource = RouteLookup.ipv6Source(to: flow.destination, in: snapshot)
+        default: boundSource = nil
+        }
+        if let boundSource {
+            var bound = flow
+            bound.source = boundSource
+            second = try .init(bound, lab.rtnl)
+        }
+        connection = try lab.connectUDP(
+            to: flow.destination,
+            port: flow.destinationPort,
+            sourcePort: flow.sourcePort
+        )
+    }
+}
+
+/// The answer to one `RTM_GETROUTE`.
+enum KernelAnswer: Equatable {
+    case route(RouteMessage)
+    case refused(errno: Int32)
+
+    init(_ flow: ProbeFlow, _ rtnl: Rtnl) throws {
+        do throws(LabError) {
+            var route = try rtnl.lookUp(flow)
+            route.lifetime = nil
+            self = .route(route)
+        } catch {
+            guard error.errno != EBADMSG, error.errno != ETIMEDOUT else { throw error }
+            self = .refused(errno: error.errno)
+        }
+    }
+}

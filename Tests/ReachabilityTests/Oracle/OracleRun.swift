@@ -1,0 +1,167 @@
+import Glibc
+import NetworkLab
+@testable import ReachabilityCore
+
+/// Plays a story and holds the evaluator against the kernel after each change.
+struct OracleRun {
+    private let seed: UInt64
+    private let world: OracleWorld
+    private var story: OracleStory
+    private let events: LabEvents
+    /// The last state that was read and agreed with the kernel.
+    private var agreed: NetworkSnapshot
+    /// The state as the kernel's announcements tell it.
+    private var followed: NetworkSnapshot
+    /// Where the two led to different ways.
+    private(set) var misses: [String] = []
+    private let evaluator = PathEvaluator(context: .init(user: getuid()))
+
+    /// What the story has met.
+    var coverage: Coverage { story.coverage }
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        world = try OracleWorld(hasLoopback: seed % 4 != 0)
+        story = OracleStory(world, seed: seed)
+        events = try LabEvents(in: world.lab)
+        agreed = try .read(from: world.rtnl, at: .now)
+        followed = agreed
+        for family in AddressFamily.allCases {
+            // From the first rule on, the kernel walks the rules; without one it looks into main by itself.
+            var rule = RuleMessage(family: family)
+            rule.priority = 1
+            rule.action = .noOperation
+            try world.rtnl.addRule(rule)
+        }
+    }
+
+    /// Plays so many steps; stops at the first difference.
+    mutating func play(_ steps: Int) throws -> Failure? {
+        for number in 1...steps {
+            story.snapshot = try .read(from: world.rtnl, at: .now)
+            for _ in 0..<5 { try story.step() }
+            guard let difference = try difference() else {
+                try follow(number)
+                continue
+            }
+            return Failure(
+                seed: seed,
+                step: number,
+                differences: difference.words,
+                lastChanges: Array(story.log.suffix(5)),
+                state: try difference.snapshot.lines + kernelRoutes()
+            )
+        }
+        return nil
+    }
+
+    /// Takes the kernel's announcements into the model that is kept by them, and notes where it leads elsewhere than
+    /// the one that was just read.
+    private mutating func follow(_ step: Int) throws {
+        for message in try events.pendingMessages() { try followed.apply(message, at: .now) }
+        let now = Instant.now
+        followed.takeUnannounced(from: agreed)
+        for address in ProbeAddresses.ipv4 + ProbeAddresses.ipv6 {
+            let flow = ProbeFlow(to: address, user: getuid())
+            let expected = RouteLookup.connect(flow, in: agreed, at: now)
+            let actual = RouteLookup.connect(flow, in: followed, at: now)
+            guard expected != actual else { continue }
+            misses.append("step \(step): \(address): read \(expected.line), followed \(actual.line)")
+            misses += story.log.suffix(6)
+            let lines = Set(agreed.lines)
+            misses += followed.lines.filter { !lines.contains($0) }.map { "+ " + $0 }
+            let other = Set(followed.lines)
+            misses += agreed.lines.filter { !other.contains($0) }.map { "- " + $0 }
+            return followed = agreed
+        }
+    }
+
+    /// Compares until the state holds still: what the kernel does by itself (duplicate address detection, expiry)
+    /// may fall between reading and asking.
+    private mutating func difference() throws -> (words: [String], snapshot: NetworkSnapshot)? {
+        for _ in 0..<20 {
+            let now = Instant.now
+            let before = try NetworkSnapshot.read(from: world.rtnl, at: now)
+            let words = try compare(before, at: now)
+            if words.isEmpty {
+                agreed = before
+                let evaluation = evaluator.evaluate(before, at: now)
+                story.coverage.noteState(ipv4: evaluation.ipv4.path != nil, ipv6: evaluation.ipv6.path != nil)
+                return nil
+            }
+            let after = try NetworkSnapshot.read(from: world.rtnl, at: now)
+            if before.isSame(as: after) { return (words, before) }
+        }
+        return (["the state does not hold still"], story.snapshot)
+    }
+
+    /// The routes in the kernel's own words, with the flags that the model takes from the links.
+    private func kernelRoutes() throws -> [String] {
+        try AddressFamily.allCases.flatMap { try world.rtnl.routes($0) }.filter(\.isDefaultLike).map { "kernel: \($0.line)" }
+    }
+
+    private func compare(_ snapshot: NetworkSnapshot, at now: Instant) throws -> [String] {
+        var words: [String] = []
+        for address in ProbeAddresses.ipv4 + ProbeAddresses.ipv6 {
+            let flow = ProbeFlow(to: address, user: getuid())
+            let answers = try KernelAnswers(flow, in: world.lab, snapshot)
+            words += Comparison(flow, answers, snapshot, at: now).differences
+        }
+        return words
+    }
+}
+
+/// Where and how the evaluator differed from the kernel.
+struct Failure: CustomStringConvertible {
+    var seed: UInt64
+    var step: Int
+    var differences: [String]
+    var lastChanges: [String]
+    var state: [String]
+
+    var description: String {
+        (["NETWATCH_SEED=\(seed), step \(step)"] + differences + ["last:"] + lastChanges + ["state:"] + state)
+            .joined(separator: "\n")
+    }
+}
+
+extension NetworkSnapshot {
+    /// Takes over what the kernel announces no change of.
+    ///
+    /// These are settings of sysctl(8), addresses that are still checked for duplicates, and neighbour entries that
+    /// were valid neither before nor after.
+    fileprivate mutating func takeUnannounced(from other: Self) {
+        neighbours = other.neighbours
+        for (index, entries) in other.addresses {
+            for entry in entries where entry.flags.contains(.tentative) { take(entry, of: index, in: entries) }
+        }
+        for position in links.indices {
+            guard let link = other.link(links[position].index) else { continue }
+            links[position].usesOwnAddressesOnly = link.usesOwnAddressesOnly
+            links[position].usesOptimisticAddresses = link.usesOptimisticAddresses
+        }
+    }
+
+    private mutating func take(_ entry: AddressMessage, of index: InterfaceIndex, in entries: [AddressMessage]) {
+        let known = addresses[index]?.firstIndex { $0.address == entry.address && $0.prefixLength == entry.prefixLength }
+        if let known { return addresses[index]?[known] = entry }
+        let before = entries.prefix { $0 != entry }.last
+        let position = addresses[index]?.firstIndex { $0.address == before?.address }.map { $0 + 1 } ?? 0
+        addresses[index, default: []].insert(entry, at: position)
+    }
+
+    /// Whether nothing but the time left has changed.
+    fileprivate func isSame(as other: Self) -> Bool {
+        var (one, two) = (self, other)
+        one.forgetExpiry()
+        two.forgetExpiry()
+        return one == two
+    }
+
+    private mutating func forgetExpiry() {
+        for key in routes.keys {
+            guard let count = routes[key]?.count else { continue }
+            for position in 0..<count { routes[key]?[position].expiry = nil }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Glibc
+import Testing
+
+/// The evaluator against the kernel, in random stories.
+@Suite(.serialized)
+struct OracleTests {
+    /// `NETWATCH_SEED` plays one story, `NETWATCH_STEPS` makes it shorter or longer.
+    private static let seeds = number("NETWATCH_SEED").map { [UInt64($0)] } ?? Array(1...10)
+    private static let steps = number("NETWATCH_STEPS") ?? 2_000
+
+    private static func number(_ variable: String) -> Int? {
+        getenv(variable).flatMap { Int(String(cString: $0)) }
+    }
+
+    @Test("Evaluator and kernel agree, step by step", arguments: seeds)
+    func agrees(seed: UInt64) throws {
+        var run = try OracleRun(seed: seed)
+        let failure = try run.play(Self.steps)
+        #expect(failure == nil, "\(failure.map(String.init(describing:)) ?? "")")
+        guard failure == nil else { return }
+        if getenv("NETWATCH_MISSES") != nil { print(run.misses.joined(separator: "\n")) }
+        let gaps = run.coverage.gaps()
+        #expect(gaps.isEmpty, "seed \(seed) met too little: \(gaps)")
+    }
+}
