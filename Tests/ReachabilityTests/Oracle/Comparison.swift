@@ -116,7 +116,8 @@ extension RouteSelection {
             guard leg.interface == answer.interface, leg.gateway == answer.gateway else { return false }
             // Asked with a source, the kernel tells none (IPv4), or the one that it would select without (IPv6).
             guard comparesSource else { return true }
-            return route.preferredSource == leg.source || leg.source == nil && route.preferredSource?.isUnspecified == true
+            return route.preferredSource == leg.source
+                || leg.source == nil && route.preferredSource?.isUnspecified == true
         }
     }
 }

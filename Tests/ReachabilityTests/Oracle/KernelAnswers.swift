@@ -19,6 +19,7 @@ struct KernelAnswers: Equatable {
     ///   - flow: The probe.
     ///   - lab: Where.
     ///   - snapshot: Tells the source for IPv6's second look-up, which the kernel selects without saying so.
+    /// - Throws: What is no answer of the routing decision.
     init(_ flow: ProbeFlow, in lab: LabNamespace, _ snapshot: NetworkSnapshot) throws {
         first = try .init(flow, lab.rtnl)
         switch (flow.family, first) {

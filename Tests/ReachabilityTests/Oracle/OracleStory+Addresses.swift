@@ -34,7 +34,10 @@ extension OracleStory {
             "fd00:\(number)::", "fe80::", "fec0:\(number)::", "2002:\(number)::", "2001:10:\(number)::",
             "2001:0:\(number)::", "3ffe:\(number)::", "::ffff:10.9.\(number).",
         ]
-        var message = AddressMessage(index: world.index(of: name), prefix: "\(dice.pick(networks))\(place)/\(dice.pick([64, 64, 128, 48]))")
+        var message = AddressMessage(
+            index: world.index(of: name),
+            prefix: "\(dice.pick(networks))\(place)/\(dice.pick([64, 64, 128, 48]))"
+        )
         message.flags = dice.pick([.noDuplicateDetection, .noDuplicateDetection, [], .optimistic])
         if dice.once(in: 4) {
             message.preferredLifetime = 0

@@ -87,7 +87,9 @@ extension OracleStory {
     }
 
     private mutating func drawSource(_ rule: inout RuleMessage) -> String {
-        let choices = rule.family == .ipv4 ? ["0.0.0.0/1", "10.0.0.0/8", "10.0.1.0/24", "198.51.100.0/24", "0.0.0.0/32"]
+        let choices =
+            rule.family == .ipv4
+            ? ["0.0.0.0/1", "10.0.0.0/8", "10.0.1.0/24", "198.51.100.0/24", "0.0.0.0/32"]
             : ["2001:db8:1::/64", "2001:db8::/32", "fd00::/8", "::/1", "::1/128"]
         rule.source = .init(lab: dice.pick(choices))
         guard rule.family == .ipv6, dice.once(in: 2) else { return "rule from" }
@@ -96,7 +98,8 @@ extension OracleStory {
     }
 
     private mutating func drawDestination(_ rule: inout RuleMessage) -> String {
-        let choices = rule.family == .ipv4 ? ["22.0.0.0/8", "0.0.0.0/1", "128.0.0.0/1"] : ["2d00::/8", "2000::/4", "3000::/4"]
+        let choices =
+            rule.family == .ipv4 ? ["22.0.0.0/8", "0.0.0.0/1", "128.0.0.0/1"] : ["2d00::/8", "2000::/4", "3000::/4"]
         rule.destination = .init(lab: dice.pick(choices))
         return "rule to"
     }
@@ -145,7 +148,9 @@ extension OracleStory {
             return "rule flowlabel"
         default:
             guard rule.tos == 0 else { return "rule tos" }
-            rule.dscp = dice.pick([.init(value: 0, mask: 0x3F), .init(value: 0, mask: 0x30), .init(value: 8, mask: 0x3F)])
+            rule.dscp = dice.pick([
+                .init(value: 0, mask: 0x3F), .init(value: 0, mask: 0x30), .init(value: 8, mask: 0x3F),
+            ])
             return "rule dscp"
         }
     }

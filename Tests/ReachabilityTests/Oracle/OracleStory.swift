@@ -16,7 +16,7 @@ struct OracleStory {
         dice = Dice(seed: seed)
     }
 
-    /// Makes one change. What the kernel refuses is no change.
+    /// Makes one change; what the kernel refuses is none.
     mutating func step() throws {
         switch dice.roll(0...99) {
         case 0..<32: try changeRules()

@@ -18,7 +18,8 @@ struct OracleTests {
         let failure = try run.play(Self.steps)
         #expect(failure == nil, "\(failure.map(String.init(describing:)) ?? "")")
         guard failure == nil else { return }
-        if getenv("NETWATCH_MISSES") != nil { print(run.misses.joined(separator: "\n")) }
+        // What the kernel does in silence is predicted; the monitor confirms by look-ups and reads again.
+        #expect(run.misses.count <= Self.steps / 100, "kept and read differ: \(run.misses.joined(separator: "\n"))")
         let gaps = run.coverage.gaps()
         #expect(gaps.isEmpty, "seed \(seed) met too little: \(gaps)")
     }

@@ -58,7 +58,9 @@ struct IPv6RouteScore {
     private mutating func beats(_ leg: RouteLeg?, _ position: Int) -> Bool {
         if let leg {
             let isLocal = routes[position].message.type == .local || routes[position].message.type == .anycast
-            guard !model.isOut(leg, .ipv6, needsCarrier: !isLocal), Self.isReachable(leg, reachable, model) else { return false }
+            guard !model.isOut(leg, .ipv6, needsCarrier: !isLocal), Self.isReachable(leg, reachable, model) else {
+                return false
+            }
         }
         let score = Self.score(routes[position].message.preference)
         guard score > bestScore else { return false }

@@ -35,6 +35,9 @@ public struct PathEvaluator: Sendable, Hashable {
         keepingOther previous: PathEvaluation,
         at now: Instant
     ) -> PathEvaluation {
+        // What carries a tunnel may be of the other family.
+        let other = family == .ipv4 ? previous.ipv6 : previous.ipv4
+        guard other.path?.interface.kind != .tunnel else { return evaluate(snapshot, at: now) }
         let part = evaluate(family, LookupModel(snapshot, at: now))
         let ipv4 = family == .ipv4 ? part : previous.ipv4
         let ipv6 = family == .ipv6 ? part : previous.ipv6
