@@ -33,6 +33,7 @@ struct Netwatch: ParsableCommand {
     /// Parses arguments and runs the command that they name.
     static func run(_ arguments: [String]) -> ExitStatus {
         do throws(ToolError) {
+            if let plain = PlainCommand(arguments) { return try plain.execute() }
             let names = configuration.subcommands.map { $0._commandName }
             return try perform(CommandOrder.commandFirst(arguments, commands: names))
         } catch {

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Reachability
-import ReachabilityCore
 
 /// `netwatch status`: the current state and path, once.
 struct StatusCommand: NetwatchCommand {
@@ -15,16 +13,8 @@ struct StatusCommand: NetwatchCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func execute() throws(ToolError) -> ExitStatus {
-        let first = FirstState()
-        let wakeup = try Wakeup()
-        let session = try MonitorSession(common.configuration, wakeup: wakeup) { change in
-            if first.take(change) { wakeup.signal() }
-        }
-        // Microseconds, normally; a kernel that does not answer at all must not hang a script.
-        _ = try session.next(until: SystemClock.now.advanced(by: .seconds(10)))
-        let change = first.notice ?? .unread
-        let line = (json ? ChangeFormat.detailedJSON : .text).line(change, at: SystemClock.wall)
-        return try StandardOutput.write(line, thenExit: ExitStatus(of: change.status))
-    }
+    /// What the options ask for.
+    var query: StateQuery { .init(format: json ? .detailedJSON : .text, configuration: common.configuration) }
+
+    func execute() throws(ToolError) -> ExitStatus { try query.run() }
 }

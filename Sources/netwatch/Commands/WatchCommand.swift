@@ -1,7 +1,4 @@
 import ArgumentParser
-import Glibc
-import Reachability
-import ReachabilityCore
 
 /// `netwatch watch`: a line for the current state, then one for each change.
 struct WatchCommand: NetwatchCommand {
@@ -16,20 +13,8 @@ struct WatchCommand: NetwatchCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func execute() throws(ToolError) -> ExitStatus {
-        let printer = ChangePrinter(json ? .json : .text)
-        let wakeup = try Wakeup()
-        let session = try MonitorSession(
-            common.configuration,
-            wakeup: wakeup,
-            signals: [SIGINT, SIGTERM],
-            output: STDOUT_FILENO
-        ) { change in
-            if !printer.print(change) { wakeup.signal() }
-        }
-        _ = try session.next()
-        printer.close()
-        try session.stop()
-        return try printer.failure?.end(writing: "stdout") ?? .success
-    }
+    /// What the options ask for.
+    var watch: StateWatch { .init(format: json ? .json : .text, configuration: common.configuration) }
+
+    func execute() throws(ToolError) -> ExitStatus { try watch.run() }
 }

@@ -1,0 +1,26 @@
+import Reachability
+import ReachabilityCore
+
+/// Prints the current state once.
+struct StateQuery {
+    /// How to print.
+    var format: ChangeFormat
+    /// What to ask about.
+    var configuration: MonitorConfiguration
+
+    /// Asks; the status says whether the network is reachable.
+    func run() throws(ToolError) -> ExitStatus {
+        let first = FirstState()
+        let wakeup = try Wakeup()
+        let session = try MonitorSession(configuration, wakeup: wakeup) { change in
+            if first.take(change) { wakeup.signal() }
+        }
+        // Microseconds, normally; a kernel that does not answer at all must not hang a script.
+        _ = try session.next(until: SystemClock.now.advanced(by: .seconds(10)))
+        let change = first.notice ?? .unread
+        return try StandardOutput.write(
+            format.line(change, at: SystemClock.wall),
+            thenExit: ExitStatus(of: change.status)
+        )
+    }
+}
