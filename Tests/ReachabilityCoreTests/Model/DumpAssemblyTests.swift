@@ -1,0 +1,172 @@
+import Testing
+
+@testable import ReachabilityCore
+
+@Suite("Tables built aside")
+struct DumpAssemblyTests {
+    private typealias Place = ModelStory.Place
+
+    private static let main = DumpSubject.routes(.ipv4, table: .main)
+
+    @Test("What is read replaces its part as a whole, and only differences are told")
+    func replaced() {
+        var story = ModelStory()
+        story.link(3)
+        story.tell(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
+        story.tell(.route(ModelStory.route(via: 2, on: 3)), Place.last)
+        #expect(read(Self.main, [1, 2], into: &story).reasons == [])
+        #expect(read(Self.main, [2, 1], into: &story).reasons == [.routeReplaced])
+        #expect(read(Self.main, [2, 3], into: &story).reasons == [.routeAdded, .routeRemoved])
+        #expect(story.ways() == [[2], [3]])
+    }
+
+    @Test("An event that comes during a reading wins over it (GLib keeps the stale default route)")
+    func eventsWin() {
+        var story = ModelStory()
+        story.link(3)
+        var assembly = DumpAssembly()
+        assembly.begin(Self.main)
+        take([1, 2], &assembly)
+        note(.routeRemoved(ModelStory.route(via: 1, on: 3)), [], &assembly, &story)
+        note(.route(ModelStory.route(via: 3, on: 3)), Place.last, &assembly, &story)
+        #expect(assembly.commit(to: &story.snapshot).reasons == [.routeAdded])
+        #expect(story.ways() == [[2], [3]])
+        #expect(!assembly.isReading)
+    }
+
+    @Test("Nothing is seen of a reading before it is committed")
+    func aside() {
+        var story = ModelStory()
+        var assembly = DumpAssembly()
+        assembly.begin(Self.main)
+        take([1, 2], &assembly)
+        #expect(story.snapshot == NetworkSnapshot())
+        #expect(assembly.isReading)
+        assembly.cancel()
+        #expect(assembly.commit(to: &story.snapshot) == SnapshotEffect())
+        #expect(story.snapshot == NetworkSnapshot())
+    }
+
+    @Test("A reading of one table, or of one interface, leaves the others")
+    func filtered() {
+        var story = ModelStory()
+        let other = RouteTableID(rawValue: 300)
+        story.tell(.route(ModelStory.route(via: 1, on: 3, table: other)), Place.alone)
+        story.tell(.neighbour(.init(index: 3, address: ModelStory.host(1), state: .reachable)))
+        story.tell(.neighbour(.init(index: 4, address: ModelStory.host(1), state: .reachable)))
+        _ = read(Self.main, [2], into: &story)
+        #expect(story.ways(.ipv4, other) == [[1]])
+        var assembly = DumpAssembly()
+        assembly.begin(.neighbours(.ipv4, interface: 4))
+        #expect(assembly.commit(to: &story.snapshot).reasons == [.neighbourChanged])
+        #expect(story.snapshot.neighbours.keys.map(\.index) == [3])
+    }
+
+    @Test("A kernel without IPv6 answers with IPv4's routes, which are dropped (ipv6.disable=1)")
+    func foreignAnswers() {
+        var story = ModelStory()
+        var assembly = DumpAssembly()
+        let subject = DumpSubject.routes(.ipv6, table: nil)
+        assembly.begin(subject)
+        let answer = KernelEvent.route(ModelStory.route(via: 1, on: 3))
+        assembly.take(answer, ModelStory.header(.multi), of: subject, at: story.now)
+        #expect(!assembly.commit(to: &story.snapshot).changed)
+        #expect(story.snapshot.routes.isEmpty)
+    }
+
+    @Test("An interruption is seen in any answer, and beginning again forgets it")
+    func interrupted() {
+        var assembly = DumpAssembly()
+        assembly.begin(.links)
+        let flags: NetlinkFlags = [.multi, .dumpInterrupted]
+        assembly.take(.done(errno: 0), ModelStory.header(flags), of: .links, at: .init(nanoseconds: 0))
+        #expect(assembly.reading(of: .links)?.isInterrupted == true)
+        assembly.begin(.links)
+        #expect(assembly.reading(of: .links)?.isInterrupted == false)
+    }
+
+    @Test("Readings agree by what lasts: neither lifetimes nor states of devices, but order")
+    func agreement() {
+        func reading(_ numbers: [UInt8], lifetime: Int, flags: LegFlags) -> DumpReading {
+            var reading = DumpReading(.routes(.ipv6, table: nil))
+            for number in numbers {
+                var route = ModelStory.route(via: number, on: 3, .ipv6) { $0.lifetime = .seconds(lifetime) }
+                route.legs[0].flags = flags
+                reading.take(.route(route), ModelStory.header(.multi), at: .init(nanoseconds: 0))
+            }
+            return reading
+        }
+        let first = reading([1, 2], lifetime: 30, flags: [])
+        #expect(first.agrees(with: reading([1, 2], lifetime: 20, flags: .linkDown)))
+        #expect(!first.agrees(with: reading([2, 1], lifetime: 30, flags: [])))
+        #expect(!first.agrees(with: reading([1], lifetime: 30, flags: [])))
+    }
+
+    @Test("A route that only a dump has missed is kept, if the model has missed nothing")
+    func missed() {
+        for keeps in [false, true] {
+            var story = ModelStory()
+            story.link(3)
+            for number in [1, 2, 3] as [UInt8] {
+                story.tell(.route(ModelStory.route(via: number, on: 3)), Place.last)
+            }
+            let effect = read(Self.main, [1, 3, 4], keepsMissing: keeps, into: &story)
+            #expect(effect.reasons == (keeps ? [.routeAdded] : [.routeAdded, .routeRemoved]))
+            #expect(story.ways() == (keeps ? [[1], [2], [3], [4]] : [[1], [3], [4]]))
+        }
+    }
+
+    @Test("A replacement during a reading leaves a doubt, as it does not tell what it replaced")
+    func doubtful() {
+        var story = ModelStory()
+        story.link(3)
+        var assembly = DumpAssembly()
+        assembly.begin(Self.main)
+        take([1, 2], &assembly)
+        note(.route(ModelStory.route(via: 3, on: 3)), Place.instead, &assembly, &story)
+        #expect(assembly.commit(to: &story.snapshot).doubts == [Self.main])
+    }
+
+    @Test("A link that was removed unseen takes all that was kept for it")
+    func vanished() {
+        var story = ModelStory()
+        story.link(3)
+        story.tell(.address(ModelStory.address(2, on: 3)))
+        story.tell(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
+        var assembly = DumpAssembly()
+        assembly.begin(.links)
+        let effect = assembly.commit(to: &story.snapshot)
+        #expect(effect.reasons == [.linkRemoved, .addressRemoved, .routeRemoved])
+        #expect(effect.predictions == [.init(.ipv4, .main)])
+        #expect(story.snapshot == NetworkSnapshot())
+    }
+
+    private func read(
+        _ subject: DumpSubject,
+        _ gateways: [UInt8],
+        keepsMissing: Bool = false,
+        into story: inout ModelStory
+    ) -> SnapshotEffect {
+        var assembly = DumpAssembly()
+        assembly.begin(subject)
+        take(gateways, &assembly)
+        return assembly.commit(to: &story.snapshot, keepsMissing: keepsMissing)
+    }
+
+    private func take(_ gateways: [UInt8], _ assembly: inout DumpAssembly) {
+        for number in gateways {
+            let answer = KernelEvent.route(ModelStory.route(via: number, on: 3))
+            assembly.take(answer, ModelStory.header(.multi), of: Self.main, at: .init(nanoseconds: 0))
+        }
+    }
+
+    private func note(
+        _ event: KernelEvent,
+        _ flags: NetlinkFlags,
+        _ assembly: inout DumpAssembly,
+        _ story: inout ModelStory
+    ) {
+        assembly.note(event, ModelStory.header(flags), at: story.now)
+        story.tell(event, flags)
+    }
+}

@@ -1,0 +1,181 @@
+import Testing
+
+@testable import ReachabilityCore
+
+@Suite("Routes")
+struct RouteApplicationTests {
+    private typealias Place = ModelStory.Place
+
+    @Test("IPv4 stands where the flags say: alone, first, last, in another's place")
+    func ipv4Places() {
+        var story = ModelStory()
+        story.tell(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
+        story.tell(.route(ModelStory.route(via: 2, on: 3)), Place.last)
+        story.tell(.route(ModelStory.route(via: 3, on: 3)), Place.first)
+        #expect(story.ways() == [[3], [1], [2]])
+        #expect(story.tell(.route(ModelStory.route(via: 4, on: 3)), Place.instead).reasons == [.routeReplaced])
+        #expect(story.ways() == [[4], [1], [2]])
+        story.tell(.routeRemoved(ModelStory.route(via: 1, on: 3)))
+        #expect(story.ways() == [[4], [2]])
+    }
+
+    @Test("Longest prefix first, then TOS from above, then metric from below")
+    func ipv4Order() {
+        var story = ModelStory()
+        for (number, metric, tos) in [(1, 9, 0), (2, 5, 0), (3, 9, 16), (4, 0, 0)] as [(UInt8, UInt32, UInt8)] {
+            story.tell(.route(ModelStory.route(via: number, on: 3, metric: metric) { $0.tos = tos }), Place.alone)
+        }
+        let half = ModelStory.route(via: 5, on: 3, metric: 99) {
+            $0.destination = .init(.init(ipv4: 0), length: 1)
+        }
+        story.tell(.route(half), Place.alone)
+        #expect(story.ways() == [[5], [3], [4], [2], [1]])
+    }
+
+    @Test("Routes that differ in type or nexthop alone are two (libnl takes them for one)")
+    func identity() {
+        var story = ModelStory()
+        let plain = ModelStory.route(via: 1, on: 3)
+        let refusing = ModelStory.route(via: 1, on: 3) {
+            $0.type = .unreachable
+            $0.legs = []
+        }
+        story.tell(.route(plain), Place.alone)
+        story.tell(.route(refusing), Place.last)
+        story.tell(.route(ModelStory.route(via: 2, on: 3)), Place.last)
+        #expect(story.snapshot.routes(.ipv4, .main).map(\.message.type) == [.unicast, .unreachable, .unicast])
+        story.tell(.routeRemoved(refusing))
+        #expect(story.ways() == [[1], [2]])
+    }
+
+    @Test("A default route in another table is kept there (tailscale#4038)")
+    func tables() {
+        var story = ModelStory()
+        let other = RouteTableID(rawValue: 5000)
+        story.tell(.route(ModelStory.route(via: 1, on: 3, table: other)), Place.alone)
+        #expect(story.ways() == [])
+        #expect(story.ways(.ipv4, other) == [[1]])
+    }
+
+    @Test("What is told again changes nothing, whatever the flags")
+    func repeated() {
+        for family in AddressFamily.allCases {
+            var story = ModelStory()
+            let routes = [1, 2].map { ModelStory.route(via: nil, on: InterfaceIndex($0), family) }
+            for route in routes { story.tell(.route(route), Place.last) }
+            let before = story.snapshot
+            for route in routes {
+                for place in [Place.listed, Place.last, Place.first] {
+                    #expect(!story.tell(.route(route), place).changed)
+                }
+            }
+            #expect(story.snapshot == before)
+        }
+    }
+
+    @Test("Neither longer prefixes nor the cache's entries are kept")
+    func notMirrored() {
+        var story = ModelStory()
+        let five = IPPrefix(.init(ipv4: 0x0800_0000), length: 5)
+        #expect(!story.tell(.route(ModelStory.route(via: 1, on: 3) { $0.destination = five })).changed)
+        #expect(!story.tell(.route(ModelStory.route(via: 1, on: 3) { $0.flags = 0x200 })).changed)
+        #expect(story.snapshot == NetworkSnapshot())
+    }
+
+    @Test("IPv6 joins routes through gateways, and tells the new leg first")
+    func ipv6Joined() {
+        var story = ModelStory()
+        story.tell(.route(ModelStory.route(via: 1, on: 3, .ipv6)), Place.alone)
+        #expect(story.tell(.route(several(2, 1)), Place.last).reasons == [.routeAdded])
+        story.tell(.route(several(4, 1, 2)), Place.last)
+        #expect(story.ways(.ipv6) == [[1, 2, 4]])
+        #expect(!story.tell(.route(several(1, 2, 4)), Place.listed).changed)
+    }
+
+    @Test("IPv6 removes one leg only where the message tells one")
+    func ipv6Leg() {
+        var story = ModelStory()
+        story.tell(.route(several(1, 2, 4)), Place.alone)
+        #expect(story.tell(.routeRemoved(several(2))).doubts == [])
+        #expect(story.ways(.ipv6) == [[1, 4]])
+        #expect(story.tell(.routeRemoved(several(1))).doubts == [.routes(.ipv6, table: .main)])
+        #expect(story.ways(.ipv6) == [[4]])
+        story.tell(.routeRemoved(several(4)))
+        #expect(story.snapshot.routes.isEmpty)
+    }
+
+    @Test("IPv6 replaces a multipath route whole, and of its kind before others")
+    func ipv6Replaced() {
+        var story = ModelStory()
+        story.tell(.route(ModelStory.route(via: nil, on: 9, .ipv6)), Place.alone)
+        story.tell(.route(several(1, 2)), Place.first)
+        story.tell(.route(several(3)), Place.instead)
+        #expect(story.ways(.ipv6) == [[9], [3]])
+        story.tell(.route(ModelStory.route(via: nil, on: 8, .ipv6)), Place.instead)
+        #expect(story.ways(.ipv6) == [[8], [3]])
+    }
+
+    @Test("Source-specific routes are apart from plain ones, and before them")
+    func sources() {
+        var story = ModelStory()
+        story.tell(.route(ModelStory.route(via: 1, on: 3, .ipv6)), Place.alone)
+        let specific = ModelStory.route(via: 1, on: 3, .ipv6) {
+            $0.source = .init(ModelStory.host(0, .ipv6), length: 64)
+        }
+        story.tell(.route(specific), Place.alone)
+        #expect(story.snapshot.routes(.ipv6, .main).map(\.message.source.length) == [64, 0])
+        story.tell(.routeRemoved(ModelStory.route(via: 1, on: 3, .ipv6)))
+        #expect(story.snapshot.routes(.ipv6, .main).map(\.message.source.length) == [64])
+    }
+
+    @Test("Routes of advertisements stand beside each other and are never joined")
+    func advertised() {
+        var story = ModelStory()
+        for number in [1, 2] as [UInt8] {
+            story.tell(.route(advertisement(number)), number == 1 ? Place.alone : Place.first)
+        }
+        #expect(story.ways(.ipv6) == [[1], [2]])
+        #expect(!story.tell(.route(advertisement(2)), Place.first).changed)
+        story.tell(.routeRemoved(advertisement(1)))
+        #expect(story.ways(.ipv6) == [[2]])
+    }
+
+    @Test("Replacing a nexthop object alters the routes through it, with and without a message of theirs")
+    func nexthopReplaced() {
+        var story = ModelStory()
+        for id in [7, 8] as [UInt32] {
+            story.tell(.nexthop(nexthop(id, via: 1)))
+            let route = ModelStory.route(via: 1, on: 3) { $0.nexthopID = id }
+            story.tell(.route(route), id == 7 ? Place.alone : Place.last)
+        }
+        #expect(story.tell(.nexthop(nexthop(8, via: 2))).reasons == [.nexthopChanged])
+        #expect(story.ways() == [[1], [2]])
+        // In compatibility mode, each route is announced as a replacement of itself, not of the first of its metric.
+        let announced = ModelStory.route(via: 2, on: 3) { $0.nexthopID = 8 }
+        #expect(!story.tell(.route(announced), Place.instead).changed)
+        #expect(story.ways() == [[1], [2]])
+        var blackhole = NexthopMessage(id: 8)
+        blackhole.isBlackhole = true
+        story.tell(.nexthop(blackhole))
+        #expect(story.snapshot.routes(.ipv4, .main).map(story.snapshot.type(of:)) == [.unicast, .blackhole])
+    }
+
+    private func several(_ numbers: UInt8...) -> RouteMessage {
+        ModelStory.route(via: nil, on: 3, .ipv6) { route in
+            route.legs = numbers.map { .init(interface: 3, gateway: ModelStory.host($0, .ipv6)) }
+        }
+    }
+
+    private func advertisement(_ number: UInt8) -> RouteMessage {
+        ModelStory.route(via: number, on: 3, .ipv6) {
+            $0.origin = RouteMessage.routerAdvertisement
+            $0.lifetime = .seconds(1800)
+        }
+    }
+
+    private func nexthop(_ id: UInt32, via number: UInt8) -> NexthopMessage {
+        var message = NexthopMessage(id: id)
+        message.leg = .init(interface: 3, gateway: ModelStory.host(number))
+        return message
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import ReachabilityCore
+
+@Suite("Routes that expire")
+struct RouteExpiryTests {
+    private static let second: Int64 = 1_000_000_000
+
+    @Test("A lifetime counts from its message, and the first to end is known")
+    func moments() {
+        var story = ModelStory()
+        story.now = .init(nanoseconds: 5 * Self.second)
+        story.tell(.route(route(1, lifetime: 30)), .create)
+        story.tell(.route(route(2, lifetime: 10)), .create)
+        story.tell(.route(ModelStory.route(via: 3, on: 3, .ipv6, metric: 9)), .create)
+        #expect(story.snapshot.nextExpiry == Instant(nanoseconds: 15 * Self.second))
+    }
+
+    @Test("Its time over, a route is gone at once; the kernel's word comes later and changes nothing")
+    func expired() {
+        var story = ModelStory()
+        story.tell(.route(route(1, lifetime: 10)), .create)
+        let due = Instant(nanoseconds: 10 * Self.second)
+        let before = Instant(nanoseconds: 10 * Self.second - 1)
+        #expect(story.snapshot.expiring(at: before) == [])
+        #expect(!story.snapshot.expire(at: before).changed)
+        #expect(story.snapshot.expiring(at: due) == [.init(.ipv6, .main)])
+        #expect(story.snapshot.expire(at: due).reasons == [.routeExpired])
+        #expect(story.snapshot.nextExpiry == nil)
+        #expect(!story.tell(.routeRemoved(route(1, lifetime: 0))).changed)
+    }
+
+    @Test("A refresh, which only reading again shows, moves the end and is no change")
+    func refreshed() {
+        var story = ModelStory()
+        story.tell(.route(route(1, lifetime: 10)), .create)
+        story.now = .init(nanoseconds: 9 * Self.second)
+        var assembly = DumpAssembly()
+        assembly.begin(.routes(.ipv6, table: .main))
+        assembly.take(
+            .route(route(1, lifetime: 10)),
+            ModelStory.header(.multi),
+            of: .routes(.ipv6, table: .main),
+            at: story.now
+        )
+        #expect(!assembly.commit(to: &story.snapshot).changed)
+        #expect(story.snapshot.nextExpiry == Instant(nanoseconds: 19 * Self.second))
+    }
+
+    @Test("What the kernel lists as expired is not taken in, and ends what is known of it")
+    func listedExpired() {
+        var story = ModelStory()
+        story.tell(.route(route(1, lifetime: 10)), .create)
+        #expect(story.tell(.route(route(1, lifetime: 0)), .multi).reasons == [.routeRemoved])
+        #expect(story.snapshot.routes.isEmpty)
+    }
+
+    private func route(_ gateway: UInt8, lifetime: Int) -> RouteMessage {
+        ModelStory.route(via: gateway, on: 3, .ipv6) {
+            $0.origin = RouteMessage.routerAdvertisement
+            $0.lifetime = .seconds(lifetime)
+        }
+    }
+}
