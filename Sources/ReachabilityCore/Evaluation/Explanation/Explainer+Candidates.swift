@@ -22,7 +22,7 @@ extension Explainer {
         var judge = FamilyJudge(model, context)
         var outcomes: [LookupOutcome] = []
         switch model.answer(to: flow, from: [route], of: table) {
-        case .none: break
+        case .none, .thrown: break
         case .refused(let errno, let reason, _): outcomes = [.refused(errno: errno, reason)]
         case .found(let found): outcomes = [found.outcome(model)]
         }
@@ -47,7 +47,7 @@ extension Explainer {
         }
         let mark: Instant?
         switch model.answer(to: flow, from: marked, of: table) {
-        case .none: return []
+        case .none, .thrown: return []
         case .refused(_, _, let expiry): mark = expiry
         case .found(let found): mark = found.expiry
         }
@@ -66,7 +66,10 @@ extension Explainer {
         chosen: Int?
     ) -> RouteCandidate.Verdict {
         let route = routes[position]
-        if case .none = model.answer(to: flow, from: [route], of: table) { return fault(of: route, flow) }
+        switch model.answer(to: flow, from: [route], of: table) {
+        case .none, .thrown: return fault(of: route, flow)
+        case .refused, .found: break
+        }
         guard let chosen else {
             let isBehind = routes[..<position].contains {
                 $0.message.type == .throw && fault(of: $0, flow) == .throwing
@@ -118,26 +121,22 @@ extension Explainer {
         let object = route.message.nexthopID.flatMap(model.snapshot.nexthopObject)
         switch object {
         case .blackhole: return []
-        case .legs(let legs): return legs.map { explain($0, route.message.family, isNexthopObject: true) }
-        case nil: return route.message.legs.map { explain($0, route.message.family, isNexthopObject: false) }
+        case .legs(let legs): return legs.map { .init(leg: $0, fate: fate(of: $0, route.message.family)) }
+        case nil: return route.message.legs.map { .init(leg: $0, fate: fate(of: $0, route.message.family)) }
         }
     }
 
-    private func explain(_ leg: RouteLeg, _ family: AddressFamily, isNexthopObject: Bool) -> LegExplanation {
-        .init(leg: leg, fate: fate(of: leg, family, isNexthopObject))
-    }
-
-    private func fate(of leg: RouteLeg, _ family: AddressFamily, _ isNexthopObject: Bool) -> LegExplanation.Fate {
+    private func fate(of leg: RouteLeg, _ family: AddressFamily) -> LegExplanation.Fate {
         guard let position = model.snapshot.linkPosition(leg.interface) else { return .noInterface }
         guard model.snapshot.links[position].flags.contains(.up) else { return .interfaceDown }
         var unmarked = leg
         unmarked.flags.remove(.dead)
         switch family {
         case .ipv4:
-            if model.isOut(ipv4: unmarked, isNexthopObject: isNexthopObject) { return .ignored }
-            if model.isOut(ipv4: leg, isNexthopObject: isNexthopObject) { return .dead }
+            if model.isOut(unmarked, .ipv4) { return .ignored }
+            if model.isOut(leg, .ipv4) { return .dead }
         case .ipv6:
-            if model.isOut(ipv6: leg) { return .ignored }
+            if model.isOut(leg, .ipv6) { return .ignored }
             let isRouter = model.snapshot.settings[.init(.ipv6, NetconfMessage.allInterfaces)]?.forwarding ?? false
             if !IPv6RouteScore.isReachable(leg, !isRouter, model) { return .gatewayFailed }
         }

@@ -34,7 +34,7 @@ extension Explainer {
     private func passing(_ rule: RuleMessage, _ flow: ProbeFlow) -> RuleStep.Result {
         let needsSource = flow.family == .ipv6 && rule.source.length > 0 && flow.source.isUnspecified
         switch model.answer(to: flow, from: rule.table) {
-        case .none: return .noAnswer
+        case .none, .thrown: return .noAnswer
         case .refused: return needsSource ? .otherSource : .refusalPassedOver
         case .found(let route):
             if let limit = rule.suppressPrefixLength, Int32(route.prefixLength) <= limit {

@@ -126,7 +126,12 @@ extension LookupModel {
     /// What a table answers.
     func answer(to flow: ProbeFlow, from table: RouteTableID) -> TableAnswer {
         guard let routes = snapshot.routes[.init(flow.family, table)] else { return .none }
-        return answer(to: flow, hasSource: !flow.source.isUnspecified, from: routes, of: table)
+        return answer(to: flow, from: routes, of: table)
+    }
+
+    /// What a table's routes answer.
+    func answer(to flow: ProbeFlow, from routes: [Route], of table: RouteTableID) -> TableAnswer {
+        answer(to: flow, hasSource: !flow.source.isUnspecified, from: routes, of: table)
     }
 
     /// What a table's routes answer.
