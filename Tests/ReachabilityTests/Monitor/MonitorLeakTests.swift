@@ -1,0 +1,64 @@
+import NetworkLab
+import Testing
+
+@testable import Reachability
+
+/// Each test has a process of its own, so that threads and descriptors of other tests are not counted.
+@Suite("Leaks of monitors", .timeLimit(.minutes(2)))
+struct MonitorLeakTests {
+    @Test("A thousand monitors, made and released with their subscribers, leave nothing behind")
+    func monitors() async {
+        await #expect(processExitsWith: .success) {
+            let uplink = try TestUplink()
+            // What is made once for the whole process is made before counting.
+            try await useMonitor(of: uplink)
+            await ThreadFacts.wait { !$0.contains("reachability") && !$0.contains("netwatch-helper") }
+            let descriptors = ThreadFacts.descriptorCount
+            let memory = ThreadFacts.residentKiB
+
+            for _ in 0..<1000 { try await useMonitor(of: uplink) }
+            await ThreadFacts.wait { !$0.contains("reachability") && !$0.contains("netwatch-helper") }
+            #expect(ThreadFacts.descriptorCount == descriptors)
+            // A monitor that stayed would cost more than its 8 KiB of receive buffers and tables.
+            #expect(ThreadFacts.residentKiB - memory < 4096)
+        }
+    }
+
+    @Test("A thousand stops and starts of one monitor leave nothing behind but its own")
+    func restarts() async {
+        await #expect(processExitsWith: .success) {
+            let uplink = try TestUplink()
+            let monitor = try uplink.startMonitor()
+            try await monitor.wait(for: .wifi, timeout: .seconds(20))
+            let descriptors = ThreadFacts.descriptorCount
+            for _ in 0..<1000 {
+                monitor.stop()
+                try uplink.lab.run { try monitor.start() }
+            }
+            try await monitor.wait(for: .wifi, timeout: .seconds(20))
+            await ThreadFacts.wait { $0.count { $0 == "reachability" } == 1 }
+            #expect(ThreadFacts.descriptorCount == descriptors)
+            monitor.stop()
+            await ThreadFacts.wait { !$0.contains("reachability") }
+        }
+    }
+}
+
+/// Makes a monitor with subscribers of several kinds, uses it, and releases all.
+private func useMonitor(of uplink: TestUplink) async throws {
+    weak var released: ReachabilityMonitor?
+    do {
+        let monitor = try uplink.startMonitor()
+        released = monitor
+        let heard = Collector<ReachabilityStatus>()
+        let subscriptions = [
+            monitor.subscribe { heard.append($0.status) },
+            monitor.subscribe(deliverOn: .immediate) { heard.append($0.status) },
+            monitor.subscribe(to: IPAddress(ipv4: 0xCB00_7107)) { heard.append($0.status) },
+        ]
+        try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        try await heard.wait(count: 3)
+        withExtendedLifetime(subscriptions) {}
+    }
+    #expect(released == nil)
+}
