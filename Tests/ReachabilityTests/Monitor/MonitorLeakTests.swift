@@ -24,21 +24,20 @@ struct MonitorLeakTests {
         }
     }
 
-    @Test("A thousand stops and starts of one monitor leave nothing behind but its own")
+    @Test("A thousand starts and stops of one monitor leave nothing behind")
     func restarts() async {
         await #expect(processExitsWith: .success) {
             let uplink = try TestUplink()
             let monitor = try uplink.startMonitor()
             try await monitor.wait(for: .wifi, timeout: .seconds(20))
+            // What a running monitor has open changes by the moment; a stopped one has nothing open.
+            monitor.stop()
             let descriptors = ThreadFacts.descriptorCount
             for _ in 0..<1000 {
-                monitor.stop()
                 try uplink.lab.run { try monitor.start() }
+                monitor.stop()
             }
-            try await monitor.wait(for: .wifi, timeout: .seconds(20))
-            await ThreadFacts.wait { $0.count { $0 == "reachability" } == 1 }
             #expect(ThreadFacts.descriptorCount == descriptors)
-            monitor.stop()
             await ThreadFacts.wait { !$0.contains("reachability") }
         }
     }

@@ -55,6 +55,12 @@ final class TestThread: @unchecked Sendable {
         done.wait()
     }
 
+    /// Waits until what was handed over has run, without blocking the caller's executor, and ends the thread.
+    func finish() async {
+        await withCheckedContinuation { continuation in perform { continuation.resume() } }
+        end()
+    }
+
     /// Runs what was handed over, ends the thread, and waits for that unless it is the caller.
     func end() {
         pthread_mutex_lock(mutex)
