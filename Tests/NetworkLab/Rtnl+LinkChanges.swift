@@ -13,10 +13,20 @@ public enum LinkMode: UInt8, Sendable {
 extension Rtnl {
     /// The link of a name.
     public func link(_ name: String) throws(LabError) -> LinkMessage {
-        let request = RtnlRequest("show link \(name)", type: RTM.getLink) { builder in
-            builder.linkHeader(index: 0)
-            builder.attribute(IFLA.ifname, string: name)
-        }
+        try link(
+            RtnlRequest("show link \(name)", type: RTM.getLink) { builder in
+                builder.linkHeader(index: 0)
+                builder.attribute(IFLA.ifname, string: name)
+            }
+        )
+    }
+
+    /// The link of an index.
+    public func link(_ index: InterfaceIndex) throws(LabError) -> LinkMessage {
+        try link(RtnlRequest("show link \(index)", type: RTM.getLink) { $0.linkHeader(index: index) })
+    }
+
+    private func link(_ request: RtnlRequest) throws(LabError) -> LinkMessage {
         guard case .link(let link) = try ask(request).event() else { throw LabError(request.description, errno: 61) }
         return link
     }
@@ -24,14 +34,29 @@ extension Rtnl {
     /// The index of the link of a name.
     public func index(of name: String) throws(LabError) -> InterfaceIndex { try link(name).index }
 
-    /// Sets links up, in their order.
+    /// Sets links up, in their order; their carriers and those of their peers have been announced then.
     public func setUp(_ names: String...) throws(LabError) {
         for name in names { try setFlags(name, .up, true, "up") }
+        for name in names { try announceCarrier(name) }
     }
 
-    /// Sets links down, in their order.
+    /// Sets links down, in their order; their carriers and those of their peers have been announced then.
     public func setDown(_ names: String...) throws(LabError) {
         for name in names { try setFlags(name, .up, false, "down") }
+        for name in names { try announceCarrier(name) }
+    }
+
+    /// Makes the kernel announce now what it would announce of a link's carrier soon.
+    ///
+    /// It leaves that to a worker thread, which a busy machine lets wait (`net/core/link_watch.c`); but whoever asks for
+    /// a link is told the latest, and all others before (`linkwatch_sync_dev`). A peer in another namespace is not
+    /// reached.
+    public func announceCarrier(_ name: String) throws(LabError) {
+        let link = try link(name)
+        guard link.lowerNamespace == nil else { return }
+        for index in [link.lowerIndex, link.masterIndex] {
+            if let index { _ = try self.link(index) }
+        }
     }
 
     /// Sets or clears `IFF_NOARP`.

@@ -37,6 +37,25 @@ struct LinkTests {
         }
     }
 
+    @Test("What setting links up and down does to carriers has been announced when it returns")
+    func announced() throws {
+        try rtnl.createVeth("wan0", index: 10, peer: "far0", peerIndex: 20)
+        let events = try LabEvents(in: lab, [.links])
+        for round in 0..<100 {
+            try rtnl.setUp("wan0", "far0")
+            #expect(try lastFlags(events)[10]?.contains(.running) == true, "round \(round)")
+            try rtnl.setDown("far0")
+            #expect(try lastFlags(events)[10]?.contains(.running) == false, "round \(round)")
+        }
+    }
+
+    /// The flags that each link was last announced with.
+    private func lastFlags(_ events: LabEvents) throws -> [InterfaceIndex: LinkFlags] {
+        try events.pending().reduce(into: [:]) { flags, event in
+            if case .link(let link) = event { flags[link.index] = link.flags }
+        }
+    }
+
     @Test("A veth's peer may be in another namespace, with the same index")
     func peerElsewhere() throws {
         let other = try LabNamespace()
