@@ -26,6 +26,8 @@ extension LabNamespace {
                 try setOption(descriptor.number, level: SOL_SOCKET, SO_MARK, Int32(bitPattern: mark), "SO_MARK")
             }
             if source != nil || sourcePort != 0 {
+                // A program that another thread starts holds the socket before this one until it is executed.
+                try setOption(descriptor.number, level: SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR")
                 let local = source ?? .init(family: destination.family, bits: 0)
                 try withSocketAddress(local, sourcePort) { address, length throws(LabError) in
                     try systemCall("bind to \(local)") { bind(descriptor.number, address, length) }

@@ -74,6 +74,22 @@ struct LookupTests {
         #expect(try lab.connectUDP(to: probe, from: source, sourcePort: 50_001, mark: 3) == refused)
     }
 
+    @Test("A source port is free again at once, whatever other threads start meanwhile")
+    func sourcePort() throws {
+        try rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+        let source = try #require(IPAddress("192.0.2.2"))
+        let ends = LabInbox<Int32?>()
+        let thread = try LabThread {
+            for _ in 0..<50 { ends.put(try? LabProcess.run("/bin/true").code) }
+        }
+        while ends.all.count < 50 {
+            let outcome = try lab.connectUDP(to: ProbeAddresses.ipv4[0], sourcePort: 50_000)
+            #expect(outcome == .connected(source: source))
+        }
+        thread.join()
+        #expect(ends.all.allSatisfy { $0 == 0 })
+    }
+
     @Test("A bound socket's packet is taken to be on the link where the rules refuse it (IPv4)")
     func outputInterface() throws {
         try rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
