@@ -79,6 +79,7 @@ extension MonitorStateMachine {
         ipv6.distrustModel()
         devices.forgetAll()
         assembly.cancel()
+        hasFinishedReadings = false
         earlierReadings = [:]
         reading.restart(.loss, with: contestedNeighbours, at: now)
         isDirty = true

@@ -33,7 +33,8 @@ extension MonitorStateMachine {
         counters.dumps += 1
         compareReadings(of: ended)
         guard reading.isDone || reading.hasGroundwork != hadGroundwork else { return }
-        commit(at: now)
+        hasFinishedReadings = true
+        isDirty = true
     }
 
     /// Repeats a long dump from which the kernel may have left out entries, until two readings agree; not for ever.
@@ -45,7 +46,12 @@ extension MonitorStateMachine {
     }
 
     /// Takes what was read into the model: when what is needed for a verdict has come, and when all has.
-    private mutating func commit(at now: Instant) {
+    ///
+    /// Not with the last answer, but when all has been heard that was announced until then: a message that is older
+    /// than what was read must not be applied to it.
+    mutating func commitReadings(at now: Instant) {
+        guard hasFinishedReadings else { return }
+        hasFinishedReadings = false
         let effect = assembly.commit(to: &snapshot)
         absorb(effect, at: now)
         modelVerdict.invalidate()

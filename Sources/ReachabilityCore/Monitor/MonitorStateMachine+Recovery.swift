@@ -4,6 +4,7 @@ extension MonitorStateMachine {
         connection.fail(at: now)
         reading.abandon()
         assembly.cancel()
+        hasFinishedReadings = false
         questions.cancel()
     }
 

@@ -22,6 +22,8 @@ public struct MonitorStateMachine: Sendable {
     var ipv6 = Confirmation()
     var reading = ReadingSchedule()
     var assembly = DumpAssembly()
+    /// Whether readings are finished, and to be taken into the model.
+    var hasFinishedReadings = false
     /// What an earlier reading gave, of tables that are believed when two readings agree.
     var earlierReadings: [DumpSubject: DumpReading] = [:]
     var replay: ReplayProgress?
@@ -115,6 +117,7 @@ public struct MonitorStateMachine: Sendable {
     public mutating func next(at now: Instant) -> MonitorAction? {
         if !notices.isEmpty { return publish(notices.removeFirst()) }
         guard connection.isUp else { return recover(at: now) }
+        commitReadings(at: now)
         if let device = devices.next(whileReading: reading.current?.subject) {
             counters.probes += 1
             return .probe(device.index, name: device.name)
