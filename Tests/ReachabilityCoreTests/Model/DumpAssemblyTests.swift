@@ -127,6 +127,28 @@ struct DumpAssemblyTests {
         #expect(assembly.commit(to: &story.snapshot).doubts == [Self.main])
     }
 
+    @Test("Legs are dead or not as the devices are in the end, whichever was read first")
+    func settled() {
+        for isUp in [false, true] {
+            var story = ModelStory()
+            story.link(3, up: !isUp)
+            story.link(4)
+            story.tell(.address(ModelStory.address(9, on: 3)))
+            var route = ModelStory.route(via: 1, on: 3)
+            route.legs[0].flags = isUp ? [.dead, .linkDown] : []
+            route.legs.append(.init(interface: 4, gateway: ModelStory.host(2)))
+            var assembly = DumpAssembly()
+            for subject in [Self.main, .links] { assembly.begin(subject) }
+            assembly.take(.route(route), ModelStory.header(.multi), of: Self.main, at: story.now)
+            for link in [ModelStory.link(3, up: isUp), ModelStory.link(4)] {
+                assembly.take(.link(link), ModelStory.header(.multi), of: .links, at: story.now)
+            }
+            _ = assembly.commit(to: &story.snapshot)
+            let legs = story.snapshot.routes(.ipv4, .main).first?.message.legs
+            #expect(legs?.map { $0.flags.contains(.dead) } == [!isUp, false])
+        }
+    }
+
     @Test("A link that was removed unseen takes all that was kept for it")
     func vanished() {
         var story = ModelStory()

@@ -49,6 +49,25 @@ struct EvictionTests {
         #expect(legFlags(story) == [[[]]])
     }
 
+    @Test("A leg that is dead for want of a carrier lives when that is back; one without address is asked about")
+    func ambiguous() {
+        for hasAddress in [true, false] {
+            var story = ModelStory()
+            story.link(3, carrier: false)
+            story.link(4)
+            var settings = NetconfMessage(family: .ipv4, index: 3)
+            settings.ignoresRoutesWithLinkDown = true
+            story.tell(.netconf(settings))
+            if hasAddress { story.tell(.address(ModelStory.address(9, on: 3))) }
+            var route = ModelStory.route(via: 1, on: 3)
+            route.legs[0].flags = [.dead, .linkDown]
+            route.legs.append(.init(interface: 4, gateway: ModelStory.host(2)))
+            story.tell(.route(route), Place.listed)
+            #expect(story.link(3).doubts == (hasAddress ? [] : [.routes(.ipv4, table: .main)]))
+            #expect(legFlags(story) == [[hasAddress ? [] : [.dead, .linkDown], []]])
+        }
+    }
+
     @Test("A route of several legs goes with the last, and lives while one does")
     func multipath() {
         var story = ModelStory()

@@ -44,6 +44,13 @@ struct RouteApplicationTests {
         story.tell(.route(refusing), Place.last)
         story.tell(.route(ModelStory.route(via: 2, on: 3)), Place.last)
         #expect(story.snapshot.routes(.ipv4, .main).map(\.message.type) == [.unicast, .unreachable, .unicast])
+        let dropping = ModelStory.route(via: 1, on: 3) {
+            $0.type = .blackhole
+            $0.legs = []
+        }
+        story.tell(.route(dropping), Place.last)
+        story.tell(.routeRemoved(dropping))
+        #expect(story.snapshot.routes(.ipv4, .main).map(\.message.type) == [.unicast, .unreachable, .unicast])
         story.tell(.routeRemoved(refusing))
         #expect(story.ways() == [[1], [2]])
     }
