@@ -116,6 +116,16 @@ struct OracleRun {
 
     private func compare(_ snapshot: NetworkSnapshot, at now: Instant) throws -> [String] {
         var words: [String] = []
+        // What is judged of one probe may stand for another: not where that would be told another way.
+        let evaluation = evaluator.evaluate(snapshot, at: now)
+        let outcomes = (ProbeAddresses.ipv4 + ProbeAddresses.ipv6).map {
+            RouteLookup.connect(.init(to: $0, user: getuid()), in: snapshot, at: now)
+        }
+        if evaluation.ipv4.outcomes + evaluation.ipv6.outcomes != outcomes {
+            words.append(
+                "evaluation \((evaluation.ipv4.outcomes + evaluation.ipv6.outcomes).map(\.line)), probes \(outcomes.map(\.line))"
+            )
+        }
         for address in ProbeAddresses.ipv4 + ProbeAddresses.ipv6 {
             let flow = ProbeFlow(to: address, user: getuid())
             let answers = try KernelAnswers(flow, in: world.lab, snapshot)

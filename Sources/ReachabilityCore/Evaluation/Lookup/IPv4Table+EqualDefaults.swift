@@ -1,12 +1,16 @@
 /// The choice among default routes of equal metric, which follows the state of their gateways (`fib_select_default`).
 extension IPv4Table {
-    /// Whether the choice comes up: a unicast default route with one leg, and not the only default of its table.
+    /// Whether the choice comes up: a unicast default route with one leg, and behind it another of its metric.
+    ///
+    /// The kernel looks for rivals wherever a table has several defaults, but those before the selected one, which were
+    /// passed over, only keep it from finding any.
     func isAmongDefaults(_ position: Int) -> Bool {
-        let message = routes[position].message
-        guard message.destination.length == 0, message.type == .unicast, legs(at: position).count == 1 else {
+        let next = position + 1
+        guard next < routes.count, routes[next].message.metric == routes[position].message.metric else { return false }
+        guard routes[position].message.destination.length == 0, routes[position].message.type == .unicast else {
             return false
         }
-        return routes.lazy.filter { $0.message.destination.length == 0 }.prefix(2).count == 2
+        return legs(at: position).count == 1
     }
 
     /// The routes that may be chosen, each as its place in the table.

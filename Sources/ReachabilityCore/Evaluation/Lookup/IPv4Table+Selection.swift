@@ -49,7 +49,9 @@ extension IPv4Table {
         let source = flow.source.isUnspecified ? preferred : flow.source
         let device = firstLeg(at: position)?.interface ?? LookupModel.loopbackIndex
         let master = model.layer3Domain(of: device) ?? LookupModel.loopbackIndex
-        return found(position, .init(interface: master, source: source), [], device)
+        var route = found(position, .init(interface: master, source: source), [], device)
+        route.sourceDependsOnDestination = true
+        return route
     }
 
     /// The leg that `fib_info_nhc(…, 0)` gives: the first, whether it is usable or not.
@@ -72,7 +74,9 @@ extension IPv4Table {
     private func isDirect(_ leg: RouteLeg, _ position: Int) -> Bool {
         guard let gateway = leg.gateway else { return true }
         if routes[position].message.type == .broadcast || routes[position].message.type == .multicast { return true }
-        return model.snapshot.addresses[leg.interface]?.contains { $0.address == gateway } ?? false
+        guard let own = model.snapshot.addresses[leg.interface] else { return false }
+        for index in own.indices where own[index].address == gateway { return true }
+        return false
     }
 
     private func source(for leg: RouteLeg, of position: Int) -> IPAddress? {

@@ -41,5 +41,5 @@ final class LookupModel: Sendable {
 
 extension Link {
     /// Whether the interface stands for a VRF, a routing domain of its own.
-    var isVRF: Bool { kind == "vrf" }
+    var isVRF: Bool { vrfTable != nil }
 }

@@ -40,7 +40,7 @@ struct RuleWalk {
                     continue
                 case .noOperation: break
                 case .lookup:
-                    if let outcome = consult(position, rules) { return outcome }
+                    if let outcome = consult(position, span) { return outcome }
                 default: return Self.refusal(rules[position].action)
                 }
             }
@@ -66,7 +66,7 @@ struct RuleWalk {
     }
 
     /// Looks the flow up in a rule's table; nil if the walk goes on.
-    private mutating func consult(_ position: Int, _ rules: [RuleMessage]) -> LookupOutcome? {
+    private mutating func consult(_ position: Int, _ rules: Span<RuleMessage>) -> LookupOutcome? {
         let table = rules[position].table
         guard let routes = model.snapshot.routes[.init(flow.family, table)], !routes.isEmpty else { return nil }
         // Longer prefixes come first, so that a table whose first route is for all has no other.
@@ -82,7 +82,7 @@ struct RuleWalk {
             if findsSource(position, rules), !findSource(for: rules[position].source, LookupModel.loopbackIndex) {
                 return nil
             }
-            if model.passesOverRefusals(at: position, rules) { return nil }
+            if model.passesOverRefusals(at: position, of: flow.family) { return nil }
             return .refused(errno: errno, reason)
         case .found(var route):
             note(route.expiry)
@@ -105,9 +105,10 @@ struct RuleWalk {
     }
 
     /// Whether a rule has matched on condition that the source which would be selected does (`FIB_RULE_FIND_SADDR`).
-    private func findsSource(_ position: Int, _ rules: [RuleMessage]) -> Bool {
-        flow.family == .ipv6 && !hasSource && rules[position].source.length > 0
-            && rules[position].flags.contains(.findSource)
+    private func findsSource(_ position: Int, _ rules: Span<RuleMessage>) -> Bool {
+        guard flow.family == .ipv6, !hasSource else { return false }
+        guard rules[position].source.length > 0 else { return false }
+        return rules[position].flags.contains(.findSource)
     }
 
     /// Selects the source for such a rule.
@@ -176,7 +177,8 @@ extension LookupModel {
     ///
     /// Before the first rule is ever added, `fib_lookup` does not walk the rules: it looks into main, and where that
     /// gives no route, for whatever reason, into default.
-    func passesOverRefusals(at position: Int, _ rules: [RuleMessage]) -> Bool {
+    func passesOverRefusals(at position: Int, of family: AddressFamily) -> Bool {
+        let rules = snapshot.rules(family)
         guard rules.count == 3, position == 1, rules[1].family == .ipv4, rules[1].table == .main else { return false }
         guard rules[2].table == .default, rules[2].isPlain, rules[1].isPlain, rules[0].isPlain else { return false }
         return snapshot.routes[.init(.ipv4, .default)]?.isEmpty == false

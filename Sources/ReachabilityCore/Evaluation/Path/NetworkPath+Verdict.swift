@@ -1,11 +1,10 @@
 extension NetworkPath {
     /// The verdict over both families: reachable if either is usable; metered if either path may be.
     init(_ ipv4: FamilyEvaluation, _ ipv6: FamilyEvaluation) {
-        let better = ipv4.path ?? ipv6.path
         self.init(
-            status: Self.status(ipv4.path, ipv6.path),
-            interface: better?.interface,
-            carriers: better?.carriers ?? [],
+            status: Self.status(ipv4.path?.status, ipv6.path?.status),
+            interface: ipv4.path?.interface ?? ipv6.path?.interface,
+            carriers: ipv4.path?.carriers ?? ipv6.path?.carriers ?? [],
             ipv4: ipv4.path,
             ipv6: ipv6.path,
             reasons: Self.reasons(ipv4, ipv6)
@@ -13,9 +12,12 @@ extension NetworkPath {
     }
 
     /// The worse of the usable families' states: cellular if either is.
-    private static func status(_ ipv4: FamilyPath?, _ ipv6: FamilyPath?) -> ReachabilityStatus {
-        guard let one = ipv4?.status ?? ipv6?.status else { return .notReachable }
-        guard let other = ipv6?.status else { return one }
+    private static func status(
+        _ ipv4: ReachabilityStatus?,
+        _ ipv6: ReachabilityStatus?
+    ) -> ReachabilityStatus {
+        guard let one = ipv4 ?? ipv6 else { return .notReachable }
+        guard let other = ipv6 else { return one }
         return other.rawValue < one.rawValue ? other : one
     }
 

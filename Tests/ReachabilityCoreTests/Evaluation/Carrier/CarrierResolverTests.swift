@@ -1,0 +1,154 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// The physical interfaces beneath a stack.
+struct CarrierResolverTests {
+    /// A modem (2) and an Ethernet port (3), both up, neither with a route.
+    private func machine() -> Machine {
+        var machine = Machine()
+        machine.link(2, "wwan0")
+        machine.link(3, "eth0")
+        machine.snapshot.devices[2] = .init(action: .add, interface: "wwan0", index: 2, deviceType: "wwan")
+        return machine
+    }
+
+    private func stacked(
+        _ kind: String,
+        over lower: InterfaceIndex? = nil,
+        members: [InterfaceIndex] = [],
+        _ alter: (inout Link) -> Void = { _ in }
+    ) -> Machine {
+        var machine = machine()
+        machine.link(9, "stack0") { link in
+            link.kind = kind
+            link.lowerIndex = lower
+            alter(&link)
+        }
+        for member in members { machine.alter(member) { $0.masterIndex = 9 } }
+        machine.address(9, "192.0.2.2/24")
+        machine.route(via: "192.0.2.1", on: 9)
+        return machine
+    }
+
+    private func carriers(_ machine: Machine) -> [String] { machine.evaluate().path.carriers.map(\.name) }
+
+    @Test("Over one interface", arguments: ["vlan", "macvlan", "ipvlan", "vxlan", "gre"])
+    func lower(kind: String) {
+        let machine = stacked(kind, over: 2)
+        #expect(carriers(machine) == ["wwan0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        #expect(machine.evaluate().path.interface?.name == "stack0")
+    }
+
+    @Test("Over members: cellular only if all that are up are")
+    func members() {
+        var machine = stacked("bridge", members: [2, 3])
+        #expect(carriers(machine) == ["wwan0", "eth0"])
+        #expect(machine.evaluate().path.status == .wifi)
+        machine.loseCarrier(3)
+        #expect(carriers(machine) == ["wwan0"])
+        #expect(machine.evaluate().path.status == .cellular)
+    }
+
+    @Test("A bond's active port carries")
+    func bonds() {
+        #expect(carriers(stacked("bond", members: [2, 3]) { $0.bondActivePort = 2 }) == ["wwan0"])
+        var machine = stacked("bond", members: [2, 3])
+        machine.alter(2) { $0.bondPortIsActive = false }
+        machine.alter(3) { $0.bondPortIsActive = true }
+        #expect(carriers(machine) == ["eth0"])
+    }
+
+    @Test("A bridge's containers do not carry where it has a port of hardware")
+    func containers() {
+        var machine = stacked("bridge", members: [2])
+        machine.link(5, "veth5") { link in
+            link.kind = "veth"
+            link.masterIndex = 9
+        }
+        #expect(carriers(machine) == ["wwan0"])
+        machine.loseCarrier(2)
+        #expect(carriers(machine) == ["veth5"])
+    }
+
+    @Test(
+        "With nothing beneath, an interface carries itself, and counts as wired",
+        arguments: ["bridge", "veth", "dummy"]
+    )
+    func alone(kind: String) {
+        let machine = stacked(kind)
+        #expect(carriers(machine) == ["stack0"])
+        #expect(machine.evaluate().path.status == .wifi)
+    }
+
+    @Test("A veth's other end is not beneath it")
+    func vethPeer() {
+        #expect(carriers(stacked("veth", over: 2)) == ["stack0"])
+    }
+
+    @Test("What lies in another namespace can't be told, and is not cellular")
+    func elsewhere() {
+        let machine = stacked("macvlan", over: 2) { $0.lowerNamespace = 0 }
+        #expect(carriers(machine) == ["stack0"])
+        #expect(machine.evaluate().path.status == .wifi)
+        #expect(machine.evaluate().path.reasons == [.carrierElsewhere])
+    }
+
+    @Test("A tunnel is carried by the best default path that does not go through it")
+    func tunnel() {
+        var machine = stacked("wireguard")
+        #expect(machine.evaluate().path.reasons == [.carrierUnknown])
+        machine.address(2, "198.51.100.2/24")
+        machine.route(via: "198.51.100.1", on: 2, metric: 9)
+        #expect(carriers(machine) == ["wwan0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        machine.snapshot.routes[.init(.ipv4, .main)]?.removeLast()
+        machine.route("::/0", via: "fe80::1", on: 3)
+        machine.address(3, "2001:db8::3/64")
+        #expect(machine.evaluate().ipv4.path?.carriers.map(\.name) == ["eth0"], "beneath by the other family")
+    }
+
+    @Test("A tunnel whose packets pass the rules by their mark is carried as table main says")
+    func killSwitch() {
+        var machine = machine()
+        machine.link(9, "wg0") { $0.kind = "wireguard" }
+        machine.address(9, "10.0.0.2/32")
+        machine.address(2, "198.51.100.2/24")
+        let table = RouteTableID(rawValue: 51_820)
+        machine.route(on: 9, metric: 1, table: table)
+        machine.route(metric: 2, table: table) { $0.message.type = .unreachable }
+        machine.route(via: "198.51.100.1", on: 2)
+        machine.rule(100, table: table) { rule in
+            rule.mark = .init(value: 0xCA6C, mask: .max)
+            rule.flags = .invert
+        }
+        #expect(machine.evaluate().path.interface?.name == "wg0")
+        #expect(carriers(machine) == ["wwan0"])
+    }
+
+    @Test("Tunnels within tunnels, and stacks that bite their tails, end")
+    func cycles() {
+        var machine = stacked("wireguard")
+        machine.link(8, "tun0") { $0.kind = "tun" }
+        machine.address(8, "10.0.0.2/32")
+        machine.route(on: 8, metric: 5)
+        #expect(carriers(machine) == ["tun0"])
+        #expect(machine.evaluate().path.reasons == [.carrierUnknown])
+        var loop = stacked("vlan", over: 8)
+        loop.link(8, "vlan8") { link in
+            link.kind = "vlan"
+            link.lowerIndex = 9
+        }
+        #expect(carriers(loop) == ["vlan8"])
+        #expect(carriers(stacked("vlan", over: 9)) == ["stack0"])
+    }
+
+    @Test("The user's word about a stack ends the search")
+    func userRule() {
+        var machine = stacked("bridge", members: [3])
+        machine.kindRules = [.init(pattern: "stack*", kind: .cellular)]
+        #expect(carriers(machine) == ["stack0"])
+        #expect(machine.evaluate().path.status == .cellular)
+    }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// What an interface is, from what real kernels say of it.
+struct KindClassifierTests {
+    /// One interface as a kernel shows it.
+    struct Specimen: Sendable, CustomTestStringConvertible {
+        var name: String
+        var hardware: HardwareType = .ethernet
+        var kind: String?
+        var deviceType: String?
+        var expected: InterfaceKind
+        var source: KindSource
+        var testDescription: String { name }
+    }
+
+    static let specimens: [Specimen] = [
+        .init(name: "wlan0", deviceType: "wlan", expected: .wifi, source: .devtype),
+        .init(name: "mon0", hardware: .wirelessMonitor, deviceType: "wlan", expected: .wifi, source: .devtype),
+        .init(name: "hwsim0", hardware: .wirelessMonitor, expected: .other, source: .arphrd),
+        .init(name: "wwan0", deviceType: "wwan", expected: .cellular, source: .devtype),
+        .init(name: "qmi0", hardware: .none, deviceType: "wwan", expected: .cellular, source: .devtype),
+        .init(name: "rmnet0", hardware: .rawIP, expected: .cellular, source: .arphrd),
+        .init(name: "hwsimwwan", hardware: .none, kind: "wwan", expected: .cellular, source: .infoKind),
+        .init(name: "usb0", deviceType: "gadget", expected: .wired, source: .devtype),
+        .init(name: "ppp0", hardware: .ppp, kind: "ppp", deviceType: "ppp", expected: .other, source: .infoKind),
+        .init(name: "eth0", expected: .wired, source: .plain),
+        .init(name: "lan1", kind: "dsa", deviceType: "dsa", expected: .wired, source: .infoKind),
+        .init(name: "br0", kind: "bridge", deviceType: "bridge", expected: .virtual, source: .infoKind),
+        .init(name: "veth0", kind: "veth", expected: .virtual, source: .infoKind),
+        .init(name: "wg0", hardware: .none, kind: "wireguard", expected: .tunnel, source: .infoKind),
+        .init(name: "tun0", hardware: .none, kind: "tun", expected: .tunnel, source: .infoKind),
+        .init(name: "tap0", kind: "tun", expected: .tunnel, source: .infoKind),
+        .init(name: "gre0", hardware: .gre, expected: .tunnel, source: .arphrd),
+        .init(name: "sit0", hardware: .sit, kind: "sit", expected: .tunnel, source: .infoKind),
+        .init(name: "none0", hardware: .none, expected: .other, source: .arphrd),
+        .init(name: "new0", kind: "newkind", expected: .other, source: .infoKind),
+    ]
+
+    @Test("Each interface's kind", arguments: specimens)
+    func classifies(_ specimen: Specimen) {
+        var machine = Machine()
+        machine.link(2, specimen.name) { link in
+            link.kind = specimen.kind
+            link.hardwareType = specimen.hardware
+        }
+        let device = specimen.deviceType.map {
+            UeventMessage(action: .add, interface: specimen.name, index: 2, deviceType: $0)
+        }
+        guard let link = machine.snapshot.link(2) else { return }
+        let (kind, source) = KindClassifier(rules: []).classify(link, device)
+        #expect(kind == specimen.expected)
+        #expect(source == specimen.source)
+    }
+
+    @Test("The loopback, and the user's own rules before all; the first that matches counts")
+    func rules() {
+        let machine = Machine()
+        guard let link = machine.snapshot.link(1) else { return }
+        #expect(KindClassifier(rules: []).classify(link, nil) == (.loopback, .arphrd))
+        let rules = [KindRule(pattern: "l?", kind: .wifi), KindRule(pattern: "*", kind: .cellular)]
+        #expect(KindClassifier(rules: rules).classify(link, nil) == (.wifi, .rule))
+    }
+
+    @Test(
+        "Patterns",
+        arguments: [
+            ("wwan*", "wwan0", true), ("wwan*", "wwan", true), ("wwan*", "wlan0", false), ("*", "", true),
+            ("", "", true), ("", "a", false), ("?", "", false), ("e?h0", "eth0", true), ("*0", "eth10", true),
+            ("*1*0", "eth100", true), ("*a*b", "xaxbx", false), ("**", "x", true), ("eth0", "eth01", false),
+            ("[a]", "[a]", true), ("*ab", "aab", true),
+        ]
+    )
+    func patterns(pattern: String, name: String, matches: Bool) {
+        #expect(KindRule(pattern: pattern, kind: .wifi).matches(name) == matches)
+    }
+}

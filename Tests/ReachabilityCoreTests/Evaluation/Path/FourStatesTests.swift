@@ -1,0 +1,259 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// The verdict: the four states' rules, and the reasons.
+struct FourStatesTests {
+    /// Ethernet (2) and a modem (3); IPv4 by Ethernet, the modem behind it.
+    private func machine() -> Machine {
+        var machine = Machine()
+        machine.link(2, "eth0")
+        machine.link(3, "wwan0")
+        machine.snapshot.devices[3] = .init(action: .add, interface: "wwan0", index: 3, deviceType: "wwan")
+        machine.address(2, "192.0.2.2/24")
+        machine.address(3, "198.51.100.2/24")
+        machine.route(via: "192.0.2.1", on: 2, metric: 100)
+        machine.route(via: "198.51.100.1", on: 3, metric: 600)
+        return machine
+    }
+
+    @Test("A usable path is told with all that belongs to it")
+    func usable() {
+        let path = machine().evaluate().path
+        #expect(path.status == .wifi)
+        #expect(path.interface == .init(index: 2, name: "eth0", kind: .wired, kindSource: .plain))
+        #expect(path.carriers == path.interface.map { [$0] })
+        #expect(path.ipv4?.gateway == IPAddress("192.0.2.1"))
+        #expect(path.ipv4?.source == IPAddress("192.0.2.2"))
+        #expect(path.ipv4?.metric == 100)
+        #expect(path.ipv4?.table == .main)
+        #expect(path.ipv6 == nil)
+        #expect(path.reasons.isEmpty)
+    }
+
+    @Test("A dead preferred route means not usable, even where a further one would work")
+    func deadPreferred() {
+        var machine = machine()
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().ipv4.reasons == [.noCarrier])
+        machine.settings(.ipv4, 2) { $0.ignoresRoutesWithLinkDown = true }
+        #expect(machine.evaluate().path.status == .cellular)
+    }
+
+    typealias Alteration = @Sendable (inout Link) -> Void
+
+    static let links: [(Reason?, Alteration)] = [
+        (nil, { $0.operationalState = .unknown }),
+        (
+            .noCarrier,
+            { link in
+                link.operationalState = .unknown
+                link.flags.remove(.lowerUp)
+            }
+        ),
+        (
+            .noCarrier,
+            { link in
+                link.operationalState = .unknown
+                link.flags.remove(.running)
+            }
+        ),
+        (
+            .dormant,
+            { link in
+                link.operationalState = .unknown
+                link.flags.insert(.dormant)
+            }
+        ),
+        (.dormant, { $0.operationalState = .dormant }),
+        (.noCarrier, { $0.operationalState = .lowerLayerDown }),
+        (.noCarrier, { $0.operationalState = .testing }),
+        (.loopbackPath, { $0.flags.insert(.loopback) }),
+    ]
+
+    @Test("A link can carry as systemd-networkd judges", arguments: links.indices)
+    func link(_ position: Int) {
+        var machine = machine()
+        machine.alter(2, Self.links[position].1)
+        let evaluation = machine.evaluate()
+        #expect(evaluation.ipv4.reasons == (Self.links[position].0.map { [$0] } ?? []))
+        #expect((evaluation.ipv4.path == nil) == (Self.links[position].0 != nil))
+    }
+
+    @Test("The default route through the loopback is no path")
+    func loopback() {
+        var machine = machine()
+        machine.route(on: 1, metric: 1)
+        #expect(machine.evaluate().ipv4.reasons == [.loopbackPath])
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
+    @Test("Sources that do not count", arguments: ["169.254.7.7/16"])
+    func linkLocalIPv4(address: String) {
+        var machine = Machine()
+        machine.link(2, "eth0")
+        machine.route(via: "192.0.2.1", on: 2)
+        #expect(machine.evaluate().ipv4.reasons == [.noSource])
+        machine.address(2, address)
+        #expect(machine.evaluate().ipv4.reasons == [.linkLocalSource])
+    }
+
+    @Test("IPv6: link-local, tentative and loopback sources do not count, deprecated and optimistic ones do")
+    func ipv6Sources() {
+        var machine = Machine()
+        machine.link(2, "eth0")
+        machine.route("::/0", via: "fe80::1", on: 2)
+        #expect(machine.evaluate().ipv6.reasons == [.loopbackSource])
+        machine.address(2, "fe80::2/64")
+        #expect(machine.evaluate().ipv6.reasons == [.linkLocalSource])
+        machine.address(2, "2001:db8::2/64", .tentative)
+        #expect(machine.evaluate().ipv6.reasons == [.tentativeSource])
+        machine.snapshot.addresses[2]?[1].flags = [.tentative, .optimistic]
+        #expect(machine.evaluate().path.status == .wifi)
+        machine.snapshot.addresses[2]?[1].flags = .deprecated
+        #expect(machine.evaluate().path.status == .wifi)
+    }
+
+    @Test("A family is usable only if all its probes are")
+    func halves() {
+        var machine = Machine()
+        machine.link(2, "eth0")
+        machine.address(2, "192.0.2.2/24")
+        machine.route("0.0.0.0/1", via: "192.0.2.1", on: 2)
+        #expect(machine.evaluate().ipv4.reasons == [.noRoute])
+        #expect(machine.evaluate().path.status == .notReachable)
+        machine.route("128.0.0.0/1", via: "192.0.2.1", on: 2)
+        #expect(machine.evaluate().path.status == .wifi)
+        machine.route("128.0.0.0/1", metric: 0) { $0.message.type = .unreachable }
+        machine.snapshot.routes[.init(.ipv4, .main)]?.removeAll {
+            $0.message.type == .unicast && $0.message.destination.address.bits != 0
+        }
+        #expect(machine.evaluate().ipv4.reasons == [.unreachable])
+    }
+
+    @Test("If the probes' paths differ, the worst counts")
+    func worstProbe() {
+        var machine = machine()
+        machine.route("128.0.0.0/1", via: "198.51.100.1", on: 3)
+        let evaluation = machine.evaluate()
+        #expect(evaluation.path.status == .cellular)
+        #expect(evaluation.path.interface?.name == "wwan0")
+        #expect(evaluation.ipv4.outcomes.map(\.interface) == [2, 3])
+    }
+
+    @Test("Reachable if either family is; metered if either may be")
+    func families() {
+        var machine = machine()
+        machine.address(3, "2001:db8::3/64")
+        machine.route("::/0", via: "fe80::1", on: 3)
+        let path = machine.evaluate().path
+        #expect(path.status == .cellular)
+        #expect(path.ipv4?.status == .wifi)
+        #expect(path.ipv6?.status == .cellular)
+        #expect(path.interface?.name == "eth0")
+        machine.snapshot.routes[.init(.ipv4, .main)] = nil
+        #expect(machine.evaluate().path.interface?.name == "wwan0")
+        #expect(machine.evaluate().path.reasons.isEmpty, "what the other family lacks is no fault of the path")
+        machine.snapshot.routes = [:]
+        #expect(machine.evaluate().path.reasons == [.noRoute])
+    }
+
+    @Test("Any usable leg is enough, a dead one is a reason")
+    func multipath() {
+        var machine = Machine()
+        machine.link(2, "eth0")
+        machine.link(3, "eth1")
+        machine.address(2, "192.0.2.2/24")
+        machine.address(3, "198.51.100.2/24")
+        machine.route { $0.message.legs = [.init(interface: 2), .init(interface: 3)] }
+        #expect(machine.evaluate().path.reasons.isEmpty)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.interface?.name == "eth1")
+        #expect(machine.evaluate().path.reasons == [.deadLeg])
+        machine.loseCarrier(3)
+        #expect(machine.evaluate().ipv4.reasons == [.noCarrier])
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
+    @Test("A rule on the source that leads into nothing is named")
+    func sourceRule() {
+        var machine = machine()
+        machine.rule(100) { rule in
+            rule.source = .init(test: "192.0.2.2/32")
+            rule.action = .prohibit
+        }
+        #expect(machine.evaluate().ipv4.reasons == [.prohibited, .sourceRule])
+    }
+
+    @Test("A VRF device leads where its own table leads")
+    func vrf() {
+        var machine = Machine()
+        machine.link(2, "wwan0") { $0.masterIndex = 9 }
+        machine.snapshot.devices[2] = .init(action: .add, interface: "wwan0", index: 2, deviceType: "wwan")
+        machine.link(9, "red") { link in
+            link.kind = "vrf"
+            link.vrfTable = 100
+        }
+        machine.address(9, "192.0.2.9/32")
+        machine.route(on: 9)
+        #expect(machine.evaluate().ipv4.reasons == [.noRoute])
+        machine.route(via: "192.0.2.1", on: 2, table: .init(rawValue: 100))
+        let path = machine.evaluate().path
+        #expect(path.status == .cellular)
+        #expect(path.interface?.name == "red")
+        #expect(path.carriers.map(\.name) == ["wwan0"])
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().ipv4.reasons == [.noCarrier])
+        machine.snapshot.routes[.init(.ipv4, .init(rawValue: 100))] = nil
+        machine.route(on: 9, table: .init(rawValue: 100))
+        #expect(machine.evaluate().ipv4.reasons == [.noRoute], "its table leads back to itself")
+    }
+
+    @Test("The kernel's own answers are judged by the model's links and addresses")
+    func kernelAnswers() {
+        let machine = machine()
+        let leg = SelectedLeg(interface: 3, gateway: IPAddress("198.51.100.1"), source: IPAddress("198.51.100.2"))
+        let answer = LookupOutcome.selected(.init(table: .main, leg: leg))
+        let none = LookupOutcome.refused(errno: LookupErrno.networkUnreachable, .noRoute)
+        let evaluator = PathEvaluator(context: .init(user: 0))
+        var evaluation = evaluator.judge(
+            ipv4: [answer, answer],
+            ipv6: [none, none],
+            machine.snapshot,
+            at: Machine.now
+        )
+        #expect(evaluation.path.status == .cellular)
+        #expect(evaluation.ipv6.reasons == [.noRoute])
+        evaluation = evaluator.judge(ipv4: [answer, none], ipv6: [], machine.snapshot, at: Machine.now)
+        #expect(evaluation.path.status == .notReachable)
+    }
+
+    @Test("One family judged anew gives what judging both gives")
+    func oneFamily() {
+        var machine = machine()
+        let evaluator = PathEvaluator(context: .init(user: 0))
+        let before = evaluator.evaluate(machine.snapshot, at: Machine.now)
+        machine.address(3, "2001:db8::3/64")
+        machine.route("::/0", via: "fe80::1", on: 3)
+        let after = evaluator.evaluate(.ipv6, of: machine.snapshot, keepingOther: before, at: Machine.now)
+        #expect(after == evaluator.evaluate(machine.snapshot, at: Machine.now))
+        #expect(after != before)
+    }
+
+    @Test("A tunnel of the other family is judged again, as what carries it may be of this one")
+    func tunnelOfTheOtherFamily() {
+        var machine = Machine()
+        machine.link(9, "wg0") { $0.kind = "wireguard" }
+        machine.link(2, "eth0")
+        machine.address(9, "10.0.0.2/32")
+        machine.address(2, "2001:db8::2/64")
+        machine.route(on: 9)
+        let evaluator = PathEvaluator(context: .init(user: 0))
+        let before = evaluator.evaluate(machine.snapshot, at: Machine.now)
+        machine.route("::/0", via: "fe80::1", on: 2)
+        let after = evaluator.evaluate(.ipv6, of: machine.snapshot, keepingOther: before, at: Machine.now)
+        #expect(after == evaluator.evaluate(machine.snapshot, at: Machine.now))
+        #expect(after.ipv4.path?.carriers.map(\.name) == ["eth0"])
+    }
+}
