@@ -58,6 +58,8 @@ final class EventLoop {
         var ready = Poller.Sources()
         while !run.isStopping {
             cycle(ready)
+            // Whoever stops the run says so first and signals then; the cycle may have taken that signal.
+            if run.isStopping { break }
             ready = poller.wait(until: deadline)
         }
         finish()
