@@ -1,10 +1,14 @@
 import Glibc
+import Synchronization
 
 /// A thread of a test's own (pthreads(7)), for what must not run on Swift's pool: what blocks, or spins.
 public final class LabThread: Sendable {
     private let thread: pthread_t
+    private let isJoined = Atomic(false)
 
-    /// Starts a thread; ``join()`` waits for its end.
+    /// Starts a thread.
+    ///
+    /// ``join()`` waits for its end; one whose value goes without that is detached, and leaves nothing.
     public init(_ body: @escaping @Sendable () -> Void) throws(LabError) {
         let context = Unmanaged.passRetained(Body(run: body))
         var thread = pthread_t()
@@ -26,7 +30,12 @@ public final class LabThread: Sendable {
     }
 
     /// Waits until the thread has ended; to be called once.
-    public func join() { pthread_join(thread, nil) }
+    public func join() {
+        isJoined.store(true, ordering: .relaxed)
+        pthread_join(thread, nil)
+    }
+
+    deinit { if !isJoined.load(ordering: .relaxed) { pthread_detach(thread) } }
 
     /// What the thread is to do.
     private final class Body: Sendable {
