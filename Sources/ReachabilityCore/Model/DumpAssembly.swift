@@ -82,7 +82,7 @@ public struct DumpAssembly: Sendable {
             if keepsMissing { result.restore(subject, from: snapshot) }
         }
         for key in result.reconcile(with: snapshot, knowing: subjects) { effect.predict(key) }
-        result.settleLegs()
+        result.settleLegs(knowing: snapshot)
         result.settleRules()
         result.noteDifferences(from: snapshot, &effect)
         snapshot = result

@@ -79,22 +79,25 @@ extension NetworkSnapshot {
     /// Brings `RTNH_F_DEAD` of all legs in line with the devices, after tables were read at different moments.
     ///
     /// A device that is down has dead legs. One that is up has none, unless it has no IPv4 address (`fib_sync_up`), or
-    /// is not ready for IPv6 yet (`addrconf_link_ready`): then what the kernel told is as good as can be known.
-    mutating func settleLegs() {
+    /// is not ready for IPv6 yet (`addrconf_link_ready`): then what the kernel told is as good as can be known, or what
+    /// the model knew before where that does not tell.
+    mutating func settleLegs(knowing old: Self) {
         for key in routes.keys.sorted() {
-            for position in (routes[key] ?? []).indices { settleLegs(of: position, in: key) }
+            for position in (routes[key] ?? []).indices { settleLegs(of: position, in: key, knowing: old) }
         }
     }
 
-    private mutating func settleLegs(of position: Int, in key: RouteTableKey) {
-        guard let message = routes[key]?[position].message, message.nexthopID == nil else { return }
-        for (number, leg) in message.legs.enumerated() {
+    private mutating func settleLegs(of position: Int, in key: RouteTableKey, knowing old: Self) {
+        guard let route = routes[key]?[position], route.message.nexthopID == nil else { return }
+        for (number, leg) in route.message.legs.enumerated() {
             guard let link = link(leg.interface) else { continue }
             let isReady = key.family == .ipv4 ? hasIPv4Address(leg.interface) : link.flags.contains(.running)
-            if !link.flags.contains(.up), key.family == .ipv6 || message.scope != .host {
+            if !link.flags.contains(.up), key.family == .ipv6 || route.message.scope != .host {
                 routes[key]?[position].message.legs[number].flags.insert(.dead)
             } else if isReady {
                 routes[key]?[position].message.legs[number].flags.remove(.dead)
+            } else if hasAmbiguousDeath(leg, key.family), let before = old.routes[key]?.first(where: route.isKnown) {
+                routes[key]?[position].message.legs[number].flags = before.message.legs[number].flags
             }
         }
     }

@@ -9,7 +9,7 @@ extension NetworkSnapshot {
         guard message.isMirrored else { return }
         // The kernel does not use a route whose time is over, though it still lists it.
         if message.lifetime == .zero { return remove(message, &effect) }
-        let route = Route(message, at: now, in: self)
+        let route = Route(message, isAnswer: flags.contains(.multi), at: now, in: self)
         let key = RouteTableKey(message.family, message.table)
         if message.family == .ipv4 {
             routes[key, default: []].insertIPv4(route, flags, &effect)

@@ -3,12 +3,12 @@ extension Route {
     ///
     /// Lifetimes become a moment. Flags that follow from the state of the legs' devices are left out, because the
     /// kernel does not announce their change; ``NetworkSnapshot/legs(of:)`` adds them.
-    init(_ message: RouteMessage, at now: Instant, in snapshot: NetworkSnapshot) {
+    init(_ message: RouteMessage, isAnswer: Bool, at now: Instant, in snapshot: NetworkSnapshot) {
         self.init(message, expiry: message.lifetime.map { now.advanced(by: $0) })
         self.message.lifetime = nil
         self.message.flags &= Self.lastingFlags
         for position in message.legs.indices where message.legs[position].flags != [] {
-            self.message.legs[position].flags = snapshot.lastingFlags(ofLeg: position, message)
+            self.message.legs[position].flags = snapshot.lastingFlags(ofLeg: position, message, isAnswer)
         }
     }
 
@@ -37,16 +37,21 @@ extension NetworkSnapshot {
     /// A leg's flags without those that follow from its device's state and settings.
     ///
     /// What stays of `RTNH_F_DEAD` is what the kernel set when the device went down, or lost its last address, and has
-    /// not taken back. A route of one leg would have gone. While the lack of a carrier explains it as well, the lack of
-    /// an address decides.
-    fileprivate func lastingFlags(ofLeg position: Int, _ message: RouteMessage) -> LegFlags {
+    /// not taken back. No new route has that, nor one of a single leg, which would have gone. While the lack of a
+    /// carrier explains it as well, the lack of an address decides.
+    fileprivate func lastingFlags(ofLeg position: Int, _ message: RouteMessage, _ isAnswer: Bool) -> LegFlags {
         let leg = message.legs[position]
         var flags = leg.flags.intersection([.dead, .onLink])
-        guard flags.contains(.dead), let link = link(leg.interface), link.flags.contains(.up),
-            link.lacksCarrier(message.family), ignoresRoutesWithLinkDown(message.family, leg.interface)
-        else { return flags }
-        let isLasting = message.family == .ipv4 && message.legs.count > 1 && !hasIPv4Address(leg.interface)
+        guard flags.contains(.dead), hasAmbiguousDeath(leg, message.family) else { return flags }
+        let isLasting =
+            isAnswer && message.family == .ipv4 && message.legs.count > 1 && !hasIPv4Address(leg.interface)
         if !isLasting { flags.remove(.dead) }
         return flags
+    }
+
+    /// Whether a leg is shown as dead in any case, because its device has no carrier and such routes are ignored.
+    func hasAmbiguousDeath(_ leg: RouteLeg, _ family: AddressFamily) -> Bool {
+        guard let link = link(leg.interface), link.flags.contains(.up) else { return false }
+        return link.lacksCarrier(family) && ignoresRoutesWithLinkDown(family, leg.interface)
     }
 }

@@ -6,8 +6,10 @@ import Testing
 struct AssemblyAgainstKernelTests {
     /// How often everything is read, for each seed.
     static let rounds = 25
+    /// The seeds.
+    static let seeds: [UInt64] = EventsAgainstDumpsTests.givenSeeds ?? [11, 12, 13, 14]
 
-    @Test("Whatever comes meanwhile, model and kernel agree when all is read", arguments: [11, 12, 13, 14] as [UInt64])
+    @Test("Whatever comes meanwhile, model and kernel agree when all is read", arguments: seeds)
     func converge(seed: UInt64) throws {
         let model = try ModelLab()
         var changes = RandomNetworkChanges(seed: seed, in: model.lab)
