@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import ReachabilityCore
 
 /// A file descriptor that is closed with the value.
 struct Descriptor: ~Copyable {
@@ -26,6 +27,12 @@ struct WakeUp: ~Copyable {
 
     /// Makes the descriptor readable; any number of calls count as one.
     func signal() { _ = eventfd_write(descriptor.number, 1) }
+
+    /// Waits for a signal, which stays, until a moment.
+    func wait(until deadline: Instant) {
+        var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        _ = poll(&entry, 1, Poller.milliseconds(until: deadline))
+    }
 
     /// Makes it unreadable again.
     func reset() {

@@ -22,6 +22,9 @@ struct DestinationWatcher {
     /// When to look them up though nothing is received.
     var deadline: Instant? { isStale && !entries.isEmpty ? next : nil }
 
+    /// Whether something is to be looked up, now or soon.
+    var isDue: Bool { isStale && !entries.isEmpty }
+
     /// Notes that routes may be others now.
     mutating func invalidate() { isStale = true }
 

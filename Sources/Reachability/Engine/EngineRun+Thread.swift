@@ -37,7 +37,7 @@ extension EngineRun {
         try lookups.withLock { socket throws(MonitorError) in
             guard socket != nil else { throw MonitorError(.notRunning, errno: 0, "monitor") }
             do throws(NetlinkError) {
-                guard let answer = try socket?.resolve([flow], detail: false).first else {
+                guard let answer = try socket?.resolve([flow]).first else {
                     throw NetlinkError("RTM_GETROUTE", errno: 0)
                 }
                 return answer.outcome

@@ -4,13 +4,13 @@ extension EventLoop {
     /// Looks up the watched destinations, if something changed that could matter to them.
     func serveWatches() {
         // Before the first verdict the links are not known that carry the paths.
-        guard machine.evaluation != nil else { return }
+        guard watcher.isDue, consult({ $0.evaluation != nil }) else { return }
         let now = Clock.now
         let entries = watcher.takeDue(at: now)
         guard !entries.isEmpty else { return }
         do throws(NetlinkError) {
             let flows = entries.map { ProbeFlow(to: $0.destination, user: user) }
-            let answers = try sockets.lookups.resolve(flows, detail: false)
+            let answers = try sockets.lookups.resolve(flows)
             for (entry, answer) in zip(entries, answers) { report(answer.outcome, to: entry, at: now) }
         } catch {
             watcher.invalidate()

@@ -18,6 +18,7 @@ final class EventLoop {
     private let alarm: ClockAlarm
     private var viewers: [Viewer] = []
     private var hearsNeighbours = false
+    private var moderation = Moderation()
 
     /// Opens everything in the calling thread's network namespace.
     ///
@@ -57,7 +58,9 @@ final class EventLoop {
         machine.start(at: Clock.now)
         var ready = Poller.Sources()
         while !run.isStopping {
+            let before = tally
             cycle(ready)
+            gather(since: before)
             // Whoever stops the run says so first and signals then; the cycle may have taken that signal.
             if run.isStopping { break }
             ready = poller.wait(until: deadline)
@@ -86,8 +89,10 @@ final class EventLoop {
     func add(_ viewer: Viewer) { viewers.append(viewer) }
 
     private var deadline: Instant? {
-        let viewing = viewers.map(\.deadline).min()
-        return [machine.deadline, watcher.deadline, viewing].compactMap(\.self).min()
+        var first = consult { $0.deadline }
+        if let due = watcher.deadline { first = min(first ?? due, due) }
+        for viewer in viewers { first = min(first ?? viewer.deadline, viewer.deadline) }
+        return first
     }
 
     private func cycle(_ ready: Poller.Sources) {
@@ -102,7 +107,19 @@ final class EventLoop {
         if ready.contains(.replies) { readReplies() }
         serveWatches()
         serveViewers()
-        shared.counters = machine.counters
+        shared.counters = consult { $0.counters }
+    }
+
+    /// How many messages there were, and how many of importance.
+    private var tally: (all: UInt64, urgent: UInt64) { consult { ($0.counters.events, $0.urgentEvents) } }
+
+    /// Lets messages gather if those of the last turn were many and unimportant; other threads are heard meanwhile.
+    private func gather(since before: (all: UInt64, urgent: UInt64)) {
+        let after = tally
+        let now = Clock.now
+        let isImportant = after.urgent != before.urgent
+        guard let end = moderation.note(after.all &- before.all, isImportant: isImportant, at: now) else { return }
+        run.wakeUp.wait(until: end)
     }
 
     private func runJobs() {
@@ -142,7 +159,7 @@ final class EventLoop {
     private func serveViewers() {
         guard !viewers.isEmpty else { return }
         let now = Clock.now
-        let isSettled = machine.isSettled
+        let isSettled = consult { $0.isSettled }
         for viewer in viewers where isSettled || viewer.deadline <= now { viewer.gate.open(view(at: now)) }
         viewers.removeAll { isSettled || $0.deadline <= now }
     }
@@ -151,6 +168,9 @@ final class EventLoop {
 extension EventLoop {
     /// Feeds the machine.
     func alterMachine(_ body: (inout MonitorStateMachine) -> Void) { body(&machine) }
+
+    /// Asks the machine in its place: reading a property of it by itself would copy the whole first.
+    func consult<Result>(_ body: (inout MonitorStateMachine) -> Result) -> Result { body(&machine) }
 
     private func perform(_ action: MonitorAction) {
         switch action {

@@ -51,7 +51,7 @@ struct Poller: ~Copyable {
     private static let capacity = 5
 
     /// epoll_wait(2) counts in milliseconds: the next whole one, so as not to wake too early.
-    private static func milliseconds(until deadline: Instant?) -> Int32 {
+    static func milliseconds(until deadline: Instant?) -> Int32 {
         guard let deadline else { return -1 }
         let left = deadline.nanoseconds.subtractingReportingOverflow(Clock.now.nanoseconds)
         guard !left.overflow, left.partialValue > 0 else { return 0 }

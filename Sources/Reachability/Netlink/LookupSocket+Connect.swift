@@ -6,13 +6,13 @@ extension LookupSocket {
     ///
     /// - Parameters:
     ///   - user: Whose sockets.
-    ///   - detail: Ask also from which route each answer comes, and with which metric.
-    /// - Returns: The kernel's final answers.
+    ///   - detail: Ask also from which route each answer comes, and with which metric, and for the last word.
+    /// - Returns: The kernel's answers.
     /// - Throws: ``NetlinkError`` if the socket fails, or no answer comes.
     mutating func probe(user: UInt32, detail: Bool) throws(NetlinkError) -> ProbeAnswers {
         let ipv4 = ProbeAddresses.ipv4.map { ProbeFlow(to: $0, user: user) }
         let ipv6 = ProbeAddresses.ipv6.map { ProbeFlow(to: $0, user: user) }
-        let answers = try resolve(ipv4 + ipv6, detail: detail)
+        let answers = try resolve(ipv4 + ipv6, detail: detail, connects: detail)
         return .init(ipv4: Array(answers[..<ipv4.count]), ipv6: Array(answers[ipv4.count...]))
     }
 
@@ -24,11 +24,17 @@ extension LookupSocket {
     /// - Parameters:
     ///   - flows: What the sockets would do, their sources unspecified.
     ///   - detail: Ask also from which route each answer comes, and with which metric.
-    /// - Returns: The kernel's final answer for each flow.
+    ///   - connects: Go on to the end where the first look-up of IPv6 fails. To select a source the kernel then looks
+    ///     at every address of the machine.
+    /// - Returns: The kernel's answer for each flow.
     /// - Throws: ``NetlinkError`` if the socket fails, or no answer comes.
-    mutating func resolve(_ flows: [ProbeFlow], detail: Bool) throws(NetlinkError) -> [ProbeAnswer] {
+    mutating func resolve(
+        _ flows: [ProbeFlow],
+        detail: Bool = false,
+        connects: Bool = true
+    ) throws(NetlinkError) -> [ProbeAnswer] {
         var results = zip(flows, try ask(flows.map { Question(flow: $0) })).map(Resolution.init)
-        for position in results.indices { results[position].selectSource(self) }
+        for position in results.indices { results[position].selectSource(self, connects: connects) }
         let again = results.indices.filter { results[$0].needsSecondLookup }
         let explained = detail ? results.indices.filter { results[$0].isRoute } : []
         var questions = again.map { Question(flow: results[$0].flow) }
@@ -45,6 +51,7 @@ extension LookupSocket {
         var answer: Answer
         var match: Answer?
         var needsSecondLookup = false
+        var isFinal = true
 
         init(flow: ProbeFlow, answer: Answer) {
             self.flow = flow
@@ -57,7 +64,7 @@ extension LookupSocket {
             return needsSecondLookup
         }
 
-        mutating func selectSource(_ socket: borrowing LookupSocket) {
+        mutating func selectSource(_ socket: borrowing LookupSocket, connects: Bool) {
             switch answer {
             case .route(let message):
                 guard flow.family == .ipv4, let source = message.preferredSource else { return }
@@ -65,7 +72,7 @@ extension LookupSocket {
                 needsSecondLookup = true
             case .refused:
                 guard flow.family == .ipv6 else { return }
-                connect(socket)
+                if connects { connect(socket) } else { isFinal = false }
             }
         }
 
@@ -83,9 +90,13 @@ extension LookupSocket {
         var probeAnswer: ProbeAnswer {
             guard case .route(let message) = answer else {
                 guard case .refused(let errno) = answer else { return .init(.refused(errno: 0, .noRoute)) }
-                return .init(.refused(errno: errno, needsSecondLookup ? .sourceRule : Reason(lookupErrno: errno)))
+                let reason = needsSecondLookup ? .sourceRule : Reason(lookupErrno: errno)
+                return .init(.refused(errno: errno, reason), isFinal: isFinal)
             }
             var selection = RouteSelection(message, source: flow.source)
+            if flow.family == .ipv6, selection.leg.source == nil {
+                return .init(.refused(errno: EADDRNOTAVAIL, .noSource))
+            }
             guard case .route(let matched)? = match else { return .init(.selected(selection)) }
             selection.metric = matched.metric
             return .init(.selected(selection), matched: matched.destination, isMultipath: matched.legs.count > 1)

@@ -1,7 +1,9 @@
 import ReachabilityCore
 
 extension SocketFilter {
-    /// Lets through everything but routes that are neither default-like nor could cover one of some destinations.
+    /// Drops routes that are neither default-like nor could cover one of some destinations, and lets through the rest.
+    ///
+    /// All but `RTM_DELNETCONF`, which goes with each interface that goes, twice, and says no more than that.
     ///
     /// A router with a full table changes thousands of routes a second, of which none matters here. Each broadcast
     /// carries one message, whose head (`struct nlmsghdr`, `struct rtmsg`) lies at fixed offsets; the destination is an
@@ -15,8 +17,10 @@ extension SocketFilter {
         var filter = SocketFilter()
         filter.append(
             .loadHalf(Offset.type),
-            .ifEqual(networkOrder(MessageType.newRoute), 1, else: 0),
-            .ifEqual(networkOrder(MessageType.deleteRoute), 0, else: 2),
+            .ifEqual(networkOrder(MessageType.newRoute), 3, else: 0),
+            .ifEqual(networkOrder(MessageType.deleteRoute), 2, else: 0),
+            .ifEqual(networkOrder(MessageType.deleteNetconf), 0, else: 3),
+            .drop,
             .loadByte(Offset.prefixLength),
             .ifGreater(UInt32(RouteMessage.longestDefaultLikePrefix), 1, else: 0),
             .accept
@@ -82,5 +86,7 @@ extension SocketFilter {
         static let newRoute: UInt16 = 24
         /// `RTM_DELROUTE`.
         static let deleteRoute: UInt16 = 25
+        /// `RTM_DELNETCONF`.
+        static let deleteNetconf: UInt16 = 81
     }
 }

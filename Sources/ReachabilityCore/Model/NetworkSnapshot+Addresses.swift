@@ -58,7 +58,9 @@ extension NetworkSnapshot {
         from index: InterfaceIndex,
         _ effect: inout SnapshotEffect
     ) {
-        guard !isUsableElsewhere(address, than: index) else { return }
+        // Routes are few, and hardly any names a source; addresses may be thousands.
+        let isPreferred = routes.values.contains { $0.contains { $0.message.preferredSource == address } }
+        guard isPreferred, !isUsableElsewhere(address, than: index) else { return }
         for (key, table) in routes where table.contains(where: { $0.message.preferredSource == address }) {
             effect.doubt(.routes(.ipv6, table: key.table))
         }

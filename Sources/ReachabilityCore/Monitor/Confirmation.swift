@@ -67,7 +67,7 @@ struct Confirmation: Sendable, Hashable {
     /// Holds the model's outcomes against the kernel's answers.
     mutating func compare(_ model: [LookupOutcome], with new: [ProbeAnswer]) -> Step {
         answers = new
-        if zip(model, new).allSatisfy({ $0.agrees(with: $1.outcome) }) { return agree() }
+        if zip(model, new).allSatisfy({ $0.agrees(with: $1) }) { return agree() }
         if isExplained(model) { return letKernelDecide() }
         let disagreement = Disagreement(model: model, kernel: new.map(\.outcome))
         if disagreement == refuted { return letKernelDecide() }
@@ -76,7 +76,7 @@ struct Confirmation: Sendable, Hashable {
 
     /// Whether every probe that differs is covered by a route that the model does not mirror.
     private func isExplained(_ model: [LookupOutcome]) -> Bool {
-        zip(model, answers).allSatisfy { $0.agrees(with: $1.outcome) || $1.isCoveredBySpecificRoute }
+        zip(model, answers).allSatisfy { $0.agrees(with: $1) || $1.isCoveredBySpecificRoute }
     }
 
     private mutating func agree() -> Step {
@@ -117,6 +117,14 @@ struct Confirmation: Sendable, Hashable {
 }
 
 extension LookupOutcome {
+    /// Whether the kernel's answer is what the model says; of an answer that is not the last word, as far as it goes.
+    func agrees(with answer: ProbeAnswer) -> Bool {
+        guard !answer.isFinal, case .refused = self, case .refused = answer.outcome else {
+            return agrees(with: answer.outcome)
+        }
+        return true
+    }
+
     /// Whether the kernel's answer is what the model says: the same route, one of its legs, or the same errno.
     ///
     /// The metric is not compared, as the kernel's answer does not tell it; nor are the reasons, which are the model's.

@@ -15,6 +15,13 @@ public struct Instant: InstantProtocol, Sendable, Hashable {
     /// How long it is from this moment to another.
     public func duration(to other: Self) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
 
+    /// The earlier of two moments, of which either may never come.
+    static func earlier(_ one: Self?, _ other: Self?) -> Self? {
+        guard let one else { return other }
+        guard let other else { return one }
+        return min(one, other)
+    }
+
     /// Orders by time.
     public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }

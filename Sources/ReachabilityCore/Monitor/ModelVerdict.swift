@@ -4,7 +4,7 @@
 /// lies between the kernel's message and the notice.
 struct ModelVerdict: Sendable, Hashable {
     /// What was found last; out of date if ``isCurrent`` is false.
-    private var last: PathEvaluation?
+    private(set) var last: PathEvaluation?
     /// When a family was judged last.
     private(set) var evaluated = Instant(nanoseconds: .min)
     private var staleIPv4 = true

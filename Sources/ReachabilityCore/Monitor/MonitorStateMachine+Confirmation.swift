@@ -13,7 +13,8 @@ extension MonitorStateMachine {
             return
         }
         counters.confirms += 1
-        let model = evaluateModel(at: now)
+        // What is postponed hardly alters the outcomes; if it does, they differ now, and are compared again.
+        let model = (isDirty ? nil : modelVerdict.last) ?? evaluateModel(at: now)
         for family in AddressFamily.allCases {
             let before = confirmation(family).basis
             let step = alter(family) { $0.compare(model.of(family).outcomes, with: answers.of(family)) }
@@ -41,9 +42,13 @@ extension MonitorStateMachine {
     }
 
     /// Plans to hold the verdict against the kernel: at once if it was published.
-    mutating func planConfirmation(ofChange isChange: Bool, at now: Instant) {
+    mutating func planConfirmation(ofChange isChange: Bool, isImportant: Bool = true, at now: Instant) {
         guard confirms, !hasCurrentAnswers else { return }
-        if isChange { questions.ask(at: now, inDetail: false) } else { questions.askAtLeisure(at: now) }
+        if isChange {
+            questions.ask(at: now, inDetail: false)
+        } else {
+            questions.askAtLeisure(at: now, isImportant: isImportant)
+        }
     }
 
     /// One family's confirmation.

@@ -9,20 +9,22 @@ extension MonitorStateMachine {
         let wasDirty = isDirty
         absorb(effect, about: event.onlyFamily, at: now)
         if needsAnswers, !effect.changed, let reason = event.likelyReason { suspect(reason) }
-        if !isUrgent, !wasDirty, isDirty { postpone(at: now) }
+        if !isUrgent, !wasDirty, isDirty { postpone(at: now) } else if isDirty { urgentEvents += 1 }
     }
 
     /// Whether a message may wait that hardly alters the verdict: there is one, and the next is not under way.
-    private var canPostpone: Bool { confirms && publisher.published != nil && !isDirty && undecidedSince == nil }
+    private var canPostpone: Bool { confirms && publisher.hasPublished && !isDirty && undecidedSince == nil }
 
     /// Judges a little later, together with what else has come by then.
     private mutating func postpone(at now: Instant) {
         isDirty = false
-        postponed = postponed ?? now.advanced(by: Self.leisure)
+        // Judging looks at every address, the more the more interfaces there are.
+        postponed = postponed ?? now.advanced(by: Self.leisure + Self.leisurePerLink * snapshot.links.count)
     }
 
     /// How long a message may wait that hardly alters the verdict.
-    private static let leisure = Duration.milliseconds(10)
+    private static let leisure = Duration.milliseconds(50)
+    private static let leisurePerLink = Duration.microseconds(100)
 
     /// Asks the kernel anew after a message that changed nothing in a model which is not, or not wholly, true.
     private mutating func suspect(_ reason: Reason) {

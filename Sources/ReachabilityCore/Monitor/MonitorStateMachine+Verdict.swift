@@ -8,6 +8,7 @@ extension MonitorStateMachine {
     mutating func verdict(at now: Instant) -> StateChange? {
         distrustExpired(at: now)
         if let patienceEnd, patienceEnd <= now { isDirty = true }
+        let isImportant = isDirty
         if let due = postponed, due <= now {
             postponed = nil
             isDirty = true
@@ -26,7 +27,7 @@ extension MonitorStateMachine {
         }
         undecidedSince = nil
         let change = publisher.offer(evaluation.path, at: now)
-        planConfirmation(ofChange: change != nil, at: now)
+        planConfirmation(ofChange: change != nil, isImportant: isImportant, at: now)
         return change
     }
 
@@ -35,8 +36,7 @@ extension MonitorStateMachine {
 
     /// When to see whether the first of the routes that decided has expired.
     var expiryDeadline: Instant? {
-        let dues = [expiry(.ipv4), expiry(.ipv6)].compactMap { $0?.advanced(by: Self.kernelTick) }
-        return dues.min()
+        Instant.earlier(expiry(.ipv4), expiry(.ipv6))?.advanced(by: Self.kernelTick)
     }
 
     /// When the first of a family's routes that decided expires, as far as the model's word counts.

@@ -14,6 +14,9 @@ public struct MonitorStateMachine: Sendable {
     /// How often things happened.
     public internal(set) var counters: MonitorCounters
 
+    /// How many messages were judged at once, because they may well alter the verdict.
+    public internal(set) var urgentEvents: UInt64 = 0
+
     let evaluator: PathEvaluator
     /// Whether verdicts are held against the kernel, and tables read from it; not when a recording is replayed.
     let confirms: Bool
@@ -106,11 +109,12 @@ public struct MonitorStateMachine: Sendable {
         guard connection.isUp else { return connection.deadline }
         let patience = reading.hasGroundwork ? patienceEnd : nil
         let replayed = isDirty ? replayJudgement : nil
-        let dues = [publisher.deadline, questions.due, reading.deadline, expiryDeadline, patience, replayed, postponed]
-        return dues.reduce(nil) { first, due in
-            guard let due else { return first }
-            return min(first ?? due, due)
-        }
+        var first = Instant.earlier(publisher.deadline, questions.due)
+        first = .earlier(first, reading.deadline)
+        first = .earlier(first, expiryDeadline)
+        first = .earlier(first, patience)
+        first = .earlier(first, replayed)
+        return .earlier(first, postponed)
     }
 
     /// What to do now; nil if there is nothing to do before the next message or ``deadline``.

@@ -8,6 +8,8 @@ struct PathPublisher: Sendable, Hashable {
     private(set) var sequence: UInt64
     /// What was published last; nil before the first notice.
     private(set) var published: NetworkPath?
+    /// Whether there was a notice.
+    private(set) var hasPublished = false
     private var reasons: [Reason] = []
     private var held: Held?
 
@@ -99,6 +101,7 @@ struct PathPublisher: Sendable, Hashable {
         sequence += 1
         defer {
             published = path
+            hasPublished = true
             held = nil
             reasons = []
         }

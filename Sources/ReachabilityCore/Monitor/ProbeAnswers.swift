@@ -23,12 +23,20 @@ public struct ProbeAnswer: Sendable, Hashable {
     public var matched: IPPrefix?
     /// Whether that route has several legs, of which the answer names one.
     public var isMultipath: Bool
+    /// Whether connect(2) would make no further look-up; if not, a refusal is not the last word.
+    public var isFinal: Bool
 
     /// Makes an answer.
-    public init(_ outcome: LookupOutcome, matched: IPPrefix? = nil, isMultipath: Bool = false) {
+    public init(
+        _ outcome: LookupOutcome,
+        matched: IPPrefix? = nil,
+        isMultipath: Bool = false,
+        isFinal: Bool = true
+    ) {
         self.outcome = outcome
         self.matched = matched
         self.isMultipath = isMultipath
+        self.isFinal = isFinal
     }
 
     /// Whether the route is one that the model does not mirror.

@@ -8,6 +8,8 @@ struct QuestionSchedule: Sendable, Hashable {
     /// How long a change that did not alter the verdict may wait for its confirmation, so that a storm of changes costs
     /// few look-ups.
     private static let leisure = Duration.milliseconds(20)
+    /// The same for changes that hardly can: a look-up of IPv6 looks at every address of the machine.
+    private static let longLeisure = Duration.milliseconds(250)
     /// How long a message may take from the change that the kernel made to the socket.
     private static let delivery = Duration.milliseconds(1)
 
@@ -19,8 +21,10 @@ struct QuestionSchedule: Sendable, Hashable {
         due = min(due ?? moment, moment)
     }
 
-    /// Asks when there is leisure.
-    mutating func askAtLeisure(at now: Instant) { ask(at: now.advanced(by: Self.leisure), inDetail: false) }
+    /// Asks when there is leisure; more of it, if what changed is unimportant.
+    mutating func askAtLeisure(at now: Instant, isImportant: Bool) {
+        ask(at: now.advanced(by: isImportant ? Self.leisure : Self.longLeisure), inDetail: false)
+    }
 
     /// Asks again once a message that is on its way must have arrived.
     mutating func askLater(at now: Instant) {

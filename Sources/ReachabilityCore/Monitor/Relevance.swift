@@ -27,6 +27,9 @@ struct Relevance: Sendable, Hashable {
         case .address(let message), .addressRemoved(let message):
             refresh(snapshot)
             return concerns(message, evaluation)
+        case .netconf(let message), .netconfRemoved(let message):
+            refresh(snapshot)
+            return message.index < 0 || interfaces.contains(message.index)
         default: return true
         }
     }

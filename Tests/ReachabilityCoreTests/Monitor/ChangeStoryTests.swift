@@ -64,7 +64,7 @@ import Testing
             #expect(story.machine.next(at: story.now) == nil)
         }
         #expect(!story.machine.isSettled)
-        story.wait(.milliseconds(10))
+        story.wait(.milliseconds(50))
         #expect(story.statuses == [.wifi])
         // What matters is judged at once, whatever waits.
         story.tell(.link(Entry.link(60, "veth60")))
@@ -163,6 +163,15 @@ import Testing
         #expect(story.machine.counters.mismatches == 0)
         #expect(story.dumps.isEmpty)
         #expect(story.lookUps == 1)
+    }
+
+    @Test func `a refusal that is not the last word agrees with another refusal, and with no route`() {
+        let kernel = ProbeAnswer(.refused(errno: LookupErrno.networkUnreachable, .noRoute), isFinal: false)
+        let model = LookupOutcome.refused(errno: LookupErrno.addressNotAvailable, .noSource)
+        #expect(model.agrees(with: kernel))
+        #expect(!model.agrees(with: kernel.outcome))
+        let selection = RouteSelection(table: .main, leg: .init(interface: 2))
+        #expect(!LookupOutcome.selected(selection).agrees(with: kernel))
     }
 
     @Test func `an expiry is believed once the kernel confirms it`() {

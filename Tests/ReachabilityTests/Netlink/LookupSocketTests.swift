@@ -66,6 +66,16 @@ import Testing
         #expect(answers.ipv4[1].isMultipath)
     }
 
+    @Test func `without detail a refusal of IPv6 is not the last word`() throws {
+        let lab = try LabNamespace()
+        let answers = try lab.run {
+            var socket = try LookupSocket()
+            return try socket.probe(user: 0, detail: false)
+        }
+        #expect(answers.ipv4.allSatisfy { $0.isFinal })
+        #expect(!answers.ipv6.contains { $0.isFinal })
+    }
+
     private static func probe(_ lab: LabNamespace) throws -> ProbeAnswers {
         try lab.run {
             var socket = try LookupSocket()

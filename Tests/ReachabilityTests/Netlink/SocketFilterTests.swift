@@ -26,6 +26,9 @@ import Testing
         #expect(bench.passes(NetlinkEncoder().encode(.link(link))))
         let address = AddressMessage(index: 7, address: .init(ipv4: 0xC000_0201), prefixLength: 32)
         #expect(bench.passes(NetlinkEncoder().encode(.address(address))))
+        let settings = NetconfMessage(family: .ipv4, index: 7)
+        #expect(bench.passes(NetlinkEncoder().encode(.netconf(settings))))
+        #expect(!bench.passes(NetlinkEncoder().encode(.netconfRemoved(settings))))
     }
 
     @Test func `routes that could cover a watched destination get through, and no others`() throws {

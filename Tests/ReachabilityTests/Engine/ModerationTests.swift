@@ -1,0 +1,34 @@
+import ReachabilityCore
+import Testing
+
+@testable import Reachability
+
+/// When messages are left to gather.
+@Suite struct ModerationTests {
+    @Test func `messages gather in a storm of unimportant ones, and not otherwise`() {
+        var moderation = Moderation()
+        var now = Instant(nanoseconds: 0)
+        func next(_ count: UInt64 = 1, isImportant: Bool = false, after gap: Duration = .milliseconds(1)) -> Bool {
+            now = now.advanced(by: gap)
+            return moderation.note(count, isImportant: isImportant, at: now) != nil
+        }
+        for _ in 0..<7 { #expect(!next()) }
+        #expect(next())
+        #expect(next(31))
+        #expect(!next(32), "there are many at once already")
+        #expect(!next(0), "nothing was received")
+        #expect(next())
+        #expect(!next(isImportant: true))
+        #expect(!next(), "what mattered ends the storm")
+        for _ in 0..<6 { #expect(!next()) }
+        #expect(next())
+        #expect(!next(after: .milliseconds(20)), "so does silence")
+    }
+
+    @Test func `the pause has an end`() {
+        var moderation = Moderation()
+        var end: Instant?
+        for step in 1...9 { end = moderation.note(1, isImportant: false, at: .init(nanoseconds: Int64(step))) }
+        #expect(end == Instant(nanoseconds: 4_000_009))
+    }
+}
