@@ -1,6 +1,7 @@
 // What glibc declares only under _GNU_SOURCE, which Swift's Glibc module goes without.
 #pragma once
 
+#include <malloc.h>
 #include <spawn.h>
 
 /// unshare(2).

@@ -14,11 +14,20 @@ func withDeadline<Result: Sendable>(
     return try await withThrowingTaskGroup(of: Result?.self) { group in
         group.addTask { try await body() }
         group.addTask {
-            try await Task.sleep(until: deadline, clock: .continuous)
+            try await sleep(until: deadline)
             return nil
         }
         defer { group.cancelAll() }
         return try await group.next().flatMap(\.self)
+    }
+}
+
+/// Sleeps a part at a time: on Linux the memory of a sleep that is cancelled is kept until it was due.
+private func sleep(until deadline: ContinuousClock.Instant) async throws {
+    var now = ContinuousClock.now
+    while now < deadline {
+        try await Task.sleep(until: min(deadline, now.advanced(by: .seconds(600))), clock: .continuous)
+        now = .now
     }
 }
 

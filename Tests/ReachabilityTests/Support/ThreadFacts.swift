@@ -24,17 +24,6 @@ enum ThreadFacts {
     /// How many descriptors are open, but for the one that this reads with.
     static var descriptorCount: Int { entries("/proc/self/fd").count - 1 }
 
-    /// How much memory the process has now (`VmRSS`), in KiB.
-    static var residentKiB: Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var buffer = [CChar](repeating: 0, count: 128)
-        guard fgets(&buffer, Int32(buffer.count), file) != nil else { return 0 }
-        let text = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return pages * Int(getpagesize()) / 1024
-    }
-
     private static func name(_ thread: String) -> String {
         guard let file = fopen("/proc/\(thread)/comm", "r") else { return "" }
         defer { fclose(file) }
