@@ -7,17 +7,20 @@ extension MonitorStateMachine {
         let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
         let effect = snapshot.apply(event, header, at: now)
         let wasDirty = isDirty
-        absorb(effect, about: event.onlyFamily, at: now)
+        let isPostponed = !isUrgent && !wasDirty
+        absorb(effect, about: event.onlyFamily, explains: !isPostponed, at: now)
         if needsAnswers, !effect.changed, let reason = event.likelyReason { suspect(reason) }
-        if !isUrgent, !wasDirty, isDirty { postpone(at: now) } else if isDirty { urgentEvents += 1 }
+        guard isDirty else { return }
+        if isPostponed { postpone(effect.reasons, at: now) } else { urgentEvents += 1 }
     }
 
     /// Whether a message may wait that hardly alters the verdict: there is one, and the next is not under way.
     private var canPostpone: Bool { confirms && publisher.hasPublished && !isDirty && undecidedSince == nil }
 
-    /// Judges a little later, together with what else has come by then.
-    private mutating func postpone(at now: Instant) {
+    /// Judges a little later, together with what else has come by then; what is judged before has its own reasons.
+    private mutating func postpone(_ reasons: [Reason], at now: Instant) {
         isDirty = false
+        for reason in reasons where !postponedReasons.contains(reason) { postponedReasons.append(reason) }
         // Judging looks at every address, the more the more interfaces there are.
         postponed = postponed ?? now.advanced(by: Self.leisure + Self.leisurePerLink * snapshot.links.count)
     }
@@ -89,13 +92,18 @@ extension MonitorStateMachine {
     }
 
     /// Takes what a message or a reading changed, of one family only or (nil) of both.
-    mutating func absorb(_ effect: SnapshotEffect, about family: AddressFamily? = nil, at now: Instant) {
+    mutating func absorb(
+        _ effect: SnapshotEffect,
+        about family: AddressFamily? = nil,
+        explains: Bool = true,
+        at now: Instant
+    ) {
         if confirms, !effect.doubts.isEmpty { reading.request(effect.doubts, .doubt) }
         guard effect.changed || !effect.predictions.isEmpty else { return }
         isDirty = true
         hasCurrentAnswers = false
         modelVerdict.invalidate(family)
-        publisher.note(effect.reasons)
+        if explains { publisher.note(effect.reasons) }
         if effect.reasons.contains(where: \.isAboutRoutes) {
             routesChanged = true
             relevance.invalidate()

@@ -12,11 +12,14 @@ extension MonitorStateMachine {
         if let due = postponed, due <= now {
             postponed = nil
             isDirty = true
+            publisher.note(postponedReasons)
+            postponedReasons = []
         }
         guard isDirty, canEvaluate(at: now) else { return publisher.due(at: now) }
         isDirty = !hasCurrentAnswers && needsAnswers
         hasNewAnswers = false
         postponed = nil
+        postponedReasons = []
         let evaluation = evaluate(at: now)
         self.evaluation = evaluation
         let isPublishable = isDecisive(evaluation) && !awaitsConfirmation(evaluation.path)

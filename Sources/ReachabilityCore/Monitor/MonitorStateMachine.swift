@@ -53,6 +53,8 @@ public struct MonitorStateMachine: Sendable {
     var relevance = Relevance()
     /// When the others are judged that have come.
     var postponed: Instant?
+    /// What those were about.
+    var postponedReasons: [Reason] = []
     /// Whether routes changed since it was last seen which gateways compete.
     var routesChanged = false
     /// The interfaces of the gateways that compete.

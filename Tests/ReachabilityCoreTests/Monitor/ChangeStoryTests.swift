@@ -70,6 +70,8 @@ import Testing
         story.tell(.link(Entry.link(60, "veth60")))
         story.tell(.link(Entry.link(2, "wan0", carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
+        // And what waits is not why.
+        #expect(story.notices.last?.reasons == [.carrierLost])
         story.wait(.seconds(1))
         #expect(story.lookUps <= 3)
         #expect(story.machine.deadline == nil)
