@@ -53,13 +53,15 @@ extension MonitorStateMachine {
         guard hasFinishedReadings else { return }
         hasFinishedReadings = false
         let effect = assembly.commit(to: &snapshot)
-        absorb(effect, at: now)
+        // What was not known before did not change now.
+        absorb(effect, explains: hasModel, at: now)
         modelVerdict.invalidate()
         isDirty = true
         hasCurrentAnswers = false
         needsProof = true
         relevance.invalidate()
         guard reading.isDone else { return }
+        hasModel = true
         earlierReadings = [:]
         questions.ask(at: now, inDetail: true)
     }

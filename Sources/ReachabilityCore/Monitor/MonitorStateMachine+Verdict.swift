@@ -29,7 +29,7 @@ extension MonitorStateMachine {
             return nil
         }
         undecidedSince = nil
-        let change = publisher.offer(evaluation.path, at: now)
+        let change = publisher.offer(evaluation.path, isCurrent: !isDirty, at: now)
         planConfirmation(ofChange: change != nil, isImportant: isImportant, at: now)
         return change
     }

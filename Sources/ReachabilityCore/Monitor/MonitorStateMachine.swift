@@ -27,6 +27,8 @@ public struct MonitorStateMachine: Sendable {
     var assembly = DumpAssembly()
     /// Whether readings are finished, and to be taken into the model.
     var hasFinishedReadings = false
+    /// Whether everything was read once.
+    var hasModel = false
     /// What an earlier reading gave, of tables that are believed when two readings agree.
     var earlierReadings: [DumpSubject: DumpReading] = [:]
     var replay: ReplayProgress?

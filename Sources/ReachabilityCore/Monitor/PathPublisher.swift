@@ -47,11 +47,17 @@ struct PathPublisher: Sendable, Hashable {
     }
 
     /// Takes a new verdict; gives a notice if it is a difference, and due.
-    mutating func offer(_ path: NetworkPath, at now: Instant) -> StateChange? {
+    ///
+    /// - Parameters:
+    ///   - path: The verdict.
+    ///   - isCurrent: Whether it takes all into account that was noted; if not, what was noted may yet be the reason.
+    ///   - now: The moment.
+    /// - Returns: The notice, if there is one.
+    mutating func offer(_ path: NetworkPath, isCurrent: Bool = true, at now: Instant) -> StateChange? {
         guard let published else { return publish(path, .state) }
         guard path != published else {
             held = nil
-            reasons = []
+            if isCurrent { reasons = [] }
             return nil
         }
         guard quietTime(before: path) > .zero else { return publish(path, .change) }

@@ -73,6 +73,17 @@ import Testing
         #expect(story.statuses == [.notReachable])
     }
 
+    @Test func `what is read for the first time is not why something changed`() {
+        var story = MonitorStory.withUplink()
+        story.holdsDumps = true
+        story.start()
+        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        story.late = .routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2))
+        story.answerDumps()
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.notices.last?.reasons == [.routeRemoved])
+    }
+
     @Test func `what happens while tables are read is seen at once`() {
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
