@@ -12,11 +12,6 @@ extension IPAddress: LosslessStringConvertible {
             return nil
         }
     }
-
-    /// The address as inet_ntop(3) writes it: dotted decimal, or RFC 5952's shortest form in small letters.
-    public var description: String {
-        family == .ipv4 ? IPv4Text.format(ipv4Value) : IPv6Text.format(bits)
-    }
 }
 
 extension IPPrefix: CustomStringConvertible {
@@ -50,11 +45,6 @@ enum IPv4Text {
             value = sum
         }
         return value
-    }
-
-    /// The text of a host-order value.
-    static func format(_ value: UInt32) -> String {
-        "\(value >> 24).\(value >> 16 & 0xFF).\(value >> 8 & 0xFF).\(value & 0xFF)"
     }
 }
 
@@ -104,33 +94,6 @@ enum IPv6Text {
             word = word << 4 | UInt16(number)
         }
         return word
-    }
-
-    /// The text of an address's bits.
-    static func format(_ bits: UInt128) -> String {
-        let words = (0..<8).map { UInt16(truncatingIfNeeded: bits >> (112 - 16 * UInt128($0))) }
-        guard let gap = longestZeros(words) else { return joined(words[...]) }
-        // IPv4-mapped (::ffff:0:0/96) and IPv4-compatible (::/96) addresses end in dotted decimal.
-        if gap == 0..<6 || gap == 0..<5 && words[5] == 0xFFFF {
-            let prefix = gap.upperBound == 5 ? "::ffff:" : "::"
-            return prefix + IPv4Text.format(UInt32(truncatingIfNeeded: bits))
-        }
-        return joined(words[..<gap.lowerBound]) + "::" + joined(words[gap.upperBound...])
-    }
-
-    private static func joined(_ words: ArraySlice<UInt16>) -> String {
-        words.map { String($0, radix: 16) }.joined(separator: ":")
-    }
-
-    /// The first of the longest runs of zeros; a single zero is no run (RFC 5952, 4.2).
-    private static func longestZeros(_ words: [UInt16]) -> Range<Int>? {
-        var longest = 0..<1
-        var start = 0
-        for position in 0...words.count where position == words.count || words[position] != 0 {
-            if position - start > longest.count { longest = start..<position }
-            start = position + 1
-        }
-        return longest.count > 1 ? longest : nil
     }
 }
 

@@ -11,10 +11,8 @@ enum ChangeFormat {
 
     /// One notice as a line, with the line feed.
     func line(_ change: StateChange, at time: Timestamp) -> [UInt8] {
-        switch self {
-        case .text: ChangeText.line(change, at: time, utcOffset: SystemClock.utcOffset(at: time))
-        case .json: ChangeJSON.line(change, at: time)
-        case .detailedJSON: ChangeJSON.line(change, at: time, tellsKindSource: true)
-        }
+        var line = ChangeLine(self)
+        line.set(change, at: time)
+        return line.bytes
     }
 }

@@ -1,93 +1,114 @@
 import ReachabilityCore
 
 /// Writes notices as JSON lines, version 1; `docs/event.schema.json` is the law.
+///
+/// What stands between two values is one piece each time, so that a line takes few steps.
 enum ChangeJSON {
-    /// One notice as a line, with the line feed.
+    /// Appends one notice as a line, with the line feed.
     ///
     /// - Parameters:
     ///   - change: The notice.
     ///   - time: When it came.
+    ///   - clock: How that is written.
     ///   - tellsKindSource: Whether interfaces have the member `by`, which tells how their kind is known.
-    /// - Returns: The line in UTF-8.
-    static func line(_ change: StateChange, at time: Timestamp, tellsKindSource: Bool = false) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.key("v")
-            writer.integer(version)
-            writer.key("seq")
-            writer.integer(change.sequence)
-            writer.key("time")
-            writer.string(time.utcText)
-            writer.key("event")
-            writer.string(change.event.rawValue)
-            writer.key("status")
-            writer.string(change.status.name)
-            writer.key("previous")
-            writer.string(change.previous?.name)
-            writer.key("path")
-            writer.path(change.path, tellsKindSource: tellsKindSource)
-            writer.key("reasons")
-            writer.array(change.allReasons) { $0.string($1.rawValue) }
+    ///   - line: What to append to.
+    static func append(
+        _ change: StateChange,
+        at time: Timestamp,
+        by clock: inout TimestampText,
+        tellsKindSource: Bool,
+        to line: inout LineBuffer
+    ) {
+        line.append(#"{"v":1,"seq":"#)
+        line.append(change.sequence)
+        line.append(#","time":""#)
+        clock.write(time, to: &line)
+        line.append(#"","event":""#)
+        line.append(text: change.event.rawValue)
+        line.append(#"","status":""#)
+        line.append(text: change.status.name)
+        line.append(#"","previous":"#)
+        appendStatus(change.previous, to: &line)
+        line.append(#","path":{"interface":"#)
+        appendPath(of: change, tellsKindSource, to: &line)
+        line.append(#"},"reasons":["#)
+        appendReasons(of: change, to: &line)
+        line.append("]}\n")
+    }
+
+    private static func appendPath(of change: StateChange, _ tellsKindSource: Bool, to line: inout LineBuffer) {
+        let start = line.count
+        if let interface = change.path.interface {
+            append(interface, tellsKindSource, to: &line)
+        } else {
+            line.append("null")
         }
-        writer.lineFeed()
-        return writer.bytes
+        let written = start..<line.count
+        line.append(#","carriers":["#)
+        if change.path.isCarriedByItself {
+            line.append(again: written)
+        } else {
+            append(change.path.carriers, tellsKindSource, to: &line)
+        }
+        line.append(#"],"ipv4":"#)
+        append(change.path.ipv4, to: &line)
+        line.append(#","ipv6":"#)
+        append(change.path.ipv6, to: &line)
     }
 
-    /// The member `v`.
-    static let version = 1
-}
-
-extension StateChange {
-    /// What caused the change, then why there is no path or what is wrong with it, each reason once.
-    var allReasons: [Reason] {
-        reasons + path.reasons.filter { !reasons.contains($0) }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func path(_ path: NetworkPath, tellsKindSource: Bool) {
-        object { writer in
-            writer.key("interface")
-            if let interface = path.interface {
-                writer.interface(interface, tellsKindSource: tellsKindSource)
-            } else {
-                writer.null()
-            }
-            writer.key("carriers")
-            writer.array(path.carriers) { $0.interface($1, tellsKindSource: tellsKindSource) }
-            writer.key("ipv4")
-            writer.familyPath(path.ipv4)
-            writer.key("ipv6")
-            writer.familyPath(path.ipv6)
+    private static func append(_ carriers: [NetworkInterface], _ tellsKindSource: Bool, to line: inout LineBuffer) {
+        for position in carriers.indices {
+            if position > 0 { line.append(UInt8(ascii: ",")) }
+            append(carriers[position], tellsKindSource, to: &line)
         }
     }
 
-    private mutating func interface(_ interface: NetworkInterface, tellsKindSource: Bool) {
-        object { writer in
-            writer.key("index")
-            writer.integer(interface.index)
-            writer.key("name")
-            writer.string(interface.name)
-            writer.key("kind")
-            writer.string(interface.kind.rawValue)
-            if tellsKindSource {
-                writer.key("by")
-                writer.string(interface.kindSource.rawValue)
-            }
+    private static func append(_ interface: NetworkInterface, _ tellsKindSource: Bool, to line: inout LineBuffer) {
+        line.append(#"{"index":"#)
+        line.append(interface.index)
+        line.append(#","name":"#)
+        line.append(quotedForJSON: interface.name)
+        line.append(#","kind":""#)
+        line.append(text: interface.kind.rawValue)
+        if tellsKindSource {
+            line.append(#"","by":""#)
+            line.append(text: interface.kindSource.rawValue)
         }
+        line.append(#""}"#)
     }
 
-    private mutating func familyPath(_ path: FamilyPath?) {
-        guard let path else { return null() }
-        object { writer in
-            writer.key("interface")
-            writer.string(path.interface.name)
-            writer.key("gateway")
-            writer.string(path.gateway?.description)
-            writer.key("source")
-            writer.string(path.source.description)
-            writer.key("metric")
-            writer.integer(path.metric)
+    private static func append(_ path: FamilyPath?, to line: inout LineBuffer) {
+        guard let path else { return line.append("null") }
+        line.append(#"{"interface":"#)
+        line.append(quotedForJSON: path.interface.name)
+        line.append(#","gateway":"#)
+        if let gateway = path.gateway {
+            line.append(UInt8(ascii: "\""))
+            line.append(gateway)
+            line.append(#"","source":""#)
+        } else {
+            line.append(#"null,"source":""#)
         }
+        line.append(path.source)
+        line.append(#"","metric":"#)
+        line.append(UInt64(path.metric))
+        line.append(UInt8(ascii: "}"))
+    }
+
+    private static func appendStatus(_ status: ReachabilityStatus?, to line: inout LineBuffer) {
+        guard let status else { return line.append("null") }
+        line.append(UInt8(ascii: "\""))
+        line.append(text: status.name)
+        line.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendReasons(of change: StateChange, to line: inout LineBuffer) {
+        var isFirst = true
+        change.forEachReason { reason in
+            if isFirst { line.append(UInt8(ascii: "\"")) } else { line.append(#"",""#) }
+            line.append(text: reason.rawValue)
+            isFirst = false
+        }
+        if !isFirst { line.append(UInt8(ascii: "\"")) }
     }
 }

@@ -14,16 +14,21 @@ struct LineOutput: Sendable {
     /// Writes all the bytes, however many calls it takes.
     ///
     /// It waits for a slow reader, on a descriptor that does not block too (write(2), poll(2)).
-    func write(_ bytes: [UInt8]) throws(OutputFailure) {
-        var rest = bytes[...]
+    func write(_ bytes: UnsafeRawBufferPointer) throws(OutputFailure) {
+        var rest = bytes
         while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
             if written >= 0 {
-                rest = rest.dropFirst(written)
+                rest = .init(rebasing: rest.dropFirst(written))
             } else {
                 try recover(from: SystemError.last)
             }
         }
+    }
+
+    /// Writes all of an array.
+    func write(_ bytes: [UInt8]) throws(OutputFailure) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(OutputFailure) in try write(UnsafeRawBufferPointer(bytes)) }
     }
 
     /// Writes text, which should end with a line feed.

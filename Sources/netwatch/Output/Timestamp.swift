@@ -1,4 +1,4 @@
-/// A moment of the calendar, written as RFC 3339 says.
+/// A moment of the calendar.
 struct Timestamp: Hashable {
     /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted, as `CLOCK_REALTIME` has them.
     var seconds: Int64
@@ -18,32 +18,8 @@ struct Timestamp: Hashable {
         nanoseconds = remainder < 0 ? remainder + 1_000_000_000 : remainder
     }
 
-    /// The moment in UTC with microseconds: `2026-11-20T20:00:00.123456Z`.
-    var utcText: String { text(offset: 0) + "Z" }
-
-    /// The moment at an offset from UTC, in seconds, with microseconds: `2026-11-20T21:00:00.123456+01:00`.
-    ///
-    /// RFC 3339 has no offsets finer than a minute; the seconds of one are dropped, from the time too.
-    func localText(offset: Int) -> String {
-        let minutes = abs(offset) / 60
-        let sign = offset < 0 ? "-" : "+"
-        return text(offset: Int64(offset / 60 * 60)) + sign + padded(Int64(minutes / 60), 2) + ":"
-            + padded(Int64(minutes % 60), 2)
-    }
-
-    private func text(offset: Int64) -> String {
-        let local = seconds + offset
-        let day = CivilDay(daysSinceEpoch: local.flooredQuotient(86_400))
-        let second = local - local.flooredQuotient(86_400) * 86_400
-        return padded(day.year, 4) + "-" + padded(day.month, 2) + "-" + padded(day.day, 2) + "T"
-            + padded(second / 3600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "."
-            + padded(nanoseconds / 1000, 6)
-    }
-
-    private func padded(_ value: Int64, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
+    /// The minute that it lies in, counted from 1970-01-01T00:00Z.
+    var minute: Int64 { seconds.flooredQuotient(60) }
 }
 
 /// A day of the proleptic Gregorian calendar.
@@ -74,7 +50,7 @@ struct CivilDay: Hashable {
 
 extension Int64 {
     /// The quotient rounded down, where `/` rounds towards zero.
-    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+    func flooredQuotient(_ divisor: Int64) -> Int64 {
         self / divisor - (self % divisor < 0 ? 1 : 0)
     }
 }

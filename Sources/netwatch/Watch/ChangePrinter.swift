@@ -2,43 +2,41 @@ import ReachabilityCore
 import Synchronization
 
 /// Prints notices on stdout as they come, on the event thread, until that fails or is closed.
-final class ChangePrinter: Sendable {
-    private let format: ChangeFormat
-    private let state = Mutex(State.open)
+///
+/// `@unchecked Sendable`: the line is touched by ``print(_:)`` alone, which the event thread alone calls; the rest is
+/// made for several threads.
+final class ChangePrinter: @unchecked Sendable {
+    /// In memory of its own: each access to a class's variable would be checked for exclusivity.
+    private let line: UnsafeMutablePointer<ChangeLine>
+    private let isOpen = Atomic(true)
+    private let failed = Mutex<OutputFailure?>(nil)
 
-    private enum State {
-        case open
-        case closed
-        case failed(OutputFailure)
+    init(_ format: ChangeFormat) {
+        line = .allocate(capacity: 1)
+        line.initialize(to: .init(format))
     }
 
-    init(_ format: ChangeFormat) { self.format = format }
+    deinit {
+        line.deinitialize(count: 1)
+        line.deallocate()
+    }
 
     /// Why nothing is printed any more, if that is why.
-    var failure: OutputFailure? {
-        state.withLock { if case .failed(let failure) = $0 { failure } else { nil } }
-    }
+    var failure: OutputFailure? { failed.withLock { $0 } }
 
     /// Prints nothing any more: what the monitor says when it is stopped is no news of the network.
-    func close() {
-        state.withLock { if case .open = $0 { $0 = .closed } }
-    }
+    func close() { isOpen.store(false, ordering: .releasing) }
 
     /// Prints a notice; false if that failed, now or before.
     func print(_ change: StateChange) -> Bool {
-        switch state.withLock({ $0 }) {
-        case .open: return write(format.line(change, at: SystemClock.wall))
-        case .closed: return true
-        case .failed: return false
-        }
-    }
-
-    private func write(_ line: [UInt8]) -> Bool {
+        guard isOpen.load(ordering: .acquiring) else { return failure == nil }
+        line.pointee.set(change, at: SystemClock.wall)
         do throws(OutputFailure) {
-            try LineOutput.standard.write(line)
+            try line.pointee.write(to: .standard)
             return true
         } catch {
-            state.withLock { $0 = .failed(error) }
+            failed.withLock { $0 = error }
+            close()
             return false
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ChangeJSONTests {
     private func line(_ change: StateChange, tellsKindSource: Bool = false) -> String {
-        String(decoding: ChangeJSON.line(change, at: Samples.time, tellsKindSource: tellsKindSource), as: UTF8.self)
+        change.jsonLine(tellsKindSource: tellsKindSource)
     }
 
     @Test func `a change, as the design shows it`() throws {
@@ -67,5 +67,40 @@ import Testing
                 _ = try EventSchema.parse(line(change, tellsKindSource: true))
             }
         }
+    }
+
+    @Test func `several carriers, none, and one that is another interface`() throws {
+        var change = Samples.first
+        for carriers in [[Samples.wlan, Samples.wwan], [], [Samples.wwan], [Samples.tunnel]] {
+            change.path.carriers = carriers
+            let path = try EventSchema.parse(line(change))["path"]
+            let names = try #require(path?["carriers"]?.elements).compactMap { $0["name"]?.text }
+            #expect(names == carriers.map(\.name))
+            #expect(path?["interface"]?["name"] == .string("wg0"))
+        }
+    }
+
+    @Test(arguments: ["q\"\\", "\u{0}\u{1F}\u{7F}", "\n\r\t", "ü€😀", "", "fifteen-bytes-0"])
+    func `a name comes back, wherever it stands`(name: String) throws {
+        var change = Samples.wifiChange
+        let interface = NetworkInterface(index: 4, name: name, kind: .wifi, kindSource: .devtype)
+        change.path.interface = interface
+        change.path.carriers = [interface]
+        change.path.ipv4?.interface = interface
+        let path = try EventSchema.parse(line(change))["path"]
+        #expect(path?["interface"]?["name"] == .string(name))
+        #expect(path?["carriers"]?.elements?.first?["name"] == .string(name))
+        #expect(path?["ipv4"]?["interface"] == .string(name))
+    }
+
+    @Test func `the largest numbers`() throws {
+        var change = Samples.wifiChange
+        change.sequence = .max
+        change.path.interface?.index = .max
+        change.path.ipv4?.metric = .max
+        let text = line(change)
+        #expect(text.hasPrefix(#"{"v":1,"seq":18446744073709551615,"#))
+        #expect(text.contains(#""index":2147483647,"#))
+        #expect(text.contains(#""metric":4294967295}"#))
     }
 }

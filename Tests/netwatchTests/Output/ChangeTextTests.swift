@@ -20,15 +20,23 @@ import Testing
         ),
     ])
     func `lines`(change: StateChange, text: String) {
-        let line = ChangeText.line(change, at: Samples.time, utcOffset: 3600)
-        #expect(String(decoding: line, as: UTF8.self) == Self.stamp + text + "\n")
+        #expect(change.textLine() == Self.stamp + text + "\n")
+    }
+
+    @Test func `several carriers`() {
+        var path = Samples.wifiPath
+        path.carriers = [Samples.wlan, Samples.wwan]
+        let text = "wlan0 (wifi) over wlan0 (wifi) and wwan0 (cellular), ipv4 192.0.2.2 via 192.0.2.1 metric 600"
+        #expect(ChangeText.path(path) == text)
+        path.carriers = []
+        #expect(ChangeText.path(path) == "wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600")
     }
 
     @Test func `a name can't command the terminal`() {
         var change = Samples.wifiChange
         change.path.interface = .init(index: 4, name: "\u{1B}[2J\n\u{9B}x", kind: .other, kindSource: .plain)
         change.path.carriers = []
-        let line = String(decoding: ChangeText.line(change, at: Samples.time, utcOffset: 0), as: UTF8.self)
+        let line = change.textLine()
         #expect(line.contains("\\u{1b}[2J\\u{a}\\u{9b}x (other)"))
         #expect(line.dropLast().unicodeScalars.allSatisfy { $0.value >= 0x20 })
     }
@@ -39,5 +47,7 @@ import Testing
     ])
     func `escaping`(text: String, escaped: String) {
         #expect(text.escapedForTerminal == escaped)
+        let interface = NetworkInterface(index: 4, name: text, kind: .wired, kindSource: .plain)
+        #expect(ChangeText.named(interface) == escaped + " (wired)")
     }
 }
