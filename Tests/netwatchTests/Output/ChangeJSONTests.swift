@@ -71,7 +71,8 @@ import Testing
 
     @Test func `several carriers, none, and one that is another interface`() throws {
         var change = Samples.first
-        for carriers in [[Samples.wlan, Samples.wwan], [], [Samples.wwan], [Samples.tunnel]] {
+        let (wlan, wwan, tunnel) = (Samples.wlan, Samples.wwan, Samples.tunnel)
+        for carriers in [[wlan, wwan], [], [wwan], [tunnel], [tunnel, wwan]] {
             change.path.carriers = carriers
             let path = try EventSchema.parse(line(change))["path"]
             let names = try #require(path?["carriers"]?.elements).compactMap { $0["name"]?.text }

@@ -43,6 +43,7 @@ import Testing
 
     @Test(arguments: [
         ("plain ü 漢", "plain ü 漢"), ("\u{0}\u{7F}\u{85}", "\\u{0}\\u{7f}\\u{85}"),
+        ("\u{1F}", "\\u{1f}"), ("\u{7F}", "\\u{7f}"), ("\u{9B}", "\\u{9b}"), ("", ""), (" ~", " ~"),
         ("a\u{202E}b\u{2066}\u{2028}", "a\\u{202e}b\\u{2066}\\u{2028}"),
     ])
     func `escaping`(text: String, escaped: String) {
