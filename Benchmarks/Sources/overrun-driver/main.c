@@ -1,6 +1,7 @@
 // Stops a listener that prints JSON lines, overruns its socket, changes the state, wakes it, and waits for the right line.
 //
-// overrun-driver INTERFACE ROUNDS MESSAGES -- LISTENER …
+// overrun-driver INTERFACE ROUNDS MESSAGES QUIET -- LISTENER …
+// Before each round it lets the listener be for QUIET ms, so that it is done with the round before.
 // Prints, for each round: ms from SIGCONT to the line with the right status; at the end how many overruns it reported.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -58,8 +59,9 @@ static void flood(int route, int interface, int messages) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 6) return 64;
+  if (count < 7) return 64;
   int interface = (int)if_nametoindex(arguments[1]), rounds = atoi(arguments[2]), messages = atoi(arguments[3]);
+  int quiet = atoi(arguments[4]);
   if (interface == 0) bench_fail(arguments[1]);
   int ends[2], route = bench_netlink(0, 0);
   if (pipe2(ends, O_CLOEXEC) != 0) bench_fail("pipe2");
@@ -67,12 +69,13 @@ int main(int count, char **arguments) {
   if (child < 0) bench_fail("fork");
   if (child == 0) {
     dup2(ends[1], 1);
-    execvp(arguments[5], arguments + 5);
-    bench_fail(arguments[5]);
+    execvp(arguments[6], arguments + 6);
+    bench_fail(arguments[6]);
   }
   close(ends[1]);
   if (await(ends[0], "\"status\":\"wifi\"") < 0) bench_fail("no first state");
   for (int i = 0; i < rounds; i++) {
+    if (quiet > 0) poll(NULL, 0, quiet);
     kill(child, SIGSTOP);
     waitpid(child, NULL, WUNTRACED);
     flood(route, interface, messages);

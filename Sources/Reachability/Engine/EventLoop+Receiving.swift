@@ -22,22 +22,6 @@ extension EventLoop {
         }
     }
 
-    /// Empties the event socket, after which the kernel tells again of what happens.
-    ///
-    /// It adds nothing to a queue that has overrun before that is empty, and does not say what it drops until then. All
-    /// that is in the queue is older than what is read from now on.
-    private func overrun() {
-        while !run.isStopping {
-            switch sockets.events.receive(into: buffer) {
-            case .datagram, .foreign, .overrun, .truncated: continue
-            case .empty:
-                watcher.invalidate()
-                return alterMachine { $0.overrun(at: Clock.now) }
-            case .failed: return alterMachine { $0.failed(at: Clock.now) }
-            }
-        }
-    }
-
     /// Takes what the kernel tells of devices.
     func drainUevents() {
         while !run.isStopping {

@@ -17,7 +17,8 @@ final class EventLoop {
     private let poller: Poller
     private let alarm: ClockAlarm
     private var viewers: [Viewer] = []
-    private var hearsNeighbours = false
+    /// Whether the event socket is in the neighbours' group.
+    private(set) var hearsNeighbours = false
     private var moderation = Moderation()
 
     /// Opens everything in the calling thread's network namespace.
@@ -234,10 +235,13 @@ extension EventLoop {
     }
 
     private func watchSockets() throws(MonitorError) {
-        try poller.add(sockets.events.descriptor, for: .events)
+        try watchEvents()
         try poller.add(sockets.requests.descriptor, for: .replies)
         if let number = sockets.ueventsDescriptor { try poller.add(number, for: .uevents) }
     }
+
+    /// Waits for what the event socket hears, too.
+    func watchEvents() throws(MonitorError) { try poller.add(sockets.events.descriptor, for: .events) }
 
     private static func openSockets(
         _ configuration: MonitorConfiguration,

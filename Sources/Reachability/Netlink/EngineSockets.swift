@@ -5,7 +5,7 @@ import ReachabilityCore
 /// The sockets of an event thread, all of one network namespace.
 struct EngineSockets: ~Copyable {
     /// Hears what changes.
-    let events: NetlinkSocket
+    private(set) var events: NetlinkSocket
     /// Asks for dumps; a socket of its own, as a dump's datagrams hold many messages and are judged by no filter.
     let requests: NetlinkSocket
     /// Hears of devices; nil where the kernel has no such messages.
@@ -69,6 +69,23 @@ struct EngineSockets: ~Copyable {
 }
 
 extension EngineSockets {
+    /// Hears what changes by a new socket from now on; what is queued in the one before is thrown away with it.
+    ///
+    /// - Parameters:
+    ///   - bufferSize: How much the kernel may queue, in bytes.
+    ///   - destinations: The addresses whose routes are watched.
+    ///   - neighbours: Whether neighbours are heard of too.
+    /// - Throws: ``NetlinkError`` if there is no new one; then all is as it was.
+    mutating func renewEvents(
+        bufferSize: Int,
+        watching destinations: Set<IPAddress>,
+        neighbours: Bool
+    ) throws(NetlinkError) {
+        let socket = try Self.openEvents(bufferSize, destinations)
+        if neighbours { try socket.join(Int32(RTNLGRP_NEIGH.rawValue)) }
+        events = socket
+    }
+
     /// Hears of neighbours too, or no more.
     func hearNeighbours(_ hears: Bool) throws(NetlinkError) {
         let group = Int32(RTNLGRP_NEIGH.rawValue)

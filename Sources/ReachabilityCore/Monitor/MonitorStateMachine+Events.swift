@@ -54,7 +54,7 @@ extension MonitorStateMachine {
     /// published.
     public mutating func overrun(at now: Instant) {
         counters.overruns += 1
-        resync(.overrun, at: now)
+        resync(.overrun)
     }
 
     /// Learns how long the machine was suspended since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
@@ -73,7 +73,7 @@ extension MonitorStateMachine {
     }
 
     /// Reads everything again because messages were lost; until then the kernel's look-ups are the verdict.
-    mutating func resync(_ reason: Reason, at now: Instant) {
+    mutating func resync(_ reason: Reason) {
         if !isResyncing, publisher.published != nil {
             counters.resyncs += 1
             if let notice = publisher.announce(.resync, reason) { notices.append(notice) }
@@ -86,7 +86,7 @@ extension MonitorStateMachine {
         assembly.cancel()
         hasFinishedReadings = false
         earlierReadings = [:]
-        reading.restart(.loss, with: contestedNeighbours, at: now)
+        reading.restart(.loss, with: contestedNeighbours)
         isDirty = true
         hasCurrentAnswers = false
     }

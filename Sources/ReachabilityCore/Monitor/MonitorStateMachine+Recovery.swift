@@ -12,7 +12,7 @@ extension MonitorStateMachine {
     public mutating func reopened(at now: Instant) {
         counters.reopened += 1
         connection.open()
-        resync(.socketReopened, at: now)
+        resync(.socketReopened)
     }
 
     /// Learns that the sockets could not be opened.

@@ -96,7 +96,7 @@ public struct MonitorStateMachine: Sendable {
     /// Begins: the netlink sockets are open and hear their groups.
     public mutating func start(at now: Instant) {
         connection = .init()
-        reading.restart(.start, at: now)
+        reading.restart(.start)
     }
 
     /// The path that was published last; nil before the first notice.

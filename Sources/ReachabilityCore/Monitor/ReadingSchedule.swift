@@ -1,15 +1,17 @@
 /// Which of the kernel's tables are to be read, one after the other, and when.
 ///
 /// Reading is bounded: an interrupted dump is repeated a few times, and after a reading comes a pause that is longer
-/// the longer the reading took, so that however often messages are lost, full dumps never chase each other.
+/// the longer the reading took, so that however often messages are lost, full dumps never chase each other. What the
+/// kernel's own answers are judged with has a pause of its own: it is little mostly, and read at once then, even while
+/// the routes of a full table have to wait.
 struct ReadingSchedule: Sendable, Hashable {
     /// What is read now.
     private(set) var current: Reading?
     private var queue: [DumpSubject] = []
     private var deferred: Deferred?
     private var sequence: UInt32 = 0
-    private var began: Instant?
-    private var pauseEnd: Instant?
+    private var groundworkPause = ReadingPause()
+    private var otherPause = ReadingPause()
     private var pauseFactor = 0
     private var attempts: [DumpSubject: Int] = [:]
     private var retry = Backoff(from: .milliseconds(10), to: .seconds(5))
@@ -48,7 +50,6 @@ struct ReadingSchedule: Sendable, Hashable {
 
     /// How often an interrupted dump, or one of which two readings differ, is repeated at once.
     static let repetitions = 3
-    private static let longestPause = Duration.seconds(5)
     /// The kernel answers a dump as fast as it is read; after this long it is taken to be stuck.
     private static let patience = Duration.seconds(5)
 
@@ -72,7 +73,7 @@ struct ReadingSchedule: Sendable, Hashable {
     /// When ``next(at:)`` should be asked again, or the dump under way is stuck.
     var deadline: Instant? {
         if let current { return current.progress.advanced(by: Self.patience) }
-        return queue.isEmpty ? deferred?.due : pauseEnd
+        return queue.first.map { pause(before: $0).end } ?? deferred?.due
     }
 
     /// Why tables are read: it says how many times the duration of the reading the pause after it lasts.
@@ -92,9 +93,9 @@ struct ReadingSchedule: Sendable, Hashable {
     }
 
     /// Starts over: everything is to be read, and what is being read is worthless.
-    mutating func restart(_ occasion: Occasion, with extra: [DumpSubject] = [], at now: Instant) {
+    mutating func restart(_ occasion: Occasion, with extra: [DumpSubject] = []) {
         pauseFactor = max(pauseFactor, occasion.rawValue)
-        if began != nil { pause(at: now) }
+        rest()
         current?.isVoid = true
         queue = Self.everything + extra
         deferred = nil
@@ -104,19 +105,16 @@ struct ReadingSchedule: Sendable, Hashable {
     /// Forgets a dump whose socket is gone.
     mutating func abandon() {
         current = nil
-        began = nil
-        pauseEnd = nil
+        groundworkPause = .init()
+        otherPause = .init()
         deferred = nil
     }
 
     /// The next dump to ask for, if one is due and none is under way.
     mutating func next(at now: Instant) -> Reading? {
         takeDeferred(at: now)
-        guard current == nil, let subject = queue.first else { return nil }
-        if let pauseEnd, pauseEnd > now { return nil }
+        guard current == nil, let subject = queue.first, !pause(before: subject).isResting(at: now) else { return nil }
         queue.removeFirst()
-        pauseEnd = nil
-        began = began ?? now
         sequence &+= 1
         current = .init(subject: subject, sequence: sequence, progress: now)
         return current
@@ -124,8 +122,15 @@ struct ReadingSchedule: Sendable, Hashable {
 
     /// Notes a datagram of the dump under way.
     mutating func progress(at now: Instant) {
-        current?.datagrams += 1
-        current?.progress = now
+        guard var reading = current else { return }
+        if Self.groundwork.contains(reading.subject) {
+            groundworkPause.step(from: reading.progress, to: now)
+        } else {
+            otherPause.step(from: reading.progress, to: now)
+        }
+        reading.datagrams += 1
+        reading.progress = now
+        current = reading
     }
 
     /// Notes that an answer said the dump is not consistent.
@@ -140,8 +145,11 @@ struct ReadingSchedule: Sendable, Hashable {
     mutating func end(failed: Bool, at now: Instant) -> Outcome {
         guard let reading = current else { return .void }
         current = nil
-        defer { if queue.isEmpty { finish(at: now) } }
-        guard !reading.isVoid else { return .void }
+        defer { if queue.isEmpty { finish() } }
+        guard !reading.isVoid else {
+            otherPause.rest(pauseFactor)
+            return .void
+        }
         guard failed || reading.isInterrupted else {
             retry.succeeded()
             return .complete
@@ -163,7 +171,8 @@ struct ReadingSchedule: Sendable, Hashable {
         let due = now.advanced(by: retry.failed())
         guard !failed else {
             request([subject], .doubt)
-            pauseEnd = due
+            groundworkPause.hold(until: due)
+            otherPause.hold(until: due)
             return .void
         }
         deferred = .init(subjects: (deferred?.subjects ?? []) + [subject], due: due)
@@ -176,17 +185,18 @@ struct ReadingSchedule: Sendable, Hashable {
         request(waiting.subjects, .doubt)
     }
 
-    private mutating func finish(at now: Instant) {
-        pause(at: now)
+    private mutating func finish() {
+        rest()
         pauseFactor = 0
         attempts = [:]
     }
 
-    private mutating func pause(at now: Instant) {
-        guard let began else { return }
-        let pause = min(began.duration(to: now) * pauseFactor, Self.longestPause)
-        let end = now.advanced(by: pause)
-        pauseEnd = max(end, pauseEnd ?? end)
-        self.began = nil
+    private mutating func rest() {
+        groundworkPause.rest(pauseFactor)
+        otherPause.rest(pauseFactor)
+    }
+
+    private func pause(before subject: DumpSubject) -> ReadingPause {
+        Self.groundwork.contains(subject) ? groundworkPause : otherPause
     }
 }

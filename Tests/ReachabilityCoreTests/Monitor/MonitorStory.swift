@@ -104,6 +104,20 @@ struct MonitorStory {
         run()
     }
 
+    /// Datagrams of the dump under way come, some milliseconds one after the other, and more are to follow.
+    mutating func receiveReplies(_ count: Int, every pause: Duration = .milliseconds(1)) {
+        for _ in 0..<count {
+            now = now.advanced(by: pause)
+            machine.beginReply(at: now)
+        }
+        run()
+    }
+
+    /// Answers dumps until one of a subject is the next to be answered, and goes on holding.
+    mutating func answerDumps(before subject: DumpSubject) {
+        while let held = heldDumps.first, held.subject != subject { answerFirstDump() }
+    }
+
     mutating func forgetActions() { actions = [] }
 
     /// Does what the machine wants until it wants nothing.

@@ -104,7 +104,8 @@ import Testing
         #expect(!engine.perform {})
     }
 
-    private static func count(_ path: String) -> Int {
+    /// How many entries a directory has.
+    static func count(_ path: String) -> Int {
         guard let directory = opendir(path) else { return 0 }
         defer { closedir(directory) }
         var count = 0

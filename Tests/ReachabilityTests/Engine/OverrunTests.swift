@@ -28,6 +28,55 @@ import Testing
         #expect(view.snapshot.addresses[10]?.count { $0.address.family == .ipv4 } == 201)
         #expect(stopped.engine.counters.overruns >= 1)
         #expect(stopped.engine.counters.resyncs == 1)
+        // What comes after is heard.
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+        try stopped.notices.wait(for: "wifi") { $0.last?.status == .wifi }
+    }
+
+    @Test func `a reader without descriptors to spare finds the right state too`() async {
+        // In a process of its own, whose descriptors are used up.
+        await #expect(processExitsWith: .success) {
+            let lab = try LabNamespace()
+            try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+            try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+            var configuration = MonitorConfiguration()
+            configuration.receiveBufferSize = 1
+            let stopped = try StoppedReader(in: lab, configuration)
+            for number in 1...200 {
+                try lab.rtnl.addAddress("198.51.100.\(number)/32", on: "wan0")
+            }
+            try lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wan0")
+            var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            let spare = (0..<256).map { _ in dup(STDIN_FILENO) }
+            try #require(spare.contains(-1))
+            defer { for descriptor in spare where descriptor >= 0 { close(descriptor) } }
+            stopped.goOn()
+            try stopped.notices.wait(for: "notReachable") { $0.last?.status == .notReachable }
+            #expect(try stopped.engine.view().isSettled)
+            #expect(stopped.engine.counters.resyncs == 1)
+            #expect(stopped.engine.counters.reopened == 0)
+            try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
+            try stopped.notices.wait(for: "wifi") { $0.last?.status == .wifi }
+        }
+    }
+
+    @Test func `overruns leave no descriptor behind`() async {
+        await #expect(processExitsWith: .success) {
+            let lab = try LabNamespace()
+            try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+            var configuration = MonitorConfiguration()
+            configuration.receiveBufferSize = 1
+            let stopped = try StoppedReader(in: lab, configuration)
+            let descriptors = LifecycleTests.count("/proc/self/fd")
+            for number in 1...200 {
+                try lab.rtnl.addAddress("198.51.100.\(number)/32", on: "wan0")
+            }
+            stopped.goOn()
+            #expect(try stopped.engine.view().isSettled)
+            #expect(stopped.engine.counters.overruns >= 1)
+            #expect(LifecycleTests.count("/proc/self/fd") == descriptors)
+        }
     }
 
     @Test func `overruns in a row end in the right state`() throws {
