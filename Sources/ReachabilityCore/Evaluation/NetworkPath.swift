@@ -1,17 +1,42 @@
 /// The path that packets to the public internet take now, or why there is none.
 public struct NetworkPath: Sendable, Hashable {
+    private var shared: Shared<Fields>
+
     /// The state that follows from the path.
-    public var status: ReachabilityStatus
+    public var status: ReachabilityStatus {
+        get { shared.fields.status }
+        set { shared.fields.status = newValue }
+    }
+
     /// The interface of the route itself: that of the better family, IPv4 where both are as good.
-    public var interface: NetworkInterface?
+    public var interface: NetworkInterface? {
+        get { shared.fields.interface }
+        set { shared.fields.interface = newValue }
+    }
+
     /// The physical interfaces that carry it, beneath bridges, bonds, VLANs and tunnels.
-    public var carriers: [NetworkInterface]
+    public var carriers: [NetworkInterface] {
+        get { shared.fields.carriers }
+        set { shared.fields.carriers = newValue }
+    }
+
     /// The IPv4 default path, if usable.
-    public var ipv4: FamilyPath?
+    public var ipv4: FamilyPath? {
+        get { shared.fields.ipv4 }
+        set { shared.fields.ipv4 = newValue }
+    }
+
     /// The IPv6 default path, if usable.
-    public var ipv6: FamilyPath?
+    public var ipv6: FamilyPath? {
+        get { shared.fields.ipv6 }
+        set { shared.fields.ipv6 = newValue }
+    }
+
     /// Why there is no path, and what is wrong with the one there is.
-    public var reasons: [Reason]
+    public var reasons: [Reason] {
+        get { shared.fields.reasons }
+        set { shared.fields.reasons = newValue }
+    }
 
     /// Makes a path.
     public init(
@@ -22,31 +47,73 @@ public struct NetworkPath: Sendable, Hashable {
         ipv6: FamilyPath? = nil,
         reasons: [Reason] = []
     ) {
-        self.status = status
-        self.interface = interface
-        self.carriers = carriers
-        self.ipv4 = ipv4
-        self.ipv6 = ipv6
-        self.reasons = reasons
+        shared = .init(
+            .init(
+                status: status,
+                interface: interface,
+                carriers: carriers,
+                ipv4: ipv4,
+                ipv6: ipv6,
+                reasons: reasons
+            )
+        )
+    }
+
+    private struct Fields: Sendable, Hashable {
+        var status: ReachabilityStatus
+        var interface: NetworkInterface?
+        var carriers: [NetworkInterface]
+        var ipv4: FamilyPath?
+        var ipv6: FamilyPath?
+        var reasons: [Reason]
     }
 }
 
 /// One family's default path.
 public struct FamilyPath: Sendable, Hashable {
+    private var shared: Shared<Fields>
+
     /// ``ReachabilityStatus/cellular`` or ``ReachabilityStatus/wifi``, by this family's own carriers.
-    public var status: ReachabilityStatus
+    public var status: ReachabilityStatus {
+        get { shared.fields.status }
+        set { shared.fields.status = newValue }
+    }
+
     /// The interface of the route itself.
-    public var interface: NetworkInterface
+    public var interface: NetworkInterface {
+        get { shared.fields.interface }
+        set { shared.fields.interface = newValue }
+    }
+
     /// The physical interfaces that carry it.
-    public var carriers: [NetworkInterface]
+    public var carriers: [NetworkInterface] {
+        get { shared.fields.carriers }
+        set { shared.fields.carriers = newValue }
+    }
+
     /// The next hop; nil if destinations are taken to be on the link.
-    public var gateway: IPAddress?
+    public var gateway: IPAddress? {
+        get { shared.fields.gateway }
+        set { shared.fields.gateway = newValue }
+    }
+
     /// The source address that the kernel selects.
-    public var source: IPAddress
+    public var source: IPAddress {
+        get { shared.fields.source }
+        set { shared.fields.source = newValue }
+    }
+
     /// The route's metric; lower wins.
-    public var metric: UInt32
+    public var metric: UInt32 {
+        get { shared.fields.metric }
+        set { shared.fields.metric = newValue }
+    }
+
     /// The table in which the route was found.
-    public var table: RouteTableID
+    public var table: RouteTableID {
+        get { shared.fields.table }
+        set { shared.fields.table = newValue }
+    }
 
     /// Makes a family's path.
     public init(
@@ -58,13 +125,27 @@ public struct FamilyPath: Sendable, Hashable {
         metric: UInt32,
         table: RouteTableID
     ) {
-        self.status = status
-        self.interface = interface
-        self.carriers = carriers
-        self.gateway = gateway
-        self.source = source
-        self.metric = metric
-        self.table = table
+        shared = .init(
+            .init(
+                status: status,
+                interface: interface,
+                carriers: carriers,
+                gateway: gateway,
+                source: source,
+                metric: metric,
+                table: table
+            )
+        )
+    }
+
+    private struct Fields: Sendable, Hashable {
+        var status: ReachabilityStatus
+        var interface: NetworkInterface
+        var carriers: [NetworkInterface]
+        var gateway: IPAddress?
+        var source: IPAddress
+        var metric: UInt32
+        var table: RouteTableID
     }
 }
 

@@ -17,14 +17,31 @@ public struct PathEvaluation: Sendable, Hashable {
 
 /// How one family's verdict came about.
 public struct FamilyEvaluation: Sendable, Hashable {
+    private var shared: Shared<Fields>
+
     /// The outcome for each of ``ProbeAddresses``, in their order: of the final look-up, with the source selected.
-    public var outcomes: [LookupOutcome]
+    public var outcomes: [LookupOutcome] {
+        get { shared.fields.outcomes }
+        set { shared.fields.outcomes = newValue }
+    }
+
     /// The path, if every probe has one that can carry.
-    public var path: FamilyPath?
+    public var path: FamilyPath? {
+        get { shared.fields.path }
+        set { shared.fields.path = newValue }
+    }
+
     /// Why there is none, or what is wrong with the one there is.
-    public var reasons: [Reason]
+    public var reasons: [Reason] {
+        get { shared.fields.reasons }
+        set { shared.fields.reasons = newValue }
+    }
+
     /// The first moment at which the verdict may change by itself: a route's expiry.
-    public var nextExpiry: Instant?
+    public var nextExpiry: Instant? {
+        get { shared.fields.nextExpiry }
+        set { shared.fields.nextExpiry = newValue }
+    }
 
     /// Makes a family's evaluation.
     public init(
@@ -33,9 +50,20 @@ public struct FamilyEvaluation: Sendable, Hashable {
         reasons: [Reason] = [],
         nextExpiry: Instant? = nil
     ) {
-        self.outcomes = outcomes
-        self.path = path
-        self.reasons = reasons
-        self.nextExpiry = nextExpiry
+        shared = .init(
+            .init(
+                outcomes: outcomes,
+                path: path,
+                reasons: reasons,
+                nextExpiry: nextExpiry
+            )
+        )
+    }
+
+    private struct Fields: Sendable, Hashable {
+        var outcomes: [LookupOutcome]
+        var path: FamilyPath?
+        var reasons: [Reason]
+        var nextExpiry: Instant?
     }
 }

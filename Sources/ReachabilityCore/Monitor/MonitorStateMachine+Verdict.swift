@@ -61,6 +61,7 @@ extension MonitorStateMachine {
 
     /// Lets the kernel say whether a route has really expired: an advertisement that refreshes it is not announced.
     private mutating func distrustExpired(at now: Instant) {
+        guard evaluation?.ipv4.nextExpiry != nil || evaluation?.ipv6.nextExpiry != nil else { return }
         let expired = AddressFamily.allCases.filter { expiry($0).map { $0 <= now } ?? false }
         guard !expired.isEmpty else { return }
         for family in expired { alter(family) { $0.distrustModel() } }
@@ -97,9 +98,9 @@ extension MonitorStateMachine {
     /// about to go. And if only the reasons why there is no path are others: that is not urgent, and may last for a
     /// moment only, as the kernel announces a new IPv6 address later than it uses it.
     private func awaitsConfirmation(_ path: NetworkPath) -> Bool {
-        guard confirms, !needsAnswers, let published = publisher.published, published != path else { return false }
+        guard confirms, !needsAnswers, let published = publisher.published else { return false }
         let isUrgent = published.status != .notReachable || path.status != .notReachable
-        guard needsProof || !isUrgent else { return false }
+        guard needsProof || !isUrgent, published != path else { return false }
         return !hasCurrentAnswers || ipv4.isPending || ipv6.isPending
     }
 

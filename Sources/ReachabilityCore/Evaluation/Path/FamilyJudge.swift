@@ -4,15 +4,23 @@ struct FamilyJudge {
     private let context: EvaluationContext
     /// Whether the packets stay on one link, where a link-local source does, and a group or all hosts may be meant.
     private let isWithinLink: Bool
+    /// A path from before, whose interface carries it alone; that need not be found out again.
+    private let known: FamilyPath?
     /// The path so far: the worst of those that the probes have.
     private var path: FamilyPath?
     private var isUsable = true
     private var reasons: [Reason] = []
 
-    init(_ model: LookupModel, _ context: EvaluationContext, withinLink isWithinLink: Bool = false) {
+    init(
+        _ model: LookupModel,
+        _ context: EvaluationContext,
+        withinLink isWithinLink: Bool = false,
+        knowing known: FamilyPath? = nil
+    ) {
         self.model = model
         self.context = context
         self.isWithinLink = isWithinLink
+        self.known = known
     }
 
     /// Takes one probe's final look-up into account.
@@ -79,10 +87,21 @@ struct FamilyJudge {
 
     /// Keeps the path if it is worse than what there is.
     private mutating func take(_ leg: SelectedLeg, _ selection: RouteSelection, _ carrier: InterfaceIndex) {
+        if let known, known.interface.index == leg.interface, carrier == leg.interface {
+            return keep(leg, selection, known.interface, known.carriers)
+        }
         guard let interface = CarrierResolver.describe(leg.interface, model, context) else {
             return reject(.interfaceDown)
         }
-        let carriers = carriers(of: interface, carriedBy: carrier)
+        keep(leg, selection, interface, carriers(of: interface, carriedBy: carrier))
+    }
+
+    private mutating func keep(
+        _ leg: SelectedLeg,
+        _ selection: RouteSelection,
+        _ interface: NetworkInterface,
+        _ carriers: [NetworkInterface]
+    ) {
         let isCellular = !carriers.isEmpty && carriers.allSatisfy { $0.kind == .cellular }
         guard path == nil || (isCellular && path?.status != .cellular) else { return }
         path = FamilyPath(

@@ -23,6 +23,8 @@ public struct PathEvaluator: Sendable, Hashable {
 
     /// Judges one family anew, and takes the other's part from an earlier evaluation.
     ///
+    /// Of the interfaces nothing may have changed since.
+    ///
     /// - Parameters:
     ///   - family: The family to judge.
     ///   - snapshot: The model of the machine.
@@ -38,7 +40,8 @@ public struct PathEvaluator: Sendable, Hashable {
         // What carries a tunnel may be of the other family.
         let other = family == .ipv4 ? previous.ipv6 : previous.ipv4
         guard other.path?.interface.kind != .tunnel else { return evaluate(snapshot, at: now) }
-        let part = evaluate(family, LookupModel(snapshot, at: now))
+        let known = family == .ipv4 ? previous.ipv4 : previous.ipv6
+        let part = evaluate(family, LookupModel(snapshot, at: now), knowing: known.pathOfOneInterface)
         let ipv4 = family == .ipv4 ? part : previous.ipv4
         let ipv6 = family == .ipv6 ? part : previous.ipv6
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
@@ -71,9 +74,13 @@ public struct PathEvaluator: Sendable, Hashable {
     }
 
     /// Looks up each probe address; where nothing compares destinations, the first answer stands for all.
-    private func evaluate(_ family: AddressFamily, _ model: LookupModel) -> FamilyEvaluation {
+    private func evaluate(
+        _ family: AddressFamily,
+        _ model: LookupModel,
+        knowing known: FamilyPath? = nil
+    ) -> FamilyEvaluation {
         let probes = ProbeAddresses.of(family)
-        var judge = FamilyJudge(model, context)
+        var judge = FamilyJudge(model, context, knowing: known)
         var outcomes: [LookupOutcome] = []
         outcomes.reserveCapacity(probes.count)
         var nextExpiry: Instant?
@@ -98,5 +105,13 @@ extension Connection {
     fileprivate var isLostToSourceRule: Bool {
         guard case .selected = first, case .refused(let errno, _) = outcome else { return false }
         return errno != LookupErrno.addressNotAvailable
+    }
+}
+
+extension FamilyEvaluation {
+    /// The path, if its interface carries it alone, and that follows from nothing but the interface.
+    fileprivate var pathOfOneInterface: FamilyPath? {
+        guard reasons.isEmpty, let path, path.interface.kind != .tunnel else { return nil }
+        return path.carriers.count == 1 && path.carriers[0].index == path.interface.index ? path : nil
     }
 }
