@@ -2,7 +2,10 @@
 ///
 /// A path holds some thirty words and a dozen references. Between the kernel's message and the notice it goes from room
 /// to room, and to each subscriber; shared, it goes as one reference.
-struct Shared<Fields: Sendable & Hashable>: Sendable, Hashable {
+///
+/// That fields are compared is asked for by the extensions alone: to make a type of a type that must be `Hashable`, the
+/// runtime searches all of the program's conformances, at the very start, for each.
+struct Shared<Fields: Sendable>: Sendable {
     private var storage: Storage
 
     init(_ fields: Fields) { storage = .init(fields) }
@@ -18,11 +21,15 @@ struct Shared<Fields: Sendable & Hashable>: Sendable, Hashable {
 
         init(_ fields: Fields) { self.fields = fields }
     }
+}
 
+extension Shared: Equatable where Fields: Equatable {
     /// Compares what they hold, if they are not one and the same.
     static func == (left: Self, right: Self) -> Bool {
         left.storage === right.storage || left.storage.fields == right.storage.fields
     }
+}
 
+extension Shared: Hashable where Fields: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
 }
