@@ -19,12 +19,12 @@ extension EngineRun {
             let prober: any InterfaceProber = isElsewhere ? NoProber() : SysfsProber()
             let loop = try EventLoop(state, self, prober: prober)
             enter(loop)
-            opened.open(.success(()))
+            opened.open(nil)
             predecessor?.wait()
             loop.main()
             enter(nil)
         } catch {
-            opened.open(.failure(error))
+            opened.open(error)
         }
     }
 

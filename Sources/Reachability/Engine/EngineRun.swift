@@ -9,8 +9,10 @@ final class EngineRun: Sendable {
 
     /// Wakes the event thread.
     let wakeUp: WakeUp
-    /// Whether the sockets could be opened.
-    let opened = Gate<Result<Void, MonitorError>>()
+    /// Opens with nil when the sockets are open, or with what kept them from being opened.
+    ///
+    /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
+    let opened = Gate<MonitorError?>()
     /// Tells when the event thread has called the sink for the last time.
     let end = RunEnd()
     /// Look-ups of other threads, in the event thread's namespace.
@@ -37,6 +39,13 @@ final class EngineRun: Sendable {
 
     init() throws(MonitorError) {
         wakeUp = try WakeUp()
+    }
+
+    /// Waits until the sockets are open.
+    ///
+    /// - Throws: Why they can't be opened.
+    func waitUntilOpened() throws(MonitorError) {
+        if let error = opened.wait() { throw error }
     }
 
     /// Whether the event thread is to end.

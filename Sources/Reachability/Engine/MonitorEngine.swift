@@ -36,15 +36,15 @@ public final class MonitorEngine: Sendable {
     /// - Throws: ``MonitorError`` if the namespace can't be entered or netlink can't be opened.
     public func start() throws(MonitorError) {
         let (run, predecessor) = try begin()
-        guard let predecessor else { return try run.opened.wait().get() }
+        guard let predecessor else { return try run.waitUntilOpened() }
         do throws(MonitorError) {
             run.keep(try EventThread.start { [state] in run.main(state, after: predecessor.end) })
         } catch {
-            run.opened.open(.failure(error))
+            run.opened.open(error)
             run.end.come()
         }
         do throws(MonitorError) {
-            try run.opened.wait().get()
+            try run.waitUntilOpened()
         } catch {
             end(run)
             throw error

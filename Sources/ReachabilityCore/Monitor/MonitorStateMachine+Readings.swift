@@ -9,6 +9,7 @@ extension MonitorStateMachine {
         switch event {
         case .done(let errno), .error(let errno): endReading(errno: errno, at: now)
         default:
+            reading.noteEntry()
             devices.note(event, known: snapshot.devices)
             assembly.take(event, header, of: current.subject, at: now)
         }
@@ -79,10 +80,14 @@ extension DumpSubject {
 
 /// The errnos with which the kernel ends or refuses a dump (Linux, `asm-generic/errno.h`).
 private enum DumpErrno {
-    /// EINTR, EIO, EAGAIN, ENOMEM, EBUSY, ENOBUFS: another time the dump may succeed.
+    /// Whether another time the dump may succeed.
     ///
-    /// Any other means that there is nothing to read: no such table, a kernel without the family or the subject.
-    private static let passing: Set<Int32> = [4, 5, 11, 12, 16, 105]
-
-    static func isPassing(_ errno: Int32) -> Bool { passing.contains(errno) }
+    /// Any other errno means that there is nothing to read: no such table, a kernel without the family or the subject.
+    static func isPassing(_ errno: Int32) -> Bool {
+        switch errno {
+        // EINTR, EIO, EAGAIN, ENOMEM, EBUSY, ENOBUFS.
+        case 4, 5, 11, 12, 16, 105: true
+        default: false
+        }
+    }
 }

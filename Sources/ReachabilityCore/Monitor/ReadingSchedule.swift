@@ -22,8 +22,10 @@ struct ReadingSchedule: Sendable, Hashable {
         var subject: DumpSubject
         /// `nlmsg_seq` of the request and of every answer.
         var sequence: UInt32
-        /// How many datagrams have come.
+        /// How many datagrams with entries have come; the kernel may say in one more that this was all.
         var datagrams = 0
+        /// Whether the last of them had an entry.
+        fileprivate var hasEntry = false
         /// When the last of them came.
         var progress: Instant
         /// Whether an answer was flagged `NLM_F_DUMP_INTR`.
@@ -128,9 +130,16 @@ struct ReadingSchedule: Sendable, Hashable {
         } else {
             otherPause.step(from: reading.progress, to: now)
         }
-        reading.datagrams += 1
+        reading.hasEntry = false
         reading.progress = now
         current = reading
+    }
+
+    /// Notes an entry in the datagram that has come last.
+    mutating func noteEntry() {
+        guard let current, !current.hasEntry else { return }
+        self.current?.hasEntry = true
+        self.current?.datagrams += 1
     }
 
     /// Notes that an answer said the dump is not consistent.

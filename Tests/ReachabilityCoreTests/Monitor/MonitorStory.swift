@@ -14,11 +14,20 @@ struct MonitorStory {
     var holdsDumps = false
     /// Dumps that are answered as interrupted, as often as told.
     var interruptions: [DumpSubject: Int] = [:]
+    /// How the kernel divides what it answers to dumps.
+    var division = Division.none
     /// Whether the sockets can be opened again.
     var opens = true
     /// A message that is delivered after the kernel was asked and before the machine has the answers.
     var late: KernelEvent?
     private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
+
+    /// Where a second datagram of a dump begins.
+    enum Division {
+        case none
+        case betweenEntries
+        case beforeEnd
+    }
 
     init(settle: Duration = .zero, settleGoingDown: Duration? = nil) {
         machine = .init(context: .init(user: 0), settle: settle, settleGoingDown: settleGoingDown)
@@ -147,7 +156,11 @@ struct MonitorStory {
         let isInterrupted = interruptions[subject, default: 0] > 0
         interruptions[subject, default: 1] -= 1
         machine.beginReply(at: now)
-        for event in kernel.dump(subject) { machine.receiveReply(event, .reply(sequence), at: now) }
+        for (position, event) in kernel.dump(subject).enumerated() {
+            if position == 1, division == .betweenEntries { machine.beginReply(at: now) }
+            machine.receiveReply(event, .reply(sequence), at: now)
+        }
+        if division == .beforeEnd { machine.beginReply(at: now) }
         machine.receiveReply(.done(errno: 0), .reply(sequence, interrupted: isInterrupted), at: now)
     }
 }

@@ -124,6 +124,24 @@ import Testing
         #expect(isSettled)
     }
 
+    @Test func `a long dump of addresses is repeated until two readings agree`() {
+        var story = MonitorStory.withUplink()
+        story.changeSilently(.address(Entry.address("192.0.2.3", on: 2)))
+        story.division = .betweenEntries
+        story.start()
+        #expect(story.dumps.count { $0 == .addresses(.ipv4) } == 2)
+        #expect(story.dumps.count { $0 == .addresses(.ipv6) } == 1)
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `a dump is not long because its end comes by itself`() {
+        var story = MonitorStory.withUplink()
+        story.division = .beforeEnd
+        story.start()
+        #expect(story.dumps == ReadingSchedule.everything)
+        #expect(story.machine.isSettled)
+    }
+
     @Test func `an interrupted dump is repeated at once, then taken, and repeated later`() {
         var story = MonitorStory.withUplink()
         story.interruptions[.links] = 5
