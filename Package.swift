@@ -11,6 +11,19 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// Lets the tool come to its first state a millisecond earlier, which is a quarter of the whole time.
+///
+/// A fixed load address spares the dynamic linker 40,000 relocations, and the 500 KiB of pages that they would touch; the
+/// heap, the stacks and all libraries are still loaded at random addresses. The C++ library, which only the Swift
+/// runtime needs, is linked from its archive: to bind the shared one takes the dynamic linker 1,500 searches for symbols.
+let quickStart: LinkerSetting = .unsafeFlags(
+    [
+        "-Xclang-linker", "-no-pie",
+        "-L", "\(Context.packageDirectory)/Sources/netwatch/Linking", "-Xlinker", "-l:libstdc++.a",
+    ],
+    .when(platforms: [.linux], configuration: .release)
+)
+
 let package = Package(
     name: "netwatch",
     products: [
@@ -41,7 +54,9 @@ let package = Package(
                 "CLinux", "Reachability", "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: settings
+            exclude: ["Linking"],
+            swiftSettings: settings,
+            linkerSettings: [quickStart]
         ),
         .executableTarget(
             name: "FirstProgram",
