@@ -21,6 +21,14 @@ enum ThreadFacts {
         #expect(isMet(names), "the threads are \(names)", sourceLocation: sourceLocation)
     }
 
+    /// Waits until no more descriptors are open than before, for 30 s at most: who releases the last of what has one may
+    /// be a thread that is kept from running.
+    static func waitForDescriptors(_ count: Int, _ sourceLocation: SourceLocation = #_sourceLocation) async {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while descriptorCount > count, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(descriptorCount <= count, sourceLocation: sourceLocation)
+    }
+
     /// How many descriptors are open, but for the one that this reads with.
     static var descriptorCount: Int { entries("/proc/self/fd").count - 1 }
 
