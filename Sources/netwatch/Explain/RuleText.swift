@@ -12,19 +12,48 @@ enum RuleText {
         var words = rule.flags.contains(.invert) ? ["not"] : []
         words += ["from", rule.source.length > 0 ? prefix(rule.source) : "all"]
         if rule.destination.length > 0 { words += ["to", prefix(rule.destination)] }
-        if rule.mark.mask != 0 { words += ["fwmark", "0x" + String(rule.mark.value, radix: 16)] }
-        if let users = rule.users { words += ["uidrange", "\(users.lowerBound)-\(users.upperBound)"] }
+        if rule.tos != 0 { words += ["tos", hexadecimal(rule.tos)] }
+        if rule.mark.mask != 0 { words += ["fwmark", masked(rule.mark, hexadecimal(rule.mark.value))] }
         if let input = rule.inputInterface { words += ["iif", input.escapedForTerminal] }
         if let output = rule.outputInterface { words += ["oif", output.escapedForTerminal] }
+        if let users = rule.users { words += ["uidrange", "\(users.lowerBound)-\(users.upperBound)"] }
+        return words + transport(of: rule)
+    }
+
+    private static func transport(of rule: RuleMessage) -> [String] {
+        var words: [String] = []
         if let number = rule.ipProtocol { words += ["ipproto", String(number)] }
-        if let ports = rule.sourcePorts { words += ["sport", "\(ports.first)-\(ports.last)"] }
-        if let ports = rule.destinationPorts { words += ["dport", "\(ports.first)-\(ports.last)"] }
+        if let range = rule.sourcePorts { words += ["sport", ports(range)] }
+        if let range = rule.destinationPorts { words += ["dport", ports(range)] }
+        if let dscp = rule.dscp {
+            words += ["dscp", masked(dscp, all: 0x3F, String(dscp.value))]
+        }
+        if let label = rule.flowLabel {
+            words += ["flowlabel", masked(label, all: 0xFFFFF, hexadecimal(label.value))]
+        }
+        if rule.tunnelID != 0 { words += ["tun_id", String(rule.tunnelID)] }
         return words
     }
 
+    private static func ports(_ range: PortRange) -> String {
+        if let mask = range.mask, mask != .max { return hexadecimal(range.first) + "/" + hexadecimal(mask) }
+        return range.first == range.last ? String(range.first) : "\(range.first)-\(range.last)"
+    }
+
+    /// A value, with the mask if not all bits are compared.
+    private static func masked<Bits>(
+        _ value: MaskedValue<Bits>,
+        all: Bits = .max,
+        _ plain: @autoclosure () -> String
+    ) -> String {
+        value.mask == all ? plain() : hexadecimal(value.value) + "/" + hexadecimal(value.mask)
+    }
+
+    private static func hexadecimal(_ number: some BinaryInteger) -> String { "0x" + String(number, radix: 16) }
+
     private static func action(of rule: RuleMessage) -> [String] {
         switch rule.action {
-        case .lookup: ["lookup", RouteText.table(rule.table)]
+        case .lookup: ["lookup", rule.isL3Master ? "[l3mdev-table]" : RouteText.table(rule.table)]
         case .goto: ["goto", rule.gotoPriority.map { String($0) } ?? "none"]
         case .noOperation: ["nop"]
         case .blackhole: ["blackhole"]
