@@ -14,8 +14,12 @@ struct Moderation: Sendable {
     private static let patience = 8
     /// Messages gather by themselves if there are as many at once.
     private static let enough = 32
-    /// How long to let them gather; the socket's buffer holds more than comes meanwhile.
+    /// How long to let them gather at first; the socket's buffer holds more than comes meanwhile.
     private static let pause = Duration.milliseconds(4)
+    /// A storm that goes on gathers longer, up to as many times that: what matters may wait no longer than this for it.
+    private static let longest = 4
+    /// How many wake-ups for nothing make the pause longer by its first length.
+    private static let step = 32
 
     /// Notes a wake-up; says until when to let messages gather.
     ///
@@ -30,6 +34,6 @@ struct Moderation: Sendable {
         streak = isStorm ? streak + 1 : 0
         last = now
         guard streak >= Self.patience, count < Self.enough else { return nil }
-        return now.advanced(by: Self.pause)
+        return now.advanced(by: Self.pause * min(1 + streak / Self.step, Self.longest))
     }
 }

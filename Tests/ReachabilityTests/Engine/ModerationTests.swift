@@ -31,4 +31,17 @@ import Testing
         for step in 1...9 { end = moderation.note(1, isImportant: false, at: .init(nanoseconds: Int64(step))) }
         #expect(end == Instant(nanoseconds: 4_000_009))
     }
+
+    @Test func `a storm that goes on gathers longer, and not without bound`() {
+        var moderation = Moderation()
+        var pauses: [Duration] = []
+        for step in 1...200 {
+            let now = Instant(nanoseconds: Int64(step) * 1_000_000)
+            if let end = moderation.note(1, isImportant: false, at: now) { pauses.append(now.duration(to: end)) }
+        }
+        #expect(pauses.first == .milliseconds(4))
+        #expect(pauses.contains(.milliseconds(8)))
+        #expect(pauses.max() == .milliseconds(16))
+        #expect(pauses == pauses.sorted())
+    }
 }
