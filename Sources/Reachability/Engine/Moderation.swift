@@ -3,7 +3,8 @@ import ReachabilityCore
 /// Lets messages gather during a storm of unimportant ones, as network cards moderate their interrupts.
 ///
 /// A thousand containers that start cost mostly the waking up, once for each message or two. After several wake-ups in
-/// a row that brought nothing of importance, the next comes a few milliseconds later; after one that did, at once.
+/// a row that brought nothing of importance, the next comes 4 to 16 ms later, and what matters with it; after one that
+/// did, at once.
 struct Moderation: Sendable {
     private var streak = 0
     private var last = Instant(nanoseconds: 0)
@@ -16,7 +17,7 @@ struct Moderation: Sendable {
     private static let enough = 32
     /// How long to let them gather at first; the socket's buffer holds more than comes meanwhile.
     private static let pause = Duration.milliseconds(4)
-    /// A storm that goes on gathers longer, up to as many times that: what matters may wait no longer than this for it.
+    /// A storm that goes on gathers longer, up to so many times the first pause.
     private static let longest = 4
     /// How many wake-ups for nothing make the pause longer by its first length.
     private static let step = 32
