@@ -21,8 +21,9 @@ extension NetworkSnapshot {
         case .address(let message): insert(message, header.flags, &effect)
         case .addressRemoved(let message): remove(message, &effect)
         case .nexthop, .nexthopRemoved, .rule, .ruleRemoved: applyPolicy(event, &effect)
-        case .neighbour, .neighbourRemoved, .netconf, .netconfRemoved, .uevent: applyEvidence(event, &effect)
-        case .done, .error, .overrun, .request, .ignored: break
+        case .neighbour, .neighbourRemoved, .netconf, .netconfRemoved, .uevent, .wireless, .wireGuard:
+            applyEvidence(event, &effect)
+        case .family, .familiesRequested, .done, .error, .overrun, .request, .ignored: break
         }
         return effect
     }
@@ -44,6 +45,8 @@ extension NetworkSnapshot {
         case .netconf(let message): insert(message, &effect)
         case .netconfRemoved(let message): remove(message, &effect)
         case .uevent(let message): apply(message, &effect)
+        case .wireless(let message): apply(message, &effect)
+        case .wireGuard(let message): apply(message, &effect)
         default: break
         }
     }

@@ -41,6 +41,8 @@ extension NetworkSnapshot {
     mutating func forget(_ index: InterfaceIndex) {
         addresses[index] = nil
         devices[index] = nil
+        wireless[index] = nil
+        wireGuard[index] = nil
         for family in AddressFamily.allCases { settings[.init(family, index)] = nil }
         if neighbours.contains(where: { $0.key.index == index }) {
             neighbours = neighbours.filter { $0.key.index != index }

@@ -24,6 +24,11 @@ public struct NetworkSnapshot: Sendable, Hashable {
     /// What sysfs or a uevent said of an interface's device.
     public internal(set) var devices: [InterfaceIndex: UeventMessage] = [:]
 
+    /// What nl80211 said of an interface, which makes it a WiFi one.
+    public internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
+    /// What WireGuard said of a device.
+    public internal(set) var wireGuard: [InterfaceIndex: WireGuardMessage] = [:]
+
     /// Makes the model of a machine with nothing.
     public init() {}
 

@@ -149,7 +149,8 @@ extension KernelEvent {
         case .linkRemoved: .linkRemoved
         case .neighbour, .neighbourRemoved: .neighbourChanged
         case .netconf, .netconfRemoved: .settingChanged
-        case .uevent, .done, .error, .overrun, .request, .ignored: nil
+        case .uevent, .family, .familiesRequested, .wireless, .wireGuard: nil
+        case .done, .error, .overrun, .request, .ignored: nil
         }
     }
 }

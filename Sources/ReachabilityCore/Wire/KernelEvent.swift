@@ -32,6 +32,14 @@ public enum KernelEvent: Sendable, Hashable {
     case netconfRemoved(NetconfMessage)
     /// A uevent of a network interface.
     case uevent(UeventMessage)
+    /// A family of generic netlink is there.
+    case family(GenericFamily)
+    /// A request for the families of generic netlink, with which a recording of interfaces' kinds begins.
+    case familiesRequested
+    /// What nl80211 said of an interface.
+    case wireless(WirelessMessage)
+    /// What WireGuard said of a device.
+    case wireGuard(WireGuardMessage)
     /// `NLMSG_DONE`: the dump has ended, with an errno if it failed (0 if not).
     case done(errno: Int32)
     /// `NLMSG_ERROR`: the request was refused with an errno, or acknowledged with 0.

@@ -5,8 +5,9 @@ extension NetlinkDecoder {
         _ payload: WireRegion,
         _ bytes: RawSpan
     ) throws(NetlinkDecodeError) -> KernelEvent {
-        guard protocolNumber == Self.route else { return .ignored }
+        guard protocolNumber == Self.route || protocolNumber == Self.generic else { return .ignored }
         guard header.type >= NLMSG.minType else { return try control(header, payload, bytes) }
+        guard protocolNumber == Self.route else { return try genericEvent(header, payload, bytes) }
         if header.flags.contains(.request), !Self.isNotification(header) {
             return try NetlinkRequest(header, payload, bytes).map(KernelEvent.request) ?? .ignored
         }

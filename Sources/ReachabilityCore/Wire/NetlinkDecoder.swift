@@ -6,15 +6,21 @@
 public struct NetlinkDecoder: Sendable {
     /// The order of the machine that wrote the messages.
     public var byteOrder: ByteOrder
-    /// Which netlink family the datagrams belong to: ``route`` or ``uevent``; all else is ``KernelEvent/ignored``.
+    /// Which netlink family the datagrams belong to: ``route``, ``generic`` or ``uevent``; all else is
+    /// ``KernelEvent/ignored``.
     public var protocolNumber: UInt16
     /// Whether routes that are not default-like are ``KernelEvent/ignored`` by their prefix length alone.
     ///
     /// Their attributes are then not looked at, so that a large table costs next to nothing.
     public var defaultLikeRoutesOnly: Bool
 
+    /// The families of generic netlink whose messages are read; ``KernelEvent/family(_:)`` tells of them.
+    public var families: GenericFamilies
+
     /// `NETLINK_ROUTE`.
     public static let route: UInt16 = 0
+    /// `NETLINK_GENERIC`.
+    public static let generic: UInt16 = 16
     /// `NETLINK_KOBJECT_UEVENT`.
     public static let uevent: UInt16 = 15
 
@@ -22,11 +28,13 @@ public struct NetlinkDecoder: Sendable {
     public init(
         byteOrder: ByteOrder = .host,
         protocolNumber: UInt16 = Self.route,
-        defaultLikeRoutesOnly: Bool = false
+        defaultLikeRoutesOnly: Bool = false,
+        families: GenericFamilies = .init()
     ) {
         self.byteOrder = byteOrder
         self.protocolNumber = protocolNumber
         self.defaultLikeRoutesOnly = defaultLikeRoutesOnly
+        self.families = families
     }
 
     /// Decodes every message of a datagram, in order.

@@ -62,7 +62,7 @@ public struct NetlinkEncoder: Sendable {
         case .done: (NLMSG.done, [])
         case .error: (NLMSG.error, [])
         case .overrun: (NLMSG.overrun, [])
-        case .uevent, .ignored: (NLMSG.noop, [])
+        case .uevent, .family, .familiesRequested, .wireless, .wireGuard, .ignored: (NLMSG.noop, [])
         }
     }
 
@@ -79,7 +79,7 @@ public struct NetlinkEncoder: Sendable {
         // The kernel writes errnos negative.
         case .done(let errno): builder.append(0 &- errno)
         case .error(let errno): appendError(errno, to: &builder)
-        case .overrun, .uevent, .ignored: break
+        case .overrun, .uevent, .family, .familiesRequested, .wireless, .wireGuard, .ignored: break
         }
     }
 
