@@ -9,7 +9,7 @@ import struct
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "Tests", "Fixtures")
-LITTLE, BIG, UEVENT, DEFAULT_LIKE = 0, 1, 2, 4
+LITTLE, BIG, UEVENT, DEFAULT_LIKE, GENERIC = 0, 1, 2, 4, 8
 
 
 def fixture(name):
@@ -102,6 +102,34 @@ cut_seeds("story-nanoseconds.pcap", LITTLE, "<")
 uevent = b"\0".join([b"add@/devices/usb1/net/wwan0", b"ACTION=add", b"SUBSYSTEM=net", b"DEVTYPE=wwan",
                      b"INTERFACE=wwan0", b"IFINDEX=7", b"SEQNUM=1", b""])
 save("FuzzDecoder", "uevent", bytes([UEVENT]) + uevent)
+
+
+
+def attribute(kind, payload):
+    return struct.pack("<HH", len(payload) + 4, kind) + payload + b"\0" * (-len(payload) % 4)
+
+
+def generic(name, kind, command, *attributes):
+    """A message of generic netlink; 0x1c stands for nl80211."""
+    body = struct.pack("<BBH", command, 1, 0) + b"".join(attributes)
+    message = struct.pack("<IHHII", len(body) + 16, kind, 0, 1, 0) + body
+    save("FuzzDecoder", f"generic-{name}", bytes([GENERIC]) + message)
+    return message
+
+
+ACCESS_POINT = bytes([2, 0, 0, 0, 1, 0])
+INDEX, STATION = attribute(3, struct.pack("<I", 3)), attribute(5, struct.pack("<I", 2))
+GROUPS = b"".join(attribute(0x8000 | number, attribute(2, struct.pack("<I", number + 4)) + attribute(1, name + b"\0"))
+                  for number, name in enumerate([b"config", b"mlme"], 1))
+generic("family", 16, 1, attribute(2, b"nl80211\0"), attribute(1, struct.pack("<H", 0x1c)), attribute(0x8007, GROUPS))
+generic("station", 0x1c, 19, INDEX, attribute(6, ACCESS_POINT), attribute(0x8015, attribute(7, b"\xc4") + attribute(13, b"\xc0")))
+stories = [generic("interface", 0x1c, 7, INDEX, attribute(1, bytes(4)), STATION, attribute(38, struct.pack("<I", 2412)), attribute(52, b"office"))]
+for name, command, control in [("authenticate", 37, 0xb0), ("associate", 38, 0x10), ("deauthenticate", 39, 0xc0)]:
+    stories.append(generic(name, 0x1c, command, INDEX, attribute(51, bytes([control]) + bytes(9) + ACCESS_POINT * 2 + bytes(8))))
+for name, command in [("connect", 46), ("roam", 47), ("disconnect", 48)]:
+    stories.append(generic(name, 0x1c, command, INDEX, attribute(6, ACCESS_POINT), attribute(72, bytes(2))))
+generic("timeout", 0x1c, 37, INDEX, attribute(65, b""), attribute(6, ACCESS_POINT))
+save("FuzzModel", "wireless", bytes([GENERIC]) + b"".join(stories))
 
 for capture in ["story-nanoseconds.pcap", "story-microseconds.pcap", "big-endian.pcap"]:
     capture_seeds(capture)

@@ -25,11 +25,13 @@ enum FuzzDecoder {
     ///
     /// The first writing may lose what the wire can't hold, such as a long text whose every byte was replaced.
     private static func checkNormalForm(of event: KernelEvent, _ byteOrder: ByteOrder) {
-        let bytes = NetlinkEncoder(byteOrder: byteOrder).encode(event)
-        var isUevent = false
-        if case .uevent = event { isUevent = true }
-        let protocolNumber = isUevent ? NetlinkDecoder.uevent : NetlinkDecoder.route
-        let decoder = NetlinkDecoder(byteOrder: byteOrder, protocolNumber: protocolNumber)
+        let encoder = NetlinkEncoder(byteOrder: byteOrder, families: FuzzInput.families)
+        let bytes = encoder.encode(event)
+        let decoder = NetlinkDecoder(
+            byteOrder: byteOrder,
+            protocolNumber: event.protocolNumber,
+            families: FuzzInput.families
+        )
         var again: [KernelEvent] = []
         do throws(NetlinkDecodeError) {
             try decoder.decode(bytes.span.bytes) { again.append($1) }
@@ -38,7 +40,7 @@ enum FuzzDecoder {
         }
         Fuzzer.expect(again.count == 1, "\(event) was written and read as \(again)")
         for event in again {
-            let twice = NetlinkEncoder(byteOrder: byteOrder).encode(event)
+            let twice = encoder.encode(event)
             Fuzzer.expect(twice == bytes, "\(event) is written differently the second time")
         }
     }

@@ -12,9 +12,26 @@ public struct FuzzInput {
         let options = input.first ?? 0
         decoder = NetlinkDecoder(
             byteOrder: options & 1 == 0 ? .little : .big,
-            protocolNumber: options & 2 == 0 ? NetlinkDecoder.route : NetlinkDecoder.uevent,
-            defaultLikeRoutesOnly: options & 4 != 0
+            protocolNumber: Self.protocolNumber(options),
+            defaultLikeRoutesOnly: options & 4 != 0,
+            families: Self.families
         )
         payload = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+    }
+
+    /// The numbers that the seeds have for the families of generic netlink.
+    public static let families: GenericFamilies = {
+        var families = GenericFamilies()
+        families.note(.init(name: "nl80211", id: 0x1C))
+        families.note(.init(name: "wireguard", id: 0x1D))
+        return families
+    }()
+
+    private static func protocolNumber(_ options: UInt8) -> UInt16 {
+        switch (options & 2, options & 8) {
+        case (0, 0): NetlinkDecoder.route
+        case (0, _): NetlinkDecoder.generic
+        default: NetlinkDecoder.uevent
+        }
     }
 }

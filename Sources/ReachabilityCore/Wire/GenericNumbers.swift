@@ -12,9 +12,32 @@ enum GENL {
 enum CTRL {
     static let newFamily: UInt8 = 1
     static let getFamily: UInt8 = 3
+    static let version: UInt8 = 2
     static let familyID: UInt16 = 1
     static let familyName: UInt16 = 2
     static let multicastGroups: UInt16 = 7
     static let groupName: UInt16 = 1
     static let groupID: UInt16 = 2
+}
+
+/// `NL80211_*`: the commands and attributes of nl80211 that are asked for or read.
+enum NL80211 {
+    static let getInterface: UInt8 = 5
+    static let getStation: UInt8 = 17
+
+    static let radio: UInt16 = 1
+    static let interfaceIndex: UInt16 = 3
+    static let mode: UInt16 = 5
+    static let address: UInt16 = 6
+    static let stationInfo: UInt16 = 21
+    static let frequency: UInt16 = 38
+    static let frame: UInt16 = 51
+    static let ssid: UInt16 = 52
+    static let timedOut: UInt16 = 65
+    static let status: UInt16 = 72
+
+    /// `NL80211_STA_INFO_SIGNAL`, in `NL80211_ATTR_STA_INFO`.
+    static let signal: UInt16 = 7
+    /// `NL80211_STA_INFO_SIGNAL_AVG`.
+    static let averageSignal: UInt16 = 13
 }

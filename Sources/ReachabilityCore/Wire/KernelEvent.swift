@@ -52,6 +52,17 @@ public enum KernelEvent: Sendable, Hashable {
     case ignored
 }
 
+extension KernelEvent {
+    /// The netlink family that the message belongs to; what ends or refuses a request may belong to any but the uevents'.
+    public var protocolNumber: UInt16 {
+        switch self {
+        case .uevent: NetlinkDecoder.uevent
+        case .family, .familiesRequested, .wireless, .wireGuard: NetlinkDecoder.generic
+        default: NetlinkDecoder.route
+        }
+    }
+}
+
 /// What is said of a request that a recording holds: which dump its answers belong to.
 public struct NetlinkRequest: Sendable, Hashable {
     /// Which table of the kernel it asks for.

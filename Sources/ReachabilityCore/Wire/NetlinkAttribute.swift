@@ -64,6 +64,20 @@ struct NetlinkAttribute {
         return String(decodingUTF8: bytes, from: payload.start, to: end)
     }
 
+    /// The payload as bytes, of which there may be so many and no more.
+    func bytes(_ limits: ClosedRange<Int>, _ bytes: RawSpan, _ name: String) throws(NetlinkDecodeError) -> [UInt8] {
+        try require(limits.lowerBound, name)
+        guard payload.count <= limits.upperBound else {
+            let fault = NetlinkDecodeError.Fault.longAttribute(
+                name,
+                limit: limits.upperBound,
+                available: payload.count
+            )
+            throw .init(fault, at: payload.start - 4)
+        }
+        return bytes.extracting(payload.start..<payload.end).withUnsafeBytes { [UInt8]($0) }
+    }
+
     /// The attributes nested in the payload.
     var nested: AttributeCursor { payload.attributes(behind: 0) }
 }

@@ -29,6 +29,8 @@ public struct NetlinkDecodeError: Error, Sendable, Hashable {
         case invalidEntryLength(attribute: String, length: UInt16, available: Int)
         /// An attribute is shorter than its type.
         case shortAttribute(String, required: Int, available: Int)
+        /// An attribute is longer than its type can be.
+        case longAttribute(String, limit: Int, available: Int)
         /// An attribute is missing without which the message says nothing.
         case missingAttribute(String)
         /// A prefix is longer than an address of its family.
@@ -73,6 +75,8 @@ extension NetlinkDecodeError.Fault: CustomStringConvertible {
             "an entry of \(attribute) says \(length) bytes, \(available) are left"
         case .shortAttribute(let name, let required, let available):
             "\(name) needs \(required) bytes, it has \(available)"
+        case .longAttribute(let name, let limit, let available):
+            "\(name) may have \(limit) bytes, it has \(available)"
         case .missingAttribute(let name):
             "\(name) is missing"
         case .invalidPrefixLength(let name, let length):

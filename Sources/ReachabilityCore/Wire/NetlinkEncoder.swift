@@ -6,14 +6,19 @@
 public struct NetlinkEncoder: Sendable {
     /// The order in which numbers are written.
     public var byteOrder: ByteOrder
+    /// The families of generic netlink by their numbers, which such messages have as their type.
+    public var families: GenericFamilies
 
-    /// Makes an encoder; by default for this machine.
-    public init(byteOrder: ByteOrder = .host) { self.byteOrder = byteOrder }
+    /// Makes an encoder; by default for this machine, and for no families.
+    public init(byteOrder: ByteOrder = .host, families: GenericFamilies = .init()) {
+        self.byteOrder = byteOrder
+        self.families = families
+    }
 
     /// The bytes of one message, padded to a multiple of four, so that several can follow each other in a datagram.
     ///
-    /// A uevent's datagram belongs to netlink family 15 and holds nothing else; all others belong to family 0.
-    /// ``KernelEvent/ignored`` gives an `NLMSG_NOOP`.
+    /// They belong to the netlink family ``KernelEvent/protocolNumber``; a uevent's datagram holds nothing else.
+    /// ``KernelEvent/ignored`` gives an `NLMSG_NOOP`, as does a message of a family without a number.
     ///
     /// - Parameters:
     ///   - event: What to say.
@@ -28,7 +33,7 @@ public struct NetlinkEncoder: Sendable {
         port: UInt32 = 0
     ) -> [UInt8] {
         if case .uevent(let message) = event { return message.datagram }
-        let (type, ownFlags) = Self.type(event)
+        let (type, ownFlags) = type(event)
         var builder = NetlinkMessageBuilder(
             type: type,
             flags: flags.union(ownFlags),
@@ -36,13 +41,13 @@ public struct NetlinkEncoder: Sendable {
             port: port,
             byteOrder: byteOrder
         )
-        Self.append(event, to: &builder)
+        if type != NLMSG.noop { Self.append(event, to: &builder) }
         builder.align()
         return builder.build()
     }
 
     /// The message type, and the flags that come with it.
-    private static func type(_ event: KernelEvent) -> (type: UInt16, flags: NetlinkFlags) {
+    private func type(_ event: KernelEvent) -> (type: UInt16, flags: NetlinkFlags) {
         switch event {
         case .link: (RTM.newLink, [])
         case .linkRemoved: (RTM.delLink, [])
@@ -62,7 +67,10 @@ public struct NetlinkEncoder: Sendable {
         case .done: (NLMSG.done, [])
         case .error: (NLMSG.error, [])
         case .overrun: (NLMSG.overrun, [])
-        case .uevent, .family, .familiesRequested, .wireless, .wireGuard, .ignored: (NLMSG.noop, [])
+        case .family: (GENL.control, [])
+        case .familiesRequested: (GENL.control, [.request, .dump])
+        case .wireless: (families.nl80211 == 0 ? NLMSG.noop : families.nl80211, [])
+        case .uevent, .wireGuard, .ignored: (NLMSG.noop, [])
         }
     }
 
@@ -79,7 +87,10 @@ public struct NetlinkEncoder: Sendable {
         // The kernel writes errnos negative.
         case .done(let errno): builder.append(0 &- errno)
         case .error(let errno): appendError(errno, to: &builder)
-        case .overrun, .uevent, .family, .familiesRequested, .wireless, .wireGuard, .ignored: break
+        case .family(let family): family.append(to: &builder)
+        case .familiesRequested: builder.append(bytes: [CTRL.getFamily, CTRL.version, 0, 0])
+        case .wireless(let message): message.append(to: &builder)
+        case .overrun, .uevent, .wireGuard, .ignored: break
         }
     }
 

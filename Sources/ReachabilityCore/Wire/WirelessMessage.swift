@@ -10,12 +10,14 @@ public struct WirelessMessage: Sendable, Hashable {
     public var radio: UInt32?
     /// `NL80211_ATTR_SSID`: up to 32 bytes, often text; of an interface only while it is associated.
     public var ssid: [UInt8]?
-    /// `NL80211_ATTR_MAC`: of a connection the access point's address (BSSID), 6 bytes; of an interface its own.
+    /// `NL80211_ATTR_MAC`, or the frame's: the access point's address (BSSID), 6 bytes; of an interface its own.
     public var address: [UInt8]?
     /// `NL80211_ATTR_WIPHY_FREQ`, in MHz.
     public var frequency: UInt32?
-    /// `NL80211_ATTR_STATUS_CODE` of a connection that failed (IEEE 802.11, table 9-80); 0 if it did not.
+    /// `NL80211_ATTR_STATUS_CODE`, or the status in the frame: why a step failed (IEEE 802.11, 9.4.1.9); 0 if it did not.
     public var status: UInt16?
+    /// `NL80211_ATTR_TIMED_OUT`: the access point did not answer.
+    public var hasTimedOut = false
     /// `NL80211_STA_INFO_SIGNAL` of an answer about a station, in dBm.
     public var signal: Int8?
 
@@ -24,6 +26,9 @@ public struct WirelessMessage: Sendable, Hashable {
         self.command = command
         self.index = index
     }
+
+    /// `IEEE80211_MAX_SSID_LEN`.
+    static let longestSSID = 32
 
     /// The commands that tell something of an interface: `NL80211_CMD_*`.
     public enum Command: UInt8, Sendable, Hashable {

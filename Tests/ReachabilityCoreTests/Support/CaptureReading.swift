@@ -23,6 +23,6 @@ struct CaptureReading {
 extension CaptureRecord {
     /// The messages of the record.
     func events(in bytes: [UInt8]) throws(NetlinkDecodeError) -> [KernelEvent] {
-        try decoded(Array(bytes[payload]), byteOrder, isUevent: netlinkProtocol == NetlinkDecoder.uevent).map(\.event)
+        try decoded(Array(bytes[payload]), byteOrder, of: netlinkProtocol).map(\.event)
     }
 }

@@ -3,7 +3,7 @@ import ReachabilityCore
 /// Draws messages in the form in which the decoder gives them: what the wire can't tell apart has one form.
 extension SeededGenerator {
     mutating func event() -> KernelEvent {
-        switch Int.random(in: 0..<20, using: &self) {
+        switch Int.random(in: 0..<24, using: &self) {
         case 0: .link(link())
         case 1: .linkRemoved(link())
         case 2: .address(address())
@@ -20,12 +20,15 @@ extension SeededGenerator {
         case 15: .netconfRemoved(netconf())
         case 16: .uevent(uevent())
         case 17: .request(request())
+        case 18: .family(genericFamily())
+        case 19, 20, 21: .wireless(wireless())
         default: control()
         }
     }
 
     mutating func control() -> KernelEvent {
-        switch Int.random(in: 0..<4, using: &self) {
+        switch Int.random(in: 0..<5, using: &self) {
+        case 4: .familiesRequested
         case 0: .done(errno: .random(in: 0 ... .max, using: &self))
         case 1: .error(errno: .random(in: 0 ... .max, using: &self))
         case 2: .overrun

@@ -9,10 +9,11 @@ struct NetlinkMutationTests {
         var refused = 0
         for _ in 0..<20_000 {
             let event = generator.event()
-            var bytes = NetlinkEncoder(byteOrder: byteOrder).encode(event)
-            bytes += NetlinkEncoder(byteOrder: byteOrder).encode(generator.event())
+            let encoder = NetlinkEncoder(byteOrder: byteOrder, families: .some)
+            var bytes = encoder.encode(event)
+            bytes += encoder.encode(generator.event())
             generator.mutate(&bytes)
-            if (try? decoded(bytes, byteOrder, isUevent: event.isUevent)) == nil { refused += 1 }
+            if (try? decoded(bytes, byteOrder, of: event.protocolNumber)) == nil { refused += 1 }
         }
         #expect((1_000...19_000).contains(refused))
     }

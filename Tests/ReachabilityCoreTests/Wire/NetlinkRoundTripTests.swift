@@ -5,22 +5,25 @@ struct NetlinkRoundTripTests {
     @Test(arguments: ByteOrder.allCases, [1, 2, 3] as [UInt64])
     func everyMessageIsReadAsItWasWritten(byteOrder: ByteOrder, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
+        let encoder = NetlinkEncoder(byteOrder: byteOrder, families: .some)
         for _ in 0..<5_000 {
             let event = generator.event()
             let sequence: UInt32 = generator.number()
-            let bytes = NetlinkEncoder(byteOrder: byteOrder).encode(event, sequence: sequence, port: 7)
-            let read = try decoded(bytes, byteOrder, isUevent: event.isUevent)
+            let bytes = encoder.encode(event, sequence: sequence, port: 7)
+            let read = try decoded(bytes, byteOrder, of: event.protocolNumber)
             #expect(read.map(\.event) == [event])
-            if !event.isUevent { #expect(read.first?.header.sequence == sequence) }
+            if event.protocolNumber != NetlinkDecoder.uevent { #expect(read.first?.header.sequence == sequence) }
         }
     }
 
-    @Test(arguments: ByteOrder.allCases)
-    func messagesFollowEachOtherInADatagram(byteOrder: ByteOrder) throws {
+    @Test(arguments: ByteOrder.allCases, [NetlinkDecoder.route, NetlinkDecoder.generic])
+    func messagesFollowEachOtherInADatagram(byteOrder: ByteOrder, protocolNumber: UInt16) throws {
         var generator = SeededGenerator(seed: 4)
-        let events = (0..<500).map { _ in generator.event() }.filter { !$0.isUevent }
-        let datagram = events.flatMap { NetlinkEncoder(byteOrder: byteOrder).encode($0) }
-        #expect(try decoded(datagram, byteOrder).map(\.event) == events)
+        let events = (0..<500).map { _ in generator.event() }.filter { $0.protocolNumber == protocolNumber }
+        let encoder = NetlinkEncoder(byteOrder: byteOrder, families: .some)
+        #expect(events.count > 20)
+        let read = try decoded(events.flatMap { encoder.encode($0) }, byteOrder, of: protocolNumber)
+        #expect(read.map(\.event) == events)
     }
 }
 
@@ -28,20 +31,20 @@ struct NetlinkRoundTripTests {
 func decoded(
     _ bytes: [UInt8],
     _ byteOrder: ByteOrder = .host,
-    isUevent: Bool = false
+    of protocolNumber: UInt16 = NetlinkDecoder.route
 ) throws(NetlinkDecodeError) -> [(header: NetlinkHeader, event: KernelEvent)] {
     var found: [(NetlinkHeader, KernelEvent)] = []
-    let decoder = NetlinkDecoder(
-        byteOrder: byteOrder,
-        protocolNumber: isUevent ? NetlinkDecoder.uevent : NetlinkDecoder.route
-    )
+    let decoder = NetlinkDecoder(byteOrder: byteOrder, protocolNumber: protocolNumber, families: .some)
     try decoder.decode(bytes.span.bytes) { found.append(($0, $1)) }
     return found
 }
 
-extension KernelEvent {
-    /// Whether the event has a datagram of its own netlink family.
-    var isUevent: Bool {
-        if case .uevent = self { true } else { false }
+extension GenericFamilies {
+    /// The numbers that a kernel could have given.
+    static var some: Self {
+        var families = Self()
+        families.note(.init(name: "nl80211", id: 0x1C))
+        families.note(.init(name: "wireguard", id: 0x1D))
+        return families
     }
 }

@@ -47,7 +47,7 @@ struct UeventDecodingTests {
     }
 
     private func decode(bytes: [UInt8]) throws -> KernelEvent? {
-        let found = try decoded(bytes, isUevent: true)
+        let found = try decoded(bytes, of: NetlinkDecoder.uevent)
         #expect(found.map(\.header.length) == [UInt32(bytes.count)])
         return found.first?.event
     }

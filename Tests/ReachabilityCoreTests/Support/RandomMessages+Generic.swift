@@ -1,0 +1,29 @@
+import ReachabilityCore
+
+/// Messages of generic netlink.
+extension SeededGenerator {
+    mutating func genericFamily() -> GenericFamily {
+        var family = GenericFamily(name: name(), id: .random(in: 16 ... .max, using: &self))
+        for _ in 0..<Int.random(in: 0...3, using: &self) { family.groups[name()] = number() }
+        return family
+    }
+
+    mutating func wireless() -> WirelessMessage {
+        let commands: [WirelessMessage.Command] = [
+            .setInterface, .newInterface, .deleteInterface, .newStation, .deleteStation, .authenticate, .associate,
+            .deauthenticate, .disassociate, .connect, .roam, .disconnect,
+        ]
+        var message = WirelessMessage(pick(commands), index: .random(in: 1 ... .max, using: &self))
+        message.mode = maybe { .init(rawValue: $0.pick([0, 1, 2, 3, 6, 7, 8, $0.number()])) }
+        message.radio = maybe { $0.number() }
+        message.ssid = maybe { generator in
+            (0..<Int.random(in: 0...32, using: &generator)).map { _ in generator.number() }
+        }
+        message.address = maybe { generator in (0..<6).map { _ in generator.number() } }
+        message.frequency = maybe { $0.number() }
+        message.status = maybe { $0.pick([0, 1, $0.number()]) }
+        message.hasTimedOut = flip()
+        message.signal = maybe { Int8(bitPattern: $0.number()) }
+        return message
+    }
+}
