@@ -2,9 +2,13 @@
 #pragma once
 
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <net/if_arp.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
@@ -14,6 +18,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -41,4 +46,39 @@ static inline ssize_t netwatch_receive(int descriptor, void *buffer, size_t capa
     } while (length < 0 && errno == EINTR);
     *sender = address.nl_pid;
     return length < 0 ? -errno : length;
+}
+
+// The number of the interface of a name in a socket's network namespace, or -errno: netdevice(7), SIOCGIFINDEX.
+static inline int netwatch_interface_index(int descriptor, const char *name) {
+    struct ifreq request;
+    memset(&request, 0, sizeof(request));
+    strncpy(request.ifr_name, name, sizeof(request.ifr_name) - 1);
+    return ioctl(descriptor, SIOCGIFINDEX, &request) == 0 ? request.ifr_ifindex : -errno;
+}
+
+// The name of an interface's driver, up to 32 bytes and a NUL; 0 or -errno: SIOCETHTOOL, ETHTOOL_GDRVINFO.
+static inline int netwatch_driver(int descriptor, const char *name, char *driver) {
+    struct ethtool_drvinfo information = {.cmd = ETHTOOL_GDRVINFO};
+    struct ifreq request;
+    memset(&request, 0, sizeof(request));
+    strncpy(request.ifr_name, name, sizeof(request.ifr_name) - 1);
+    request.ifr_data = (void *)&information;
+    if (ioctl(descriptor, SIOCETHTOOL, &request) != 0)
+        return -errno;
+    memcpy(driver, information.driver, sizeof(information.driver));
+    driver[sizeof(information.driver)] = 0;
+    return 0;
+}
+
+// The hardware address of an interface of Ethernet's kind, 6 bytes; 0 or -errno: netdevice(7), SIOCGIFHWADDR.
+static inline int netwatch_hardware_address(int descriptor, const char *name, unsigned char *address) {
+    struct ifreq request;
+    memset(&request, 0, sizeof(request));
+    strncpy(request.ifr_name, name, sizeof(request.ifr_name) - 1);
+    if (ioctl(descriptor, SIOCGIFHWADDR, &request) != 0)
+        return -errno;
+    if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
+        return -EPROTOTYPE;
+    memcpy(address, request.ifr_hwaddr.sa_data, 6);
+    return 0;
 }

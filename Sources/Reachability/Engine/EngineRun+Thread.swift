@@ -15,9 +15,8 @@ extension EngineRun {
 
     private func serve(_ state: EngineState, _ predecessor: RunEnd?) {
         do throws(MonitorError) {
-            let isElsewhere = try state.configuration.namespace.enter()
-            let prober: any InterfaceProber = isElsewhere ? NoProber() : SysfsProber()
-            let loop = try EventLoop(state, self, prober: prober)
+            try state.configuration.namespace.enter()
+            let loop = try EventLoop(state, self)
             enter(loop)
             opened.open(nil)
             predecessor?.wait()

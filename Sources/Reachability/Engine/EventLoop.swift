@@ -11,7 +11,9 @@ final class EventLoop {
     var sockets: EngineSockets
     var watcher: DestinationWatcher
     let user: UInt32
-    let prober: any InterfaceProber
+    /// The families of generic netlink that the kernel has.
+    var families = GenericFamilies()
+    private var inquirer: DeviceInquirer?
     let buffer = ReceiveBuffer()
     private let shared: EngineState
     private let poller: Poller
@@ -24,10 +26,9 @@ final class EventLoop {
     /// Opens everything in the calling thread's network namespace.
     ///
     /// - Throws: ``MonitorError`` if a socket, a descriptor or a timer can't be had.
-    init(_ shared: EngineState, _ run: EngineRun, prober: any InterfaceProber) throws(MonitorError) {
+    init(_ shared: EngineState, _ run: EngineRun) throws(MonitorError) {
         self.shared = shared
         self.run = run
-        self.prober = prober
         configuration = shared.configuration
         user = configuration.user ?? shared.effectiveUser
         watcher = .init(shared.watches)
@@ -204,12 +205,12 @@ extension EventLoop {
         }
     }
 
-    private func probe(_ index: InterfaceIndex, _ name: String) {
-        guard let message = prober.probe(index, name: name) else { return }
-        if configuration.tap != nil {
-            record(NetlinkEncoder().encode(.uevent(message)), .fromKernel, NetlinkDecoder.uevent)
-        }
-        machine.receiveDevice(message, at: Clock.now)
+    /// What asks about devices; made when it is needed first, on the event thread, which is in the namespace.
+    func openedInquirer() throws(NetlinkError) -> DeviceInquirer {
+        if let inquirer { return inquirer }
+        let inquirer = try DeviceInquirer()
+        self.inquirer = inquirer
+        return inquirer
     }
 
     private func hearNeighbours(_ hears: Bool) {

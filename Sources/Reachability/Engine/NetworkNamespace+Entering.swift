@@ -4,17 +4,15 @@ import Glibc
 extension NetworkNamespace {
     /// Moves the calling thread, and no other, into the namespace: setns(2).
     ///
-    /// - Returns: Whether the thread was elsewhere before.
     /// - Throws: ``MonitorError`` that says whether there is no such namespace, no namespace, or no permission.
-    func enter() throws(MonitorError) -> Bool {
-        guard let file else { return false }
+    func enter() throws(MonitorError) {
+        guard let file else { return }
         // A FIFO or a device that somebody names must not block the thread.
         let number = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { throw Self.error(errno, file) }
         let descriptor = try Descriptor(file, number)
-        guard !Self.isCurrent(descriptor.number) else { return false }
+        guard !Self.isCurrent(descriptor.number) else { return }
         guard setns(descriptor.number, Self.networkFlag) == 0 else { throw Self.error(errno, file) }
-        return true
     }
 
     /// `CLONE_NEWNET`, which says what kind of namespace the file must stand for.

@@ -95,6 +95,10 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case coveredBySpecificRoute = "path.specificRoute"
     /// What carries a tunnel can't be told.
     case carrierUnknown = "carrier.unknown"
+    /// What device is behind the interface is being found out.
+    case deviceProbing = "device.probing"
+    /// What device is behind the interface could not be found out; it counts as not cellular.
+    case deviceUnidentified = "device.unidentified"
     /// The interface that carries this one is in another network namespace.
     case carrierElsewhere = "carrier.otherNamespace"
 }

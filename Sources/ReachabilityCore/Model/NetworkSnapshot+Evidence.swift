@@ -1,4 +1,4 @@
-/// What decides between routes, and what tells the kinds of interfaces: neighbours, settings, devices.
+/// What decides between routes: neighbours and settings.
 extension NetworkSnapshot {
     /// `RTM_NEWNEIGH`.
     mutating func insert(_ message: NeighbourMessage, _ effect: inout SnapshotEffect) {
@@ -33,23 +33,4 @@ extension NetworkSnapshot {
         let old = settings.removeValue(forKey: .init(message.family, message.index)) ?? .init()
         if old != .init(), message.index != NetconfMessage.defaultInterface { effect.add(.settingChanged) }
     }
-
-    /// A uevent: what is known of a device is kept until the device or its interface goes.
-    mutating func apply(_ message: UeventMessage, _ effect: inout SnapshotEffect) {
-        let old = devices[message.index]
-        guard message.action != .remove else {
-            devices[message.index] = nil
-            if old?.saysMore == true { effect.add(.deviceChanged) }
-            return
-        }
-        var new = message
-        new.deviceType = message.deviceType ?? old?.deviceType
-        new.driver = message.driver ?? old?.driver
-        devices[message.index] = new
-        if new.deviceType != old?.deviceType || new.driver != old?.driver { effect.add(.deviceChanged) }
-    }
-}
-
-extension UeventMessage {
-    fileprivate var saysMore: Bool { deviceType != nil || driver != nil }
 }

@@ -41,6 +41,7 @@ extension NetworkSnapshot {
     mutating func forget(_ index: InterfaceIndex) {
         addresses[index] = nil
         devices[index] = nil
+        awaitedDevices.remove(index)
         wireless[index] = nil
         wireGuard[index] = nil
         for family in AddressFamily.allCases { settings[.init(family, index)] = nil }

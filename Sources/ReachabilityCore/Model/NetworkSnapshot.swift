@@ -24,6 +24,8 @@ public struct NetworkSnapshot: Sendable, Hashable {
     /// What sysfs or a uevent said of an interface's device.
     public internal(set) var devices: [InterfaceIndex: UeventMessage] = [:]
 
+    /// The interfaces whose devices are being looked at for the first time.
+    public internal(set) var awaitedDevices: Set<InterfaceIndex> = []
     /// What nl80211 said of an interface, which makes it a WiFi one.
     public internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
     /// What WireGuard said of a device.

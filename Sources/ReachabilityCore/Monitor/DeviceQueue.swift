@@ -1,7 +1,10 @@
 /// Which interfaces' devices are to be looked at: those that the kernel's messages do not say enough about.
+///
+/// An interface is looked at once it is set up, as it carries nothing before, and again when it has another name.
 struct DeviceQueue: Sendable, Hashable {
     private var waiting: [Device] = []
-    private var seen: Set<InterfaceIndex> = []
+    /// The interfaces that were looked at, or are being looked at, by the names that they had.
+    private var asked: [InterfaceIndex: String] = [:]
 
     /// An interface to look at.
     struct Device: Sendable, Hashable {
@@ -9,35 +12,38 @@ struct DeviceQueue: Sendable, Hashable {
         var name: String
     }
 
-    /// Learns of interfaces that appear and go.
+    /// Learns of interfaces that appear, are set up and go.
     ///
     /// Virtual interfaces say what they are (`IFLA_INFO_KIND`), so a thousand containers cost no look at anything.
-    mutating func note(_ event: KernelEvent, known: [InterfaceIndex: UeventMessage]) {
+    ///
+    /// - Returns: The interface that is to be looked at now, if this is about one.
+    mutating func note(_ event: KernelEvent) -> InterfaceIndex? {
         switch event {
-        case .link(let message): note(message, known)
+        case .link(let message): return note(message)
         case .linkRemoved(let message) where message.family == 0:
-            seen.remove(message.index)
+            asked[message.index] = nil
             waiting.removeAll { $0.index == message.index }
-        default: break
+            return nil
+        default: return nil
         }
     }
 
     /// Looks at everything again.
-    mutating func forgetAll() {
-        waiting = []
-        seen = []
-    }
+    mutating func forgetAll() { self = .init() }
 
-    /// The next one, unless the links are being read: until that is done, the model may not know it.
-    mutating func next(whileReading subject: DumpSubject?) -> Device? {
-        guard !waiting.isEmpty, subject != .links else { return nil }
-        return waiting.removeFirst()
-    }
+    /// Whether an answer is about an interface that was asked for, as it was then.
+    func expects(_ index: InterfaceIndex, name: String) -> Bool { asked[index] == name }
 
-    private mutating func note(_ message: LinkMessage, _ known: [InterfaceIndex: UeventMessage]) {
+    /// The next one.
+    mutating func next() -> Device? { waiting.isEmpty ? nil : waiting.removeFirst() }
+
+    private mutating func note(_ message: LinkMessage) -> InterfaceIndex? {
         guard message.kind == nil, message.family == 0, !message.isPartial, message.hardwareType != .loopback,
-            let name = message.name, known[message.index] == nil, seen.insert(message.index).inserted
-        else { return }
+            message.flags.contains(.up), let name = message.name, asked[message.index] != name
+        else { return nil }
+        asked[message.index] = name
+        waiting.removeAll { $0.index == message.index }
         waiting.append(.init(index: message.index, name: name))
+        return message.index
     }
 }

@@ -8,7 +8,8 @@ public enum MonitorAction: Sendable, Hashable {
     case lookUp(inDetail: Bool)
     /// Ask for a dump, with this sequence number.
     case dump(DumpSubject, sequence: UInt32)
-    /// Find out what device is behind an interface, and hand that over as a uevent, before anything else is received.
+    /// Find out what device is behind an interface, without keeping the machine waiting, and hand that over with
+    /// ``MonitorStateMachine/receiveDevice(_:_:at:)``.
     case probe(InterfaceIndex, name: String)
     /// Join the group of neighbours' changes, or leave it.
     case watchNeighbours(Bool)

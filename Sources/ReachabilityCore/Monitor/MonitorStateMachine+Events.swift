@@ -2,7 +2,7 @@ extension MonitorStateMachine {
     /// Takes a message that the kernel sent by itself: from the event socket or the uevent socket.
     public mutating func receive(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         counters.events += 1
-        devices.note(event, known: snapshot.devices)
+        noteDevice(event)
         assembly.note(event, header, at: now)
         let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
         let effect = snapshot.apply(event, header, at: now)
@@ -34,12 +34,6 @@ extension MonitorStateMachine {
         isDirty = true
         hasCurrentAnswers = false
         publisher.note([reason])
-    }
-
-    /// Takes what was found out about an interface's device, for a ``MonitorAction/probe(_:name:)``.
-    public mutating func receiveDevice(_ message: UeventMessage, at now: Instant) {
-        let header = NetlinkHeader(length: 0, type: 0, flags: [], sequence: 0, port: 0)
-        absorb(snapshot.apply(.uevent(message), header, at: now), at: now)
     }
 
     /// Counts a datagram that did not come from the kernel, and that nobody believed.

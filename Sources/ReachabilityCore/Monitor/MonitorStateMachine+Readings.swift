@@ -10,7 +10,7 @@ extension MonitorStateMachine {
         case .done(let errno), .error(let errno): endReading(errno: errno, at: now)
         default:
             reading.noteEntry()
-            devices.note(event, known: snapshot.devices)
+            noteDevice(event)
             assembly.take(event, header, of: current.subject, at: now)
         }
     }

@@ -38,6 +38,7 @@ extension MonitorStateMachine {
         case .request(let request):
             for subject in replay?.begin(request, header.sequence, at: now) ?? [] { assembly.begin(subject) }
         case .done, .error: endReplayed(header.sequence, at: now)
+        case .familiesRequested: replay?.holdsProbes = true
         default: takeReplayed(event, header, at: now)
         }
     }
@@ -46,6 +47,7 @@ extension MonitorStateMachine {
     public mutating func finishReplay(at now: Instant) {
         assembly.cancel()
         replay?.finish()
+        snapshot.awaitNoDevice()
         beginJudging()
     }
 
@@ -57,6 +59,7 @@ extension MonitorStateMachine {
     }
 
     private mutating func takeReplayed(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        if replay?.holdsProbes ?? false { noteDevice(event) }
         if header.flags.contains(.multi), let subjects = replay?.answer(header.sequence, at: now) {
             for subject in subjects { assembly.take(event, header, of: subject, at: now) }
             return

@@ -22,7 +22,8 @@ extension MonitorStateMachine {
         postponedReasons = []
         let evaluation = evaluate(at: now)
         self.evaluation = evaluation
-        let isPublishable = isDecisive(evaluation) && !awaitsConfirmation(evaluation.path)
+        let isPublishable =
+            isDecisive(evaluation) && !awaitsConfirmation(evaluation.path) && !awaitsDevice(evaluation.path)
         guard isPublishable || patienceEnd.map({ $0 <= now }) ?? false else {
             undecidedSince = undecidedSince ?? now
             planConfirmation(ofChange: true, at: now)

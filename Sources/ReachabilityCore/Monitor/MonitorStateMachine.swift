@@ -111,7 +111,7 @@ public struct MonitorStateMachine: Sendable {
     /// When to ask ``next(at:)`` again though nothing was received; nil if nothing is due.
     public var deadline: Instant? {
         guard connection.isUp else { return connection.deadline }
-        let patience = reading.hasGroundwork ? patienceEnd : nil
+        let patience = reading.hasGroundwork || !confirms ? patienceEnd : nil
         let replayed = isDirty ? replayJudgement : nil
         var first = Instant.earlier(publisher.deadline, questions.due)
         first = .earlier(first, reading.deadline)
@@ -126,7 +126,7 @@ public struct MonitorStateMachine: Sendable {
         if !notices.isEmpty { return publish(notices.removeFirst()) }
         guard connection.isUp else { return recover(at: now) }
         commitReadings(at: now)
-        if let device = devices.next(whileReading: reading.current?.subject) {
+        if let device = devices.next() {
             counters.probes += 1
             return .probe(device.index, name: device.name)
         }

@@ -2,6 +2,8 @@
 struct ReplayProgress: Sendable {
     /// Whether what there is makes a verdict.
     private(set) var isComplete = false
+    /// Whether the recording holds what was found out about devices, too.
+    var holdsProbes = false
     private var subjects: [UInt32: [DumpSubject]] = [:]
     private var missing: Set<DumpSubject> = Set(Self.preface)
     private var lastDump: Instant?

@@ -116,6 +116,8 @@ public struct HardwareType: RawRepresentable, Sendable, Hashable {
     public static let ppp = Self(rawValue: 512)
     /// `ARPHRD_RAWIP`.
     public static let rawIP = Self(rawValue: 519)
+    /// `ARPHRD_RAWIP` in Qualcomm's own kernels, before mainline had one.
+    public static let vendorRawIP = Self(rawValue: 530)
     /// `ARPHRD_TUNNEL` (IP in IP).
     public static let tunnel = Self(rawValue: 768)
     /// `ARPHRD_TUNNEL6`.

@@ -61,6 +61,7 @@ extension UeventMessage {
         fields += ["INTERFACE=\(interface)", "IFINDEX=\(index)"]
         if let deviceType { fields.append("DEVTYPE=\(deviceType)") }
         if let driver { fields.append("DRIVER=\(driver)") }
+        if let probe { fields.append("NETWATCH_PROBE=\(probe.text)") }
         return fields.flatMap { Array($0.utf8) + [0] }
     }
 }

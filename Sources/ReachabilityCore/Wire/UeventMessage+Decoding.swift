@@ -17,6 +17,7 @@ extension UeventMessage {
         else { return nil }
         self.init(action: action, interface: interface, index: index, deviceType: found.deviceType)
         driver = found.driver
+        probe = found.probe
     }
 }
 
@@ -46,6 +47,7 @@ private struct UeventReading {
     var index: InterfaceIndex?
     var deviceType: String?
     var driver: String?
+    var probe: DeviceProbe?
 
     init(action: String) { self.action = action }
 
@@ -59,6 +61,7 @@ private struct UeventReading {
         case "INTERFACE": interface = value
         case "DEVTYPE": deviceType = value
         case "DRIVER": driver = value
+        case "NETWATCH_PROBE": probe = .init(text: value)
         case "IFINDEX":
             guard let number = InterfaceIndex(value) else {
                 throw .init(.invalidUevent("IFINDEX is not a number"), at: offset)

@@ -13,6 +13,9 @@ public struct UeventMessage: Sendable, Hashable {
     /// `DRIVER`, which netwatch's own recordings add; the kernel does not say it of a network interface.
     public var driver: String?
 
+    /// `NETWATCH_PROBE`, which netwatch's own recordings have: this is what a look at the device gave, and no uevent.
+    public var probe: DeviceProbe?
+
     /// Makes a message.
     public init(action: Action, interface: String, index: InterfaceIndex, deviceType: String? = nil) {
         self.action = action
@@ -39,5 +42,28 @@ public struct UeventMessage: Sendable, Hashable {
         case bind
         /// A driver was unbound.
         case unbind
+    }
+}
+
+/// How a look at an interface's device ended.
+public enum DeviceProbe: Sendable, Hashable {
+    /// What there is to know was found.
+    case answered
+    /// Whether the interface is a modem can't be told, and why, in words.
+    case failed(String)
+}
+
+extension DeviceProbe {
+    /// Reads the value of `NETWATCH_PROBE`.
+    init(text: String) {
+        self = text == Self.answered.text ? .answered : .failed(text)
+    }
+
+    /// The value of `NETWATCH_PROBE`.
+    var text: String {
+        switch self {
+        case .answered: "answered"
+        case .failed(let why): why
+        }
     }
 }

@@ -36,7 +36,8 @@ extension Reason {
         case .tentativeSource: "Wait a second or two; if it lasts, the address is in use by another host."
         case .sourceRule: "Find it with `ip rule`; `ip route get DESTINATION from SOURCE` shows what follows."
         case .carrierUnknown: "Name the tunnel's kind: `--kind 'tun0=cellular'`."
-        case .carrierElsewhere: "Name the interface's kind: `--kind 'eth0=cellular'`."
+        case .deviceProbing: "Wait; it takes milliseconds."
+        case .deviceUnidentified, .carrierElsewhere: "Name the interface's kind: `--kind 'eth0=cellular'`."
         default: nil
         }
     }

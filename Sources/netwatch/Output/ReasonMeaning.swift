@@ -64,6 +64,9 @@ extension Reason {
             full table.
             """
         case .carrierUnknown: "What carries a tunnel can't be told."
+        case .deviceProbing: "What device is behind the interface is being found out."
+        case .deviceUnidentified:
+            "What device is behind the interface could not be found out; it counts as not cellular."
         case .carrierElsewhere: "The interface that carries this one is in another network namespace."
         }
     }

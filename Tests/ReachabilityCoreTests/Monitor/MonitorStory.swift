@@ -67,6 +67,13 @@ struct MonitorStory {
         run()
     }
 
+    /// A look at a device ends; what was found counts if the machine still expects it.
+    mutating func find(_ findings: DeviceFindings) {
+        guard machine.expectsDevice(findings.index, name: findings.name) else { return }
+        machine.receiveDevice(.uevent(findings.message), .notification, at: now)
+        run()
+    }
+
     /// The kernel changes and says nothing.
     mutating func changeSilently(_ events: KernelEvent...) {
         for event in events { _ = kernel.change(event) }

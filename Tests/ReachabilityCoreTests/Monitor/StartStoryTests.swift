@@ -113,17 +113,6 @@ import Testing
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.machine.snapshot.routes(.ipv4, .main).isEmpty)
     }
-
-    @Test func `physical interfaces are looked at before the verdict, virtual ones never`() {
-        var story = MonitorStory.withUplink()
-        var modem = Entry.link(3, "wwan0")
-        modem.kind = nil
-        story.changeSilently(.link(modem))
-        story.start()
-        let probes = story.actions.filter { if case .probe = $0 { true } else { false } }
-        #expect(probes == [.probe(3, name: "wwan0")])
-        #expect(story.machine.counters.probes == 1)
-    }
 }
 
 extension MonitorStory {

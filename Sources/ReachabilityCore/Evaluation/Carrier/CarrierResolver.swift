@@ -21,8 +21,8 @@ struct CarrierResolver {
         _ context: EvaluationContext
     ) -> NetworkInterface? {
         guard let position = model.snapshot.linkPosition(index) else { return nil }
-        let device = model.snapshot.devices.isEmpty ? nil : model.snapshot.devices[index]
-        let (kind, source) = KindClassifier(rules: context.kindRules).classify(model.snapshot.links[position], device)
+        let classifier = KindClassifier(rules: context.kindRules)
+        let (kind, source) = classifier.classify(model.snapshot.links[position], in: model.snapshot)
         return .init(index: index, name: model.snapshot.links[position].name, kind: kind, kindSource: source)
     }
 
@@ -106,6 +106,7 @@ struct CarrierResolver {
     }
 
     private mutating func add(_ interface: NetworkInterface) {
+        if let doubt = model.snapshot.doubt(about: interface) { note(doubt) }
         if !carriers.contains(interface) { carriers.append(interface) }
     }
 

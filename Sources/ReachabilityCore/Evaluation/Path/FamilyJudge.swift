@@ -119,7 +119,7 @@ struct FamilyJudge {
         of interface: NetworkInterface,
         carriedBy index: InterfaceIndex
     ) -> [NetworkInterface] {
-        if index == interface.index, interface.isEndOfStack(model) { return [interface] }
+        if index == interface.index, interface.kind != .other, interface.isEndOfStack(model) { return [interface] }
         var resolver = CarrierResolver(model, context)
         let start = index == interface.index ? nil : CarrierResolver.describe(index, model, context)
         resolver.resolve(start ?? interface)

@@ -10,6 +10,8 @@ struct KindClassifierTests {
         var hardware: HardwareType = .ethernet
         var kind: String?
         var deviceType: String?
+        var driver: String?
+        var isWireless = false
         var expected: InterfaceKind
         var source: KindSource
         var testDescription: String { name }
@@ -25,6 +27,15 @@ struct KindClassifierTests {
         .init(name: "hwsimwwan", hardware: .none, kind: "wwan", expected: .cellular, source: .infoKind),
         .init(name: "usb0", deviceType: "gadget", expected: .wired, source: .devtype),
         .init(name: "ppp0", hardware: .ppp, kind: "ppp", deviceType: "ppp", expected: .other, source: .infoKind),
+        .init(name: "wlan1", deviceType: "wlan", isWireless: true, expected: .wifi, source: .nl80211),
+        .init(name: "mon1", hardware: .wirelessMonitor, isWireless: true, expected: .wifi, source: .nl80211),
+        .init(name: "wwan1", deviceType: "wwan", driver: "qmi_wwan", expected: .cellular, source: .driver),
+        .init(name: "wwan2", hardware: .none, driver: "qmi_wwan", expected: .cellular, source: .driver),
+        .init(name: "wwan3", deviceType: "wwan", driver: "cdc_ether", expected: .cellular, source: .devtype),
+        .init(name: "usb1", driver: "cdc_ether", expected: .wired, source: .plain),
+        .init(name: "enx0", driver: "rndis_host", expected: .wired, source: .plain),
+        .init(name: "rmnet_data0", hardware: .vendorRawIP, expected: .cellular, source: .arphrd),
+        .init(name: "ccmni0", expected: .cellular, source: .arphrd),
         .init(name: "eth0", expected: .wired, source: .plain),
         .init(name: "lan1", kind: "dsa", deviceType: "dsa", expected: .wired, source: .infoKind),
         .init(name: "br0", kind: "bridge", deviceType: "bridge", expected: .virtual, source: .infoKind),
@@ -45,11 +56,12 @@ struct KindClassifierTests {
             link.kind = specimen.kind
             link.hardwareType = specimen.hardware
         }
-        let device = specimen.deviceType.map {
-            UeventMessage(action: .add, interface: specimen.name, index: 2, deviceType: $0)
-        }
+        var device = UeventMessage(action: .add, interface: specimen.name, index: 2, deviceType: specimen.deviceType)
+        device.driver = specimen.driver
+        machine.snapshot.devices[2] = device
+        if specimen.isWireless { machine.snapshot.wireless[2] = .init() }
         guard let link = machine.snapshot.link(2) else { return }
-        let (kind, source) = KindClassifier(rules: []).classify(link, device)
+        let (kind, source) = KindClassifier(rules: []).classify(link, in: machine.snapshot)
         #expect(kind == specimen.expected)
         #expect(source == specimen.source)
     }
@@ -58,9 +70,9 @@ struct KindClassifierTests {
     func rules() {
         let machine = Machine()
         guard let link = machine.snapshot.link(1) else { return }
-        #expect(KindClassifier(rules: []).classify(link, nil) == (.loopback, .arphrd))
+        #expect(KindClassifier(rules: []).classify(link, in: machine.snapshot) == (.loopback, .arphrd))
         let rules = [KindRule(pattern: "l?", kind: .wifi), KindRule(pattern: "*", kind: .cellular)]
-        #expect(KindClassifier(rules: rules).classify(link, nil) == (.wifi, .rule))
+        #expect(KindClassifier(rules: rules).classify(link, in: machine.snapshot) == (.wifi, .rule))
     }
 
     @Test(

@@ -5,36 +5,49 @@ import Testing
 @testable import Reachability
 
 /// What is read of a device, from a directory that stands for /sys/class/net.
-@Suite struct SysfsProberTests {
+@Suite struct SysfsDeviceTests {
     @Test func `the device's type and driver are read`() throws {
         let root = try Directory()
         try root.write("wwan0/uevent", "DEVTYPE=wwan\nINTERFACE=wwan0\nIFINDEX=3\n")
         try root.makeDirectory("wwan0/device")
         try root.link("wwan0/device/driver", to: "../../bus/usb/drivers/qmi_wwan")
-        let message = try #require(SysfsProber(root: root.path).probe(3, name: "wwan0"))
-        #expect(message.deviceType == "wwan")
-        #expect(message.driver == "qmi_wwan")
-        #expect(message.index == 3)
-        #expect(message.interface == "wwan0")
+        let device = try #require(SysfsDevice(3, name: "wwan0", address: nil, root: root.path))
+        #expect(device.deviceType == "wwan")
+        #expect(device.driver == "qmi_wwan")
     }
 
     @Test func `plain Ethernet has neither`() throws {
         let root = try Directory()
         try root.write("eth0/uevent", "INTERFACE=eth0\nIFINDEX=2\n")
-        let message = try #require(SysfsProber(root: root.path).probe(2, name: "eth0"))
-        #expect(message.deviceType == nil)
-        #expect(message.driver == nil)
+        let device = try #require(SysfsDevice(2, name: "eth0", address: nil, root: root.path))
+        #expect(device.deviceType == nil)
+        #expect(device.driver == nil)
     }
 
     @Test func `another namespace's interface of the same name is not believed`() throws {
         let root = try Directory()
         try root.write("eth0/uevent", "DEVTYPE=wwan\nINTERFACE=eth0\nIFINDEX=4\n")
-        #expect(SysfsProber(root: root.path).probe(2, name: "eth0") == nil)
+        #expect(SysfsDevice(2, name: "eth0", address: nil, root: root.path) == nil)
+    }
+
+    @Test func `nor one of the same name and number, if its hardware address is another`() throws {
+        let root = try Directory()
+        try root.write("eth0/uevent", "DEVTYPE=wwan\nINTERFACE=eth0\nIFINDEX=2\n")
+        try root.write("eth0/address", "02:00:00:00:00:1f\n")
+        #expect(SysfsDevice(2, name: "eth0", address: [2, 0, 0, 0, 0, 0x1E], root: root.path) == nil)
+        #expect(SysfsDevice(2, name: "eth0", address: [2, 0, 0, 0, 0, 0x1F], root: root.path) != nil)
+    }
+
+    @Test(arguments: ["phy80211", "wireless"]) func `an 802.11 driver without device type`(sign: String) throws {
+        let root = try Directory()
+        try root.write("wlan0/uevent", "INTERFACE=wlan0\nIFINDEX=2\n")
+        try root.makeDirectory("wlan0/\(sign)")
+        #expect(SysfsDevice(2, name: "wlan0", address: nil, root: root.path)?.deviceType == "wlan")
     }
 
     @Test(arguments: ["", ".", "..", "../secret", "a/b", "gone"]) func `nonsense reads nothing`(name: String) throws {
         let root = try Directory()
-        #expect(SysfsProber(root: root.path).probe(2, name: name) == nil)
+        #expect(SysfsDevice(2, name: name, address: nil, root: root.path) == nil)
     }
 
     /// A directory that goes with the value.
@@ -60,7 +73,8 @@ import Testing
         }
 
         func write(_ name: String, _ text: String) throws {
-            try makeDirectory(String(name.prefix { $0 != "/" }))
+            let directory = String(name.prefix { $0 != "/" })
+            if !entries.contains(directory) { try makeDirectory(directory) }
             let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             guard file >= 0 else { throw NetlinkError("open", errno: errno) }
             defer { close(file) }

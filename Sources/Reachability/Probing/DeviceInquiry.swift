@@ -1,0 +1,49 @@
+import Glibc
+import ReachabilityCore
+
+/// One look at an interface's device: nl80211, then ethtool, then sysfs.
+struct DeviceInquiry: Sendable {
+    let index: InterfaceIndex
+    let name: String
+    /// nl80211's number; 0 where there is none.
+    let nl80211: UInt16
+
+    /// Looks; may wait for the kernel's configuration lock.
+    func run(_ socket: inout DeviceSocket) -> DeviceAnswer {
+        var findings = DeviceFindings(index: index, name: name)
+        var answer = DeviceAnswer(index: index, name: name)
+        if nl80211 != 0, let datagram = socket.wirelessInterface(index, family: nl80211) {
+            findings.isWireless = true
+            answer.datagrams.append(.init(protocolNumber: NetlinkDecoder.generic, bytes: datagram))
+        }
+        look(socket.descriptor, &findings)
+        let message = NetlinkEncoder().encode(.uevent(findings.message))
+        answer.datagrams.append(.init(protocolNumber: NetlinkDecoder.uevent, bytes: message))
+        return answer
+    }
+
+    private func look(_ descriptor: Int32, _ findings: inout DeviceFindings) {
+        let control = InterfaceControl(descriptor: descriptor, index: index, name: name)
+        switch control.driver() {
+        case .success(let driver): findings.driver = driver
+        case .failure(let fault): findings.driverFault = String(cString: strerror(fault.errno))
+        }
+        guard let device = SysfsDevice(index, name: name, address: control.hardwareAddress()) else { return }
+        findings.isInSysfs = true
+        findings.deviceType = device.deviceType
+        findings.driver = findings.driver ?? device.driver
+    }
+}
+
+/// What a look at a device gave, as datagrams for the machine and for recordings.
+struct DeviceAnswer: Sendable {
+    let index: InterfaceIndex
+    let name: String
+    var datagrams: [Datagram] = []
+
+    /// One datagram, as the kernel would send it.
+    struct Datagram: Sendable {
+        let protocolNumber: UInt16
+        let bytes: [UInt8]
+    }
+}

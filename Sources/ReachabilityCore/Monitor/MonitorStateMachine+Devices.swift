@@ -1,0 +1,20 @@
+extension MonitorStateMachine {
+    /// Whether an answer to a ``MonitorAction/probe(_:name:)`` is still about the interface that was meant.
+    public func expectsDevice(_ index: InterfaceIndex, name: String) -> Bool { devices.expects(index, name: name) }
+
+    /// Takes a message that answers a ``MonitorAction/probe(_:name:)``.
+    ///
+    /// The last one of each answer is a uevent with ``UeventMessage/probe``, whatever was found.
+    public mutating func receiveDevice(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        absorb(snapshot.apply(event, header, at: now), at: now)
+    }
+
+    /// Sees whether a message is about an interface whose device is to be looked at.
+    mutating func noteDevice(_ event: KernelEvent) {
+        guard let index = devices.note(event) else { return }
+        snapshot.awaitDevice(index)
+    }
+
+    /// Whether a verdict depends on what a device is, and that is being found out.
+    func awaitsDevice(_ path: NetworkPath) -> Bool { path.reasons.contains(.deviceProbing) }
+}

@@ -1,0 +1,146 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// What an interface is, is found out beside everything else: no verdict before that, but not for ever.
+@Suite struct DeviceStoryTests {
+    @Test func `the first state waits for what the device is`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        #expect(story.probes == [.probe(3, name: "wwan0")])
+        #expect(story.machine.counters.probes == 1)
+        #expect(story.notices.isEmpty)
+        story.find(.modem(3, "wwan0"))
+        #expect(story.statuses == [.cellular])
+        #expect(story.notices[0].path.interface?.kindSource == .devtype)
+        #expect(story.notices[0].path.reasons == [])
+    }
+
+    @Test func `an answer that does not come holds a state back for a second, then it says why it is vague`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        story.wait(.milliseconds(999))
+        #expect(story.notices.isEmpty)
+        story.wait(.milliseconds(1))
+        #expect(story.statuses == [.wifi])
+        #expect(story.notices[0].path.interface?.kind == .other)
+        #expect(story.notices[0].path.reasons == [.deviceProbing])
+        story.find(.modem(3, "wwan0"))
+        #expect(story.statuses == [.wifi, .cellular])
+        #expect(story.notices[1].reasons == [.deviceChanged])
+    }
+
+    @Test func `a device that can't be identified counts as not cellular, and that is said`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        var findings = DeviceFindings(index: 3, name: "wwan0")
+        findings.driverFault = "Operation not permitted"
+        story.find(findings)
+        #expect(story.statuses == [.wifi])
+        #expect(story.notices[0].path.interface?.kind == .other)
+        #expect(story.notices[0].path.reasons == [.deviceUnidentified])
+    }
+
+    @Test func `virtual interfaces and those that are down are never looked at`() {
+        var story = MonitorStory.withUplink()
+        var idle = Entry.link(4, "eth1", up: false)
+        idle.kind = nil
+        story.changeSilently(.link(idle))
+        story.start()
+        #expect(story.statuses == [.wifi])
+        #expect(story.probes == [])
+        idle.flags = [.up]
+        story.tell(.link(idle))
+        #expect(story.probes == [.probe(4, name: "eth1")])
+    }
+
+    @Test func `what is known of a device is kept until its interface has another name`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        story.find(.modem(3, "wwan0"))
+        story.forgetActions()
+        var modem = Entry.modem(3, "wwan0", carrier: false)
+        story.tell(.link(modem))
+        modem = Entry.modem(3, "wwan0")
+        story.tell(.link(modem))
+        #expect(story.probes == [])
+        #expect(story.statuses == [.cellular, .notReachable, .cellular])
+        modem.name = "modem0"
+        story.tell(.link(modem))
+        #expect(story.probes == [.probe(3, name: "modem0")])
+        // What was known under the old name counts until the answer is there.
+        #expect(story.statuses.last == .cellular)
+        #expect(story.notices.last?.path.interface?.name == "modem0")
+    }
+
+    @Test func `an answer about an interface that has gone is not believed of the next one of its number`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        let modem = Entry.modem(3, "wwan0")
+        story.tell(.linkRemoved(modem))
+        #expect(story.statuses == [.notReachable])
+        var cable = Entry.link(3, "eth0")
+        cable.kind = nil
+        story.tell(.link(cable), .address(Entry.address("192.0.2.2", on: 3)))
+        story.tell(.route(Entry.defaultRoute(via: "192.0.2.1", on: 3)))
+        story.find(.modem(3, "wwan0"))
+        #expect(story.statuses == [.notReachable])
+        story.find(.plain(3, "eth0"))
+        #expect(story.statuses == [.notReachable, .wifi])
+        #expect(story.notices.last?.path.interface?.kind == .wired)
+    }
+
+    @Test func `after an overrun devices are looked at again, and what was known counts meanwhile`() {
+        var story = MonitorStory.withModem()
+        story.start()
+        story.find(.modem(3, "wwan0"))
+        story.forgetActions()
+        story.overrun()
+        story.wait(.seconds(1))
+        #expect(story.probes == [.probe(3, name: "wwan0")])
+        #expect(story.statuses.allSatisfy { $0 == .cellular })
+    }
+}
+
+extension MonitorStory {
+    /// What was to be found out since the actions were forgotten.
+    fileprivate var probes: [MonitorAction] {
+        actions.filter { if case .probe = $0 { true } else { false } }
+    }
+
+    /// A machine with one modem of USB, as the kernel's messages show it: like Ethernet.
+    fileprivate static func withModem() -> Self {
+        var story = Self()
+        story.changeSilently(
+            .link(Entry.modem(3, "wwan0")),
+            .address(Entry.address("192.0.2.2", on: 3)),
+            .route(Entry.defaultRoute(via: "192.0.2.1", on: 3))
+        )
+        return story
+    }
+}
+
+extension Entry {
+    fileprivate static func modem(_ index: InterfaceIndex, _ name: String, carrier: Bool = true) -> LinkMessage {
+        var message = link(index, name, carrier: carrier)
+        message.kind = nil
+        return message
+    }
+}
+
+extension DeviceFindings {
+    fileprivate static func plain(_ index: InterfaceIndex, _ name: String) -> Self {
+        var findings = Self(index: index, name: name)
+        findings.isInSysfs = true
+        findings.driver = "e1000e"
+        return findings
+    }
+
+    fileprivate static func modem(_ index: InterfaceIndex, _ name: String) -> Self {
+        var findings = Self(index: index, name: name)
+        findings.isInSysfs = true
+        findings.driver = "cdc_ether"
+        findings.deviceType = "wwan"
+        return findings
+    }
+}
