@@ -6,6 +6,8 @@ enum LegJudgement {
         if flags.contains(.loopback) { return .loopbackPath }
         if model.snapshot.links[position].canCarry { return nil }
         guard flags.contains(.up) else { return .interfaceDown }
+        // A supplicant that has lost its network may say dormant before the kernel says down, or after.
+        guard flags.contains(.lowerUp) else { return .noCarrier }
         return model.snapshot.links[position].operationalState == .dormant || flags.contains(.dormant)
             ? .dormant : .noCarrier
     }

@@ -67,6 +67,13 @@ struct FourStatesTests {
             }
         ),
         (.dormant, { $0.operationalState = .dormant }),
+        (
+            .noCarrier,
+            { link in
+                link.operationalState = .dormant
+                link.flags.remove(.lowerUp)
+            }
+        ),
         (.noCarrier, { $0.operationalState = .lowerLayerDown }),
         (.noCarrier, { $0.operationalState = .testing }),
         (.loopbackPath, { $0.flags.insert(.loopback) }),
