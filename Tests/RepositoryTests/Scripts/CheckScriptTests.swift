@@ -83,6 +83,7 @@ struct ContinuousIntegrationTests {
         stage = try ScriptStage()
         for command in ["bash", "timeout", "stdbuf"] { try stage.provide(command) }
         try stage.stand(in: "true")
+        try stage.stand(in: "uname", "echo Linux riscv64")
         try stage.stand(in: "unshare", "shift; exec \"$@\"")
         try stage.write("", to: "Tests/a.swift")
         try stage.provideFuzzTargets(
@@ -91,7 +92,7 @@ struct ContinuousIntegrationTests {
         )
     }
 
-    @Test("It checks the format, tests, tests under the thread sanitizer and fuzzes, and ends with the closing lines")
+    @Test("It checks the format, tests, also under the thread sanitizer, fuzzes, and ends with the closing lines")
     func order() throws {
         let outcome = try stage.run(in: ".ci", "run")
         #expect(outcome.code == 0, "\(outcome)")
@@ -100,6 +101,16 @@ struct ContinuousIntegrationTests {
             call.split(separator: " ").dropFirst().prefix(1) + (call.contains("--sanitize=thread") ? ["thread"] : [])
         }
         #expect(calls == [["format"], ["build"], ["test"], ["build", "thread"], ["test", "thread"], ["build"]])
+    }
+
+    @Test("It ends with a failure of the kernel lab, but not where the lab can't run")
+    func kernelLab() throws {
+        let outcome = try stage.run(in: ".ci", "run")
+        #expect(outcome.code == 0)
+        #expect(outcome.errors.contains("kernel-lab: skipped"))
+        // The lab takes this for a machine that it can run on, and fails, as nothing was built.
+        try stage.stand(in: "uname", "echo Linux x86_64")
+        #expect(try stage.run(in: ".ci", "run").code != 0)
     }
 
     @Test("It ends with the first failure", arguments: ["format", "build", "test"])

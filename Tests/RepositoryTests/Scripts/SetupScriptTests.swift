@@ -37,6 +37,32 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get").isEmpty)
     }
 
+    @Test("What only the kernel lab needs is asked for if it is to run")
+    func kernelLab() throws {
+        try stage.remove("hostapd")
+        try stage.stand(in: "apt-get")
+        #expect(try stage.run("setup", "--for-tests").code == 0)
+        #expect(try stage.calls(of: "apt-get").isEmpty)
+        #expect(try stage.run("setup", "--for-tests", "--for-kernel-lab").code == 0)
+        #expect(try stage.calls(of: "apt-get") == ["apt-get install -y --no-install-recommends hostapd"])
+    }
+
+    @Test("A dry run prints what is missing, and installs nothing")
+    func dryRun() throws {
+        try stage.remove("hostapd")
+        try stage.remove("wg")
+        try stage.stand(in: "apt-get")
+        let outcome = try stage.run("setup", "--for-kernel-lab", "--dry-run")
+        #expect(outcome.code == 0)
+        #expect(outcome.output == " hostapd wireguard-tools")
+        #expect(try stage.calls(of: "apt-get").isEmpty)
+    }
+
+    @Test("An option that there is not is refused")
+    func usage() throws {
+        #expect(try stage.run("setup", "--for-everything").code == 64)
+    }
+
     @Test("If installing fails, the package lists are read anew and it is tried once more")
     func staleLists() throws {
         try stage.stand(in: "pkg-config", "false")

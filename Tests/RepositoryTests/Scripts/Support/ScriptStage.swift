@@ -18,6 +18,12 @@ final class ScriptStage {
         "tr", "cp", "chmod",
     ]
 
+    /// What only the kernel lab calls.
+    private static let kernelLab = [
+        "qemu-system-x86_64", "busybox", "depmod", "xz", "jq", "tcpdump", "iw", "hostapd", "wpa_supplicant", "pppd",
+        "wg",
+    ]
+
     /// Sets the stage with the repository's scripts.
     init() throws {
         root = FileManager.default.temporaryDirectory.appending(path: "netwatch-\(UUID().uuidString)")
@@ -31,7 +37,7 @@ final class ScriptStage {
         try link(".ci", to: Repository.root.appending(path: ".ci").path)
         try link("scripts", to: Repository.root.appending(path: "scripts").path)
         for command in Self.common { try provide(command) }
-        for command in ["git", "ip", "unshare"] { try stand(in: command) }
+        for command in ["git", "ip", "unshare"] + Self.kernelLab { try stand(in: command) }
         try stand(in: "swift")
         try stand(in: "pkg-config")
         try stand(in: "id", "echo 0")

@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# Waiting for what is to happen, with a deadline.
+
+# A descriptor on which nothing ever comes: to read from it is to wait without starting a process.
+exec {nothing}<> <(:)
+pause() { read -rt 0.02 -u "$nothing" || true; }
+
+fail() {
+    printf 'failed: %s\n' "$*"
+    exit 1
+}
+
+# Waits until a command succeeds: eventually SECONDS COMMAND [ARGUMENT...]
+eventually() {
+    local deadline=$((${EPOCHREALTIME/./} + $1 * 1000000))
+    shift
+    until "$@"; do
+        [ "${EPOCHREALTIME/./}" -lt $deadline ] || fail "not within the time: $*"
+        pause
+    done
+}
+
+# Whether a file of one line says something: says FILE TEXT
+says() {
+    local text
+    { read -r text <"$1"; } 2>/dev/null && [ "$text" = "$2" ]
+}
+
+has_link() { [ -e "/sys/class/net/$1" ]; }
+has_no_link() { [ ! -e "/sys/class/net/$1" ]; }
+await_link() { eventually 10 has_link "$1"; }
+await_operstate() { eventually 10 says "/sys/class/net/$1/operstate" "$2"; }

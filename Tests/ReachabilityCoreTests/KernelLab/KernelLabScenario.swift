@@ -1,0 +1,45 @@
+import ReachabilityCore
+import Testing
+
+/// A scenario of the kernel lab: what it recorded, and what the tool is expected to say of it.
+struct KernelLabScenario: Sendable, CustomTestStringConvertible {
+    /// The name of its files.
+    var name: String
+
+    /// All that there are.
+    static let all: [Self] = Fixture.names(in: "KernelLab/scenarios").sorted().compactMap { file in
+        file.hasSuffix(".sh") ? .init(name: String(file.dropLast(3))) : nil
+    }
+
+    var testDescription: String { name }
+
+    /// The capture; empty if there is none.
+    var capture: [UInt8] { Fixture.bytes("kernel-lab/\(name).pcap") }
+
+    /// The lines that are expected, without that of the options.
+    var expected: [String] { text.filter { !$0.hasPrefix("options ") } }
+
+    /// The rules that the tool was given by `--kind`.
+    var kindRules: [KindRule] {
+        values(of: "--kind").compactMap { rule in
+            let parts = rule.split(separator: "=")
+            guard parts.count == 2, let kind = InterfaceKind(rawValue: String(parts[1])) else { return nil }
+            return .init(pattern: String(parts[0]), kind: kind)
+        }
+    }
+
+    /// The time that the tool was given by `--settle`, in whole seconds.
+    var settle: Duration {
+        .seconds(values(of: "--settle").first.flatMap { Int($0.dropLast()) } ?? 0)
+    }
+
+    private var text: [String] {
+        let bytes = Fixture.bytes("../KernelLab/scenarios/\(name).expected")
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    private func values(of option: String) -> [String] {
+        let words = text.first { $0.hasPrefix("options ") }?.split(separator: " ").map(String.init) ?? []
+        return zip(words, words.dropFirst()).filter { $0.0 == option }.map(\.1)
+    }
+}

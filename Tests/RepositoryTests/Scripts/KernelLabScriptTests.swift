@@ -1,0 +1,56 @@
+import NetworkLab
+import Testing
+
+@Suite("scripts/kernel-lab")
+struct KernelLabScriptTests {
+    private let stage: ScriptStage
+
+    init() throws {
+        stage = try ScriptStage()
+        try stage.provide("bash")
+        try stage.stand(in: "uname", "echo Linux x86_64")
+        for scenario in ["one", "two"] { try stage.write("", to: "Tests/KernelLab/scenarios/\(scenario).sh") }
+    }
+
+    @Test("The scenarios are listed by name")
+    func list() throws {
+        #expect(try stage.run("kernel-lab", "--list").output == "one\ntwo\n")
+    }
+
+    @Test("Where a command is missing it says what is skipped, why, and what installs it; it builds nothing")
+    func missing() throws {
+        try stage.remove("qemu-system-x86_64")
+        try stage.remove("jq")
+        let outcome = try stage.run("kernel-lab", [])
+        #expect(outcome.code == 77)
+        let line = "skipped, 2 scenarios: missing qemu-system-x86 jq; scripts/setup --for-kernel-lab installs that"
+        #expect(outcome.errors == "kernel-lab: \(line)\n")
+        #expect(try stage.calls(of: "swift", "apt-get").isEmpty)
+    }
+
+    @Test("On another kind of machine it is skipped")
+    func otherMachine() throws {
+        try stage.stand(in: "uname", "echo Linux aarch64")
+        let outcome = try stage.run("kernel-lab", "one")
+        #expect(outcome.code == 77)
+        #expect(outcome.errors.hasPrefix("kernel-lab: skipped, 1 scenarios: "))
+    }
+
+    @Test(
+        "What it can't take is refused in one line",
+        arguments: [["three"], ["--repeat"], ["--repeat", "0"], ["--repeat", "x"], ["--recrod"]]
+    )
+    func usage(arguments: [String]) throws {
+        let outcome = try stage.run("kernel-lab", arguments)
+        #expect(outcome.code == 64)
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test("Its help is what its head says")
+    func help() throws {
+        let outcome = try stage.run("kernel-lab", "--help")
+        #expect(outcome.code == 0)
+        #expect(outcome.output.contains("usage: scripts/kernel-lab [--list]"))
+        #expect(!outcome.output.contains("#"))
+    }
+}
