@@ -52,13 +52,13 @@ extension EventLoop {
     }
 
     /// Decodes the datagram in the buffer; a message that is malformed is passed over.
-    private func take(
+    func take(
         _ length: Int,
         _ family: UInt16,
         _ feed: (inout MonitorStateMachine, KernelEvent, NetlinkHeader, Instant) -> Void
     ) {
         let now = Clock.now
-        let decoder = NetlinkDecoder(protocolNumber: family, defaultLikeRoutesOnly: true)
+        let decoder = NetlinkDecoder(protocolNumber: family, defaultLikeRoutesOnly: true, families: families)
         buffer.withDatagram(length) { bytes in
             if let tap = configuration.tap { tap(.init(fromKernel: bytes, family)) }
             alterMachine { machine in

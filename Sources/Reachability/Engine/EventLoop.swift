@@ -104,7 +104,7 @@ final class EventLoop {
             machine.measureSuspension(Clock.suspended, at: Clock.now)
         }
         if ready.contains(.uevents) { drainUevents() }
-        if ready.contains(.events) { drainEvents() }
+        if !ready.isDisjoint(with: [.events, .generic]) { drainAll(isGenericReady: ready.contains(.generic)) }
         act()
         if ready.contains(.replies) { readReplies() }
         serveWatches()
@@ -138,7 +138,7 @@ final class EventLoop {
     /// Takes the answers to dumps as they come, and before each what has happened meanwhile.
     private func readReplies() {
         while !run.isStopping, receiveReply() {
-            drainEvents()
+            drainAll()
             act()
         }
     }
@@ -188,7 +188,7 @@ extension EventLoop {
     private func lookUp(inDetail: Bool) {
         do throws(NetlinkError) {
             let answers = try sockets.lookups.probe(user: user, detail: inDetail)
-            drainEvents()
+            drainAll()
             machine.answered(answers, at: Clock.now)
         } catch {
             machine.failed(at: Clock.now)
@@ -239,6 +239,8 @@ extension EventLoop {
         try watchEvents()
         try poller.add(sockets.requests.descriptor, for: .replies)
         if let number = sockets.ueventsDescriptor { try poller.add(number, for: .uevents) }
+        if let number = sockets.genericDescriptor { try poller.add(number, for: .generic) }
+        askFamilies()
     }
 
     /// Waits for what the event socket hears, too.

@@ -24,6 +24,8 @@ struct Poller: ~Copyable {
         static let replies = Self(rawValue: 8)
         /// The kernel's uevents.
         static let uevents = Self(rawValue: 16)
+        /// What the kernel tells of WiFi.
+        static let generic = Self(rawValue: 32)
     }
 
     /// Watches a descriptor until it is closed.
@@ -48,7 +50,7 @@ struct Poller: ~Copyable {
     }
 
     /// Room for as many events as there are sources.
-    private static let capacity = 5
+    private static let capacity = 6
 
     /// epoll_wait(2) counts in milliseconds: the next whole one, so as not to wake too early.
     static func milliseconds(until deadline: Instant?) -> Int32 {

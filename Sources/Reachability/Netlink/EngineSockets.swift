@@ -10,6 +10,8 @@ struct EngineSockets: ~Copyable {
     let requests: NetlinkSocket
     /// Hears of devices; nil where the kernel has no such messages.
     let uevents: NetlinkSocket?
+    /// Hears of WiFi; nil where the kernel has no generic netlink, or a sandbox forbids it.
+    let generic: GenericSocket?
     /// Looks up routes.
     var lookups: LookupSocket
 
@@ -30,6 +32,7 @@ struct EngineSockets: ~Copyable {
         self.requests = requests
         self.lookups = lookups
         uevents = Self.openUevents()
+        generic = try? GenericSocket()
     }
 
     /// Room for a few datagrams: the kernel makes the next part of a dump when the last one was read.
@@ -105,6 +108,40 @@ extension EngineSockets {
         switch uevents {
         case .some(let socket): socket.receive(into: buffer)
         case .none: .empty
+        }
+    }
+}
+
+extension EngineSockets {
+    /// For epoll(7).
+    var genericDescriptor: Int32? {
+        switch generic {
+        case .some(let socket): socket.descriptor
+        case .none: nil
+        }
+    }
+
+    /// Takes one datagram of generic netlink.
+    func receiveGeneric(into buffer: ReceiveBuffer) -> NetlinkReceipt {
+        switch generic {
+        case .some(let socket): socket.receive(into: buffer)
+        case .none: .empty
+        }
+    }
+
+    /// Sends a request to generic netlink; false if there is none, or it takes none.
+    func sendGeneric(_ request: [UInt8]) -> Bool {
+        switch generic {
+        case .some(let socket): (try? socket.send(request)) != nil
+        case .none: false
+        }
+    }
+
+    /// Hears what a family of generic netlink tells, if that is of WiFi.
+    func hear(_ family: GenericFamily) {
+        switch generic {
+        case .some(let socket): socket.hear(family)
+        case .none: break
         }
     }
 }

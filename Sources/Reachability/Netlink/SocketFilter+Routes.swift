@@ -61,7 +61,7 @@ extension SocketFilter {
     }
 
     /// A host-order number as a load in network order sees it.
-    private static func networkOrder(_ value: UInt16) -> UInt32 { UInt32(value.bigEndian) }
+    static func networkOrder(_ value: UInt16) -> UInt32 { UInt32(value.bigEndian) }
 
     /// Where things lie in a route's message.
     private enum Offset {

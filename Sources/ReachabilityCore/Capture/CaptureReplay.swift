@@ -12,6 +12,8 @@ public struct CaptureReplay: Sendable {
     private var machine: MonitorStateMachine
     private var reader = CaptureReader()
     private var now = Instant(nanoseconds: 0)
+    /// The families of generic netlink by the numbers that the capture told.
+    private var families = GenericFamilies()
     /// Whether there was a record, and none that could not be read.
     private var canJudge = false
 
@@ -71,10 +73,14 @@ public struct CaptureReplay: Sendable {
         let decoder = NetlinkDecoder(
             byteOrder: record.byteOrder,
             protocolNumber: record.netlinkProtocol,
-            defaultLikeRoutesOnly: true
+            defaultLikeRoutesOnly: true,
+            families: families
         )
         do throws(NetlinkDecodeError) {
             try decoder.decode(bytes.extracting(record.payload)) { header, event in
+                if case .family(let family) = event { families.note(family) }
+                // The numbers of these requests are counted apart from those of rtnetlink's dumps.
+                guard record.netlinkProtocol != NetlinkDecoder.generic || !event.endsAnswer else { return }
                 machine.replay(event, header, at: now)
             }
         } catch {
@@ -134,6 +140,16 @@ extension ReplayError: CustomStringConvertible {
         case .cut(let record):
             return "record \(record.number) at byte \(record.offset): only \(record.payload.count) of "
                 + "\(record.originalLength) bytes were captured; capture again with a larger snapshot length"
+        }
+    }
+}
+
+extension KernelEvent {
+    /// Whether it says of a request that nothing more comes.
+    fileprivate var endsAnswer: Bool {
+        switch self {
+        case .done, .error: true
+        default: false
         }
     }
 }

@@ -77,8 +77,10 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case interfaceDown = "path.interfaceDown"
     /// The preferred route's interface has no carrier; the kernel still prefers the route.
     case noCarrier = "path.noCarrier"
-    /// The preferred route's interface waits for an event such as 802.1X or a WiFi association.
+    /// The preferred route's interface waits for an event such as 802.1X.
     case dormant = "path.dormant"
+    /// The preferred route's interface is a WiFi one that is being associated with an access point.
+    case associating = "path.associating"
     /// A leg of a multipath route can't carry; some flows are lost.
     case deadLeg = "path.deadLeg"
     /// There is no source address for the path.

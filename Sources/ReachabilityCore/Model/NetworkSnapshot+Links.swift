@@ -13,11 +13,14 @@ extension NetworkSnapshot {
         guard position < links.count, links[position].index == message.index else {
             guard !message.isPartial else { return }
             links.insert(Link(message), at: position)
+            // What was told of an interface of the same number before is about another one.
+            wireless[message.index]?.association = .unknown
             effect.add(.linkAdded)
             return markDetached(nil, message.name, &effect)
         }
         let old = links[position]
         links[position].merge(message)
+        noteCarrier(from: old, to: links[position])
         links[position].noteDifference(from: old, &effect)
         // A message about a change of IFF_UP tells of one, even if the state before it is not known.
         let isSetUp = !old.flags.contains(.up) || message.changeMask & LinkFlags.up.rawValue != 0

@@ -14,6 +14,9 @@ public struct SnapshotEffect: Sendable, Hashable {
     /// Each is cheap to read, and rare.
     public private(set) var doubts: [DumpSubject] = []
 
+    /// The WiFi interfaces that went over to another access point.
+    public private(set) var roams: [InterfaceIndex] = []
+
     /// Makes the effect of an event that changed nothing.
     public init() {}
 
@@ -25,6 +28,12 @@ public struct SnapshotEffect: Sendable, Hashable {
         for reason in other.reasons { add(reason) }
         for key in other.predictions { predict(key) }
         for subject in other.doubts { doubt(subject) }
+        for index in other.roams { noteRoam(of: index) }
+    }
+
+    /// Notes that an interface went over to another access point.
+    mutating func noteRoam(of index: InterfaceIndex) {
+        if !roams.contains(index) { roams.append(index) }
     }
 
     /// Notes a difference, once.

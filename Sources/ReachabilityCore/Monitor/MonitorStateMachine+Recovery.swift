@@ -12,6 +12,8 @@ extension MonitorStateMachine {
     public mutating func reopened(at now: Instant) {
         counters.reopened += 1
         connection.open()
+        // nl80211's messages were lost with the sockets.
+        forgetAssociations(at: now)
         resync(.socketReopened)
     }
 

@@ -30,6 +30,9 @@ struct Relevance: Sendable, Hashable {
         case .netconf(let message), .netconfRemoved(let message):
             refresh(snapshot)
             return message.index < 0 || interfaces.contains(message.index)
+        case .wireless(let message):
+            refresh(snapshot)
+            return interfaces.contains(message.index) || evaluation?.leads(through: message.index) ?? true
         default: return true
         }
     }

@@ -23,14 +23,24 @@ public struct GenericFamilies: Sendable, Hashable {
     /// WireGuard.
     public private(set) var wireGuard: UInt16 = 0
 
+    /// `NL80211_GENL_NAME`.
+    public static let wirelessName = "nl80211"
+    /// `WG_GENL_NAME`.
+    public static let wireGuardName = "wireguard"
+
+    /// Whether messages of a family are read.
+    public static func reads(_ family: GenericFamily) -> Bool {
+        family.name == wirelessName || family.name == wireGuardName
+    }
+
     /// Knows none.
     public init() {}
 
     /// Takes what `nlctrl` says of a family; of others than those above nothing is kept.
     public mutating func note(_ family: GenericFamily) {
         switch family.name {
-        case "nl80211": nl80211 = family.id
-        case "wireguard": wireGuard = family.id
+        case Self.wirelessName: nl80211 = family.id
+        case Self.wireGuardName: wireGuard = family.id
         default: break
         }
     }

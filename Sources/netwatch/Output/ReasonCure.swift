@@ -29,6 +29,7 @@ extension Reason {
             net.ipv4.conf.all.ignore_routes_with_linkdown=1`.
             """
         case .dormant: "Check the credentials."
+        case .associating: "Wait a second or two; if it lasts, check the passphrase."
         case .deadLeg: "Remove the leg; or set `ignore_routes_with_linkdown` before the route is added."
         case .noSource: "`ip address add ADDRESS/LENGTH dev NAME`"
         case .linkLocalSource: "Find out why neither DHCP nor a router advertisement gave an address."

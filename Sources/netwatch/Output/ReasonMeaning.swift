@@ -51,7 +51,8 @@ extension Reason {
             The preferred route's interface has no carrier, and the kernel still prefers the route, even \
             where another would work.
             """
-        case .dormant: "The preferred route's interface waits for an event such as 802.1X or a WiFi association."
+        case .dormant: "The preferred route's interface waits for an event such as 802.1X."
+        case .associating: "The preferred route's WiFi interface is being associated with an access point."
         case .deadLeg: "A leg of a multipath route can't carry; some flows are lost."
         case .noSource: "There is no source address for the path."
         case .linkLocalSource: "The only source address is link-local."

@@ -7,7 +7,7 @@ set_up wlan0
 give_address wlan0 192.0.2.2/24
 give_default wlan0 192.0.2.1 600
 start_station wlan0 home other-words
-await_reason path.dormant
+await_reason path.associating
 await_reason path.noCarrier
 control_station wlan0 disable_network 0
 ask_status

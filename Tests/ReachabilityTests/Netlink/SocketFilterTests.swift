@@ -76,8 +76,32 @@ import Testing
         #expect(bench.passes(Array("\(action)@/devices/virtual/nothing/at/all\(rest)".utf8)))
     }
 
+    @Test func `of WiFi only interfaces and associations get through`() throws {
+        let bench = try FilterBench(.wireless)
+        let heard: Set<UInt8> = [6, 7, 8, 37, 38, 39, 40, 46, 47, 48]
+        for command in UInt8.min...UInt8.max {
+            #expect(bench.passes(Message.wireless(command)) == heard.contains(command), "command \(command)")
+        }
+    }
+
+    @Test func `of families of generic netlink only those get through that come, and the end of their list`() throws {
+        let bench = try FilterBench(.wireless)
+        for command in UInt8(0)...10 {
+            #expect(bench.passes(Message.wireless(command, family: 16)) == (command == 1), "command \(command)")
+        }
+        #expect(bench.passes(NetlinkEncoder().encode(.done(errno: 0))))
+        #expect(bench.passes(NetlinkEncoder().encode(.error(errno: 1))))
+    }
+
     /// Messages as the kernel broadcasts them.
     private enum Message {
+        static func wireless(_ command: UInt8, family: UInt16 = 35) -> [UInt8] {
+            var builder = NetlinkMessageBuilder(type: family)
+            builder.append(bytes: [command, 1, 0, 0])
+            builder.attribute(3, UInt32(3))
+            return builder.build()
+        }
+
         static func route(_ prefix: String, _ length: UInt8, isRemoval: Bool = false) -> [UInt8] {
             let address = IPAddress(prefix) ?? .init(ipv4: 0)
             var message = RouteMessage(destination: .init(address, length: length))

@@ -82,7 +82,7 @@ extension Explainer {
         guard case .selected(let selection) = outcome else { return nil }
         let index = selection.leg.interface
         guard let position = model.snapshot.linkPosition(index),
-            LegJudgement.fault(ofLinkAt: position, model) == .noCarrier
+            let fault = LegJudgement.fault(ofLinkAt: position, model), fault == .noCarrier || fault == .associating
         else { return nil }
         let flags = model.snapshot.links[position].flags
         return family == .ipv6 || flags.isDisjoint(with: [.running, .lowerUp]) ? index : nil

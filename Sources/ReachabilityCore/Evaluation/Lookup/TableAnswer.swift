@@ -60,6 +60,6 @@ struct FoundRoute {
 extension LookupModel {
     /// Whether an interface exists and can carry packets now.
     func canCarry(_ index: InterfaceIndex) -> Bool {
-        snapshot.linkPosition(index).map { snapshot.links[$0].canCarry } ?? false
+        snapshot.linkPosition(index).map { snapshot.canCarry(linkAt: $0) } ?? false
     }
 }

@@ -4,10 +4,12 @@ enum LegJudgement {
     static func fault(ofLinkAt position: Int, _ model: LookupModel) -> Reason? {
         let flags = model.snapshot.links[position].flags
         if flags.contains(.loopback) { return .loopbackPath }
-        if model.snapshot.links[position].canCarry { return nil }
+        if model.snapshot.canCarry(linkAt: position) { return nil }
         guard flags.contains(.up) else { return .interfaceDown }
+        let index = model.snapshot.links[position].index
+        if model.snapshot.isAssociating(index) { return .associating }
         // A supplicant that has lost its network may say dormant before the kernel says down, or after.
-        guard flags.contains(.lowerUp) else { return .noCarrier }
+        guard flags.contains(.lowerUp), !model.snapshot.isBarred(index) else { return .noCarrier }
         return model.snapshot.links[position].operationalState == .dormant || flags.contains(.dormant)
             ? .dormant : .noCarrier
     }

@@ -1,0 +1,160 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// WiFi by its own events and by its link's, which come by two sockets.
+@Suite struct WirelessStoryTests {
+    /// A station that is associated, with a default route.
+    private static func station() -> MonitorStory {
+        var story = MonitorStory()
+        story.changeSilently(
+            .link(link()),
+            .address(Entry.address("192.0.2.2", on: 3)),
+            .route(Entry.defaultRoute(via: "192.0.2.1", on: 3))
+        )
+        story.start()
+        var interface = WirelessMessage(.newInterface, index: 3)
+        interface.mode = .station
+        interface.ssid = Array("home".utf8)
+        story.machine.receiveDevice(.wireless(interface), .notification, at: story.now)
+        var findings = DeviceFindings(index: 3, name: "wlan0")
+        findings.isWireless = true
+        story.find(findings)
+        return story
+    }
+
+    private static func link(carrier: Bool = true, _ state: OperationalState? = nil) -> LinkMessage {
+        var link = Entry.link(3, "wlan0", carrier: carrier)
+        link.kind = nil
+        if let state { link.operationalState = state }
+        return link
+    }
+
+    private static func event(
+        _ command: WirelessMessage.Command,
+        _ address: UInt8 = 1,
+        status: UInt16? = nil
+    ) -> KernelEvent {
+        var message = WirelessMessage(command, index: 3)
+        message.address = [2, 0, 0, 0, address, 0]
+        message.status = status
+        return .wireless(message)
+    }
+
+    @Test func `nl80211 alone makes an interface a WiFi one`() {
+        let story = Self.station()
+        #expect(story.statuses == [.wifi])
+        #expect(story.notices[0].path.interface?.kind == .wifi)
+        #expect(story.notices[0].path.interface?.kindSource == .nl80211)
+    }
+
+    @Test func `a disconnection is told at once, and the link's word that follows is no news`() {
+        var story = Self.station()
+        story.say(Self.event(.disconnect))
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.notices[1].reasons == [.carrierLost])
+        #expect(story.notices[1].path.reasons.first == .noCarrier)
+        story.tell(.link(Self.link(carrier: false)))
+        #expect(story.notices.count == 2)
+    }
+
+    @Test func `a disconnection behind the link's word is no news`() {
+        var story = Self.station()
+        story.tell(.link(Self.link(carrier: false)))
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.notices[1].reasons == [.carrierLost])
+        story.say(Self.event(.disconnect))
+        #expect(story.notices.count == 2)
+    }
+
+    @Test(arguments: [true, false]) func `an association is told as one, in either order`(linkIsFirst: Bool) {
+        var story = Self.station()
+        story.say(Self.event(.disconnect))
+        story.tell(.link(Self.link(carrier: false)))
+        story.say(Self.event(.authenticate, status: 0))
+        #expect(story.notices.last?.status == .notReachable)
+        #expect(story.notices.last?.path.reasons.first == .associating)
+        #expect(story.notices.last?.reasons == [.linkChanged])
+        story.say(Self.event(.associate, status: 0))
+        if linkIsFirst { story.tell(.link(Self.link(.dormant))) }
+        story.say(Self.event(.connect, status: 0))
+        if !linkIsFirst { story.tell(.link(Self.link(.dormant))) }
+        #expect(story.notices.count == 3)
+        story.tell(.link(Self.link()))
+        #expect(story.statuses == [.wifi, .notReachable, .notReachable, .wifi])
+        #expect(story.notices[3].reasons.contains(.carrierGained))
+    }
+
+    @Test func `a loss that is over when the machine wakes is none, as with links`() {
+        var story = Self.station()
+        for event in [
+            Self.event(.disconnect), Self.event(.authenticate, status: 0), Self.event(.associate, status: 0),
+            Self.event(.connect, status: 0),
+        ] { story.machine.receive(event, .notification, at: story.now) }
+        story.run()
+        #expect(story.statuses == [.wifi])
+    }
+
+    /// The link's messages are older than nl80211's of the same turn, which are handed over after them.
+    @Test func `a link's old news does not end a new disconnection`() {
+        var story = Self.station()
+        for event in [KernelEvent.link(Self.link(carrier: false)), .link(Self.link()), Self.event(.disconnect)] {
+            story.machine.receive(event, .notification, at: story.now)
+        }
+        story.run()
+        #expect(story.statuses == [.wifi, .notReachable])
+    }
+
+    @Test func `a wrong key leads to no state but not reachable`() {
+        var story = Self.station()
+        story.say(Self.event(.disconnect))
+        story.tell(.link(Self.link(carrier: false)))
+        for _ in 0..<3 {
+            for command in [WirelessMessage.Command.authenticate, .associate, .connect] {
+                story.say(Self.event(command, status: 0))
+            }
+            story.tell(.link(Self.link(.dormant)))
+            story.say(Self.event(.deauthenticate))
+            story.say(Self.event(.disconnect))
+            story.tell(.link(Self.link(carrier: false, .dormant)), .link(Self.link(carrier: false)))
+        }
+        #expect(story.statuses.dropFirst().allSatisfy { $0 == .notReachable })
+        let reasons = story.notices.dropFirst().map(\.path.reasons.first)
+        #expect(reasons == [.noCarrier, .associating, .noCarrier, .associating, .noCarrier, .associating, .noCarrier])
+    }
+
+    @Test func `messages that were lost leave it to the links`() {
+        var story = Self.station()
+        story.say(Self.event(.disconnect))
+        story.forgetActions()
+        let overruns = story.machine.counters.overruns
+        story.machine.overrunWireless(at: story.now)
+        story.run()
+        #expect(story.statuses == [.wifi, .notReachable, .wifi])
+        #expect(story.machine.counters.overruns == overruns + 1)
+        // What the interfaces are is asked again.
+        #expect(story.dumps == [.links])
+        #expect(story.actions.contains(.probe(3, name: "wlan0")))
+    }
+
+    @Test func `sockets that were opened again know of no association`() {
+        var story = Self.station()
+        story.say(Self.event(.disconnect))
+        story.fail()
+        story.wait(.seconds(1))
+        #expect(story.machine.counters.reopened == 1)
+        #expect(story.statuses.last == .wifi)
+    }
+
+    @Test func `a driver that comes later has its interfaces looked at`() {
+        var story = Self.station()
+        story.forgetActions()
+        story.machine.receiveNew(.init(name: "nlctrl", id: 16))
+        story.run()
+        #expect(story.dumps == [])
+        story.machine.receiveNew(.init(name: GenericFamilies.wirelessName, id: 35))
+        story.run()
+        #expect(story.dumps == [.links])
+        #expect(story.actions.contains(.probe(3, name: "wlan0")))
+    }
+}
