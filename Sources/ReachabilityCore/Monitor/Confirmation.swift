@@ -26,7 +26,7 @@ struct Confirmation: Sendable, Hashable {
         /// Ask again, in detail, once all messages have been read.
         case askAgain
         /// Ask again a little later.
-        case askLater
+        case askLater(Duration)
         /// Read again what leads to the tables of routes: little, however large those are.
         case readContext
         /// Read the tables that both name again.
@@ -38,7 +38,7 @@ struct Confirmation: Sendable, Hashable {
     private enum Stage: Sendable, Hashable {
         case agreed
         case askedAgain
-        case askedLater
+        case askedLater(Duration)
         case readContext
         case readTables
         case readAll
@@ -48,6 +48,12 @@ struct Confirmation: Sendable, Hashable {
         var model: [LookupOutcome]
         var kernel: [LookupOutcome]
     }
+
+    /// How long a message may take from the change that the kernel made to the socket.
+    private static let delivery = Duration.milliseconds(1)
+    /// How long, in the last of several pauses, a change may take that the kernel has announced and not made: whoever
+    /// makes it may have to wait for a processor.
+    private static let patience = Duration.milliseconds(64)
 
     /// Lets the kernel's word count until it agrees with the model: the model is, or may be, incomplete.
     mutating func distrustModel() { basis = .kernel }
@@ -65,13 +71,19 @@ struct Confirmation: Sendable, Hashable {
     mutating func take(_ new: [ProbeAnswer]) { answers = new }
 
     /// Holds the model's outcomes against the kernel's answers.
-    mutating func compare(_ model: [LookupOutcome], with new: [ProbeAnswer]) -> Step {
+    ///
+    /// - Parameters:
+    ///   - model: What the model says.
+    ///   - new: What the kernel says.
+    ///   - isPassing: Whether the answers can't last, as the kernel is about to make a change that it has announced.
+    /// - Returns: What is to be done about it.
+    mutating func compare(_ model: [LookupOutcome], with new: [ProbeAnswer], isPassing: Bool = false) -> Step {
         answers = new
         if zip(model, new).allSatisfy({ $0.agrees(with: $1) }) { return agree() }
         if isExplained(model) { return letKernelDecide() }
         let disagreement = Disagreement(model: model, kernel: new.map(\.outcome))
         if disagreement == refuted { return letKernelDecide() }
-        return advance(disagreement)
+        return advance(disagreement, isPassing)
     }
 
     /// Whether every probe that differs is covered by a route that the model does not mirror.
@@ -92,14 +104,15 @@ struct Confirmation: Sendable, Hashable {
         return .none
     }
 
-    private mutating func advance(_ disagreement: Disagreement) -> Step {
+    private mutating func advance(_ disagreement: Disagreement, _ isPassing: Bool) -> Step {
         switch stage {
         case .agreed:
             stage = .askedAgain
             return .askAgain
         case .askedAgain:
-            stage = .askedLater
-            return .askLater
+            return askLater(Self.delivery)
+        case .askedLater(let pause) where isPassing && pause < Self.patience:
+            return askLater(pause * 2)
         case .askedLater:
             stage = .readContext
             return .readContext
@@ -113,6 +126,11 @@ struct Confirmation: Sendable, Hashable {
             refuted = disagreement
             return letKernelDecide()
         }
+    }
+
+    private mutating func askLater(_ pause: Duration) -> Step {
+        stage = .askedLater(pause)
+        return .askLater(pause)
     }
 }
 

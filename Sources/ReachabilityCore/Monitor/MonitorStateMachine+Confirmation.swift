@@ -17,7 +17,9 @@ extension MonitorStateMachine {
         let model = (isDirty ? nil : modelVerdict.last) ?? evaluateModel(at: now)
         for family in AddressFamily.allCases {
             let before = confirmation(family).basis
-            let step = alter(family) { $0.compare(model.of(family).outcomes, with: answers.of(family)) }
+            let (ours, theirs) = (model.of(family).outcomes, answers.of(family))
+            let isPassing = theirs.contains(where: leadsToDownLink)
+            let step = alter(family) { $0.compare(ours, with: theirs, isPassing: isPassing) }
             if confirmation(family).basis == .kernel || before == .kernel { isDirty = true }
             take(step, family, model.of(family).outcomes, at: now)
         }
@@ -25,6 +27,16 @@ extension MonitorStateMachine {
         needsProof = false
         connection.prove()
         if reading.isDone { isResyncing = false }
+    }
+
+    /// Whether the kernel names an interface that it has announced to be down.
+    ///
+    /// It removes the routes after it has said so (`__dev_notify_flags`), and may be interrupted in between.
+    private func leadsToDownLink(_ answer: ProbeAnswer) -> Bool {
+        guard case .selected(let selection) = answer.outcome,
+            let position = snapshot.linkPosition(selection.leg.interface)
+        else { return false }
+        return !snapshot.links[position].flags.contains(.up)
     }
 
     /// The question that is due, if one is: whether to ask in detail.
@@ -75,7 +87,7 @@ extension MonitorStateMachine {
         switch step {
         case .none: break
         case .askAgain: questions.ask(at: now, inDetail: true)
-        case .askLater: questions.askLater(at: now)
+        case .askLater(let pause): questions.askLater(at: now.advanced(by: pause))
         case .readContext:
             counters.mismatches += 1
             correct(family)

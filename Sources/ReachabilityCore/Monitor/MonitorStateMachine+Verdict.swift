@@ -118,12 +118,17 @@ extension MonitorStateMachine {
 
     /// Whether an answer alone tells the path, or the reason why there is none.
     ///
-    /// Of several legs the answer names one. ENETUNREACH is what both a missing route and a rule give.
+    /// Of several legs the answer names one, and of a VRF not the way out of it. ENETUNREACH is what both a missing route
+    /// and a rule give.
     private func isDecisive(_ answer: ProbeAnswer, _ family: AddressFamily, _ status: ReachabilityStatus) -> Bool {
-        guard case .refused(let errno, let reason) = answer.outcome else { return !answer.isMultipath }
-        if status.isReachable { return true }
-        guard errno == LookupErrno.networkUnreachable else { return reason != .sourceRule }
-        return reason == .noRoute && !snapshot.rules(family).contains { $0.action == .unreachable }
+        switch answer.outcome {
+        case .selected(let selection):
+            return !answer.isMultipath && snapshot.link(selection.leg.interface)?.isVRF != true
+        case .refused where status.isReachable: return true
+        case .refused(LookupErrno.networkUnreachable, let reason):
+            return reason == .noRoute && !snapshot.rules(family).contains { $0.action == .unreachable }
+        case .refused(_, let reason): return reason != .sourceRule
+        }
     }
 }
 

@@ -10,8 +10,6 @@ struct QuestionSchedule: Sendable, Hashable {
     private static let leisure = Duration.milliseconds(20)
     /// The same for changes that hardly can: a look-up of IPv6 looks at every address of the machine.
     private static let longLeisure = Duration.milliseconds(250)
-    /// How long a message may take from the change that the kernel made to the socket.
-    private static let delivery = Duration.milliseconds(1)
 
     /// Asks at a moment, or earlier if that is planned already.
     mutating func ask(at moment: Instant, inDetail: Bool) {
@@ -26,9 +24,8 @@ struct QuestionSchedule: Sendable, Hashable {
         ask(at: now.advanced(by: isImportant ? Self.leisure : Self.longLeisure), inDetail: false)
     }
 
-    /// Asks again once a message that is on its way must have arrived.
-    mutating func askLater(at now: Instant) {
-        let moment = now.advanced(by: Self.delivery)
+    /// Asks again at a moment when what is on its way must have arrived.
+    mutating func askLater(at moment: Instant) {
         retry = moment
         inDetail = true
         due = moment

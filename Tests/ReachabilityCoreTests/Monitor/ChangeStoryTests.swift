@@ -110,6 +110,30 @@ import Testing
         #expect(story.dumps.isEmpty)
     }
 
+    @Test func `a kernel that says what it is about to do is given the time to do it`() throws {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.forgetActions()
+        story.kernel.decision = try #require(story.machine.evaluation?.ipv4.outcomes.first)
+        story.tell(.link(Entry.link(2, "wan0", up: false)))
+        story.wait(.milliseconds(60))
+        story.kernel.decision = nil
+        story.wait(.seconds(1))
+        #expect(story.statuses == [.wifi, .notReachable])
+        #expect(story.machine.counters.mismatches == 0)
+        #expect(story.machine.isSettled)
+    }
+
+    @Test func `what the kernel never does counts as not done`() throws {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.kernel.decision = try #require(story.machine.evaluation?.ipv4.outcomes.first)
+        story.tell(.link(Entry.link(2, "wan0", up: false)))
+        story.wait(.seconds(1))
+        #expect(story.machine.counters.mismatches == 1)
+        #expect(story.notices.last?.path.reasons.contains(.interfaceDown) == true)
+    }
+
     @Test func `a silent change is noticed at the next message, and corrected`() {
         var story = MonitorStory.withUplink()
         story.start()
@@ -131,7 +155,7 @@ import Testing
         var story = MonitorStory.withUplink()
         story.start()
         let other = LookupOutcome.refused(errno: LookupErrno.accessDenied, .prohibited)
-        story.kernel.refusal = other
+        story.kernel.decision = other
         story.tell(.address(Entry.address("198.51.100.7", on: 2)))
         story.wait(.seconds(1))
         #expect(story.statuses == [.wifi, .notReachable])
@@ -142,7 +166,7 @@ import Testing
         story.wait(.seconds(1))
         #expect(story.dumps.isEmpty)
         #expect(story.lookUps > 0)
-        story.kernel.refusal = nil
+        story.kernel.decision = nil
         story.tell(.address(Entry.address("198.51.100.9", on: 2)))
         #expect(story.statuses == [.wifi, .notReachable, .wifi])
         story.wait(.seconds(1))

@@ -7,8 +7,8 @@ struct PlayedKernel {
     /// A route more specific than the model mirrors covers every probe of IPv4, if set.
     var specificRoute: LookupOutcome?
 
-    /// What every look-up of IPv4 is refused with, by something that no table tells, if set.
-    var refusal: LookupOutcome?
+    /// What every look-up of IPv4 is answered with, by something that no table tells, if set.
+    var decision: LookupOutcome?
 
     /// The rules of a fresh machine, and nothing else.
     init() {
@@ -43,7 +43,7 @@ struct PlayedKernel {
     func answers(at now: Instant) -> ProbeAnswers {
         let evaluation = PathEvaluator(context: .init(user: 0)).evaluate(snapshot(at: now), at: now)
         let ipv4 = evaluation.ipv4.outcomes.map { outcome in
-            if let refusal { return ProbeAnswer(refusal) }
+            if let decision { return ProbeAnswer(decision) }
             return specificRoute.map { ProbeAnswer($0, matched: .init(.init(ipv4: 0x1600_0000), length: 8)) }
                 ?? ProbeAnswer(outcome)
         }

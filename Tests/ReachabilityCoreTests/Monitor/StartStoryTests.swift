@@ -58,6 +58,25 @@ import Testing
         #expect(story.notices.first?.path.reasons == [.unreachable, .noSource])
     }
 
+    @Test func `a look-up that leads into a VRF waits for the table that leads out`() {
+        var story = MonitorStory()
+        var (vrf, uplink) = (Entry.link(9, "red"), Entry.link(2, "wan0"))
+        (vrf.kind, vrf.vrfTable, uplink.masterIndex) = ("vrf", 100, 9)
+        var inner = Entry.defaultRoute(via: "192.0.2.1", on: 2)
+        var outer = inner
+        inner.table = .init(rawValue: 100)
+        outer.legs = [.init(interface: 9)]
+        story.changeSilently(.link(vrf), .link(uplink), .route(outer), .route(inner))
+        story.changeSilently(.address(Entry.address("192.0.2.2", on: 2)))
+        story.holdsDumps = true
+        story.start()
+        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        #expect(story.notices.isEmpty)
+        story.answerDumps()
+        #expect(story.statuses == [.wifi])
+        #expect(story.notices.first?.path.carriers.map(\.name) == ["wan0"])
+    }
+
     @Test func `a verdict that the model might alter is published after a second all the same`() {
         var story = MonitorStory()
         var rule = RuleMessage(family: .ipv4)
