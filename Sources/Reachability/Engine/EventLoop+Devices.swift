@@ -1,34 +1,46 @@
 import ReachabilityCore
 
 extension EventLoop {
-    /// Has a device looked at on another thread; the answer comes as a job.
+    /// Has a device or a tunnel asked about on another thread; the answer comes as a job.
     func probe(_ index: InterfaceIndex, _ name: String) {
         do throws(NetlinkError) {
-            let inquiry = DeviceInquiry(index: index, name: name, nl80211: families.nl80211)
-            try openedInquirer().ask(inquiry) { [run] answer in
+            try openedInquirer().ask(question(index, name)) { [run] answer in
                 _ = run.perform { $0.take(answer) }
             }
         } catch {
+            var answer = DeviceAnswer(index: index, name: name)
             var findings = DeviceFindings(index: index, name: name)
             findings.driverFault = "\(error.call): errno \(error.errno)"
-            let message = NetlinkEncoder().encode(.uevent(findings.message))
-            take(
-                .init(
-                    index: index,
-                    name: name,
-                    datagrams: [.init(protocolNumber: NetlinkDecoder.uevent, bytes: message)]
-                )
-            )
+            answer.end(findings)
+            take(answer)
+        }
+    }
+
+    private func question(_ index: InterfaceIndex, _ name: String) -> DeviceInquirer.Question {
+        if let source = tunnelSource(index) {
+            let inquiry = TunnelInquiry(index: index, name: name, source: source)
+            return { inquiry.run(&$0) }
+        }
+        let inquiry = DeviceInquiry(index: index, name: name, nl80211: families.nl80211)
+        return { inquiry.run(&$0) }
+    }
+
+    /// Who tells a tunnel's endpoint; nil for an interface that is no such tunnel.
+    private func tunnelSource(_ index: InterfaceIndex) -> TunnelInquiry.Source? {
+        consult { machine in
+            guard let link = machine.snapshot.link(index) else { return nil }
+            if link.kind == "wireguard" { return .wireGuard(family: families.wireGuard) }
+            return link.tunnelRemote.map { .known(.init(address: $0)) }
         }
     }
 
     /// Takes an answer, unless the interface has gone or has another name by now.
     private func take(_ answer: DeviceAnswer) {
         guard consult({ $0.expectsDevice(answer.index, name: answer.name) }) else { return }
+        let now = Clock.now
         for datagram in answer.datagrams {
             record(datagram.bytes, .fromKernel, datagram.protocolNumber)
             let decoder = NetlinkDecoder(protocolNumber: datagram.protocolNumber, families: families)
-            let now = Clock.now
             alterMachine { machine in
                 try? decoder.decode(datagram.bytes.span.bytes) { machine.receiveDevice($1, $0, at: now) }
             }

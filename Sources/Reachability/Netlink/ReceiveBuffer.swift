@@ -1,3 +1,5 @@
+import Glibc
+
 /// The memory into which datagrams are received, one after the other.
 ///
 /// Confined to the thread of its owner: what lies in it is valid until the next receive.
@@ -22,6 +24,11 @@ final class ReceiveBuffer {
 
     /// No datagram of rtnetlink comes near.
     private static let largestSize = 16 << 20
+
+    /// Forgets what was received: explicit_bzero(3), which no compiler leaves out.
+    func erase() {
+        if let start = storage.baseAddress { explicit_bzero(start, storage.count) }
+    }
 
     /// The datagram that was received last, for as long as the closure runs.
     func withDatagram<Result>(_ length: Int, _ body: (RawSpan) -> Result) -> Result {

@@ -13,8 +13,11 @@ final class DeviceInquirer: Sendable {
         var isWorking = false
     }
 
+    /// What is asked, with the sockets to ask by.
+    typealias Question = @Sendable (inout DeviceSocket) -> DeviceAnswer
+
     private struct Item: Sendable {
-        let inquiry: DeviceInquiry
+        let question: Question
         let answer: @Sendable (DeviceAnswer) -> Void
     }
 
@@ -25,10 +28,10 @@ final class DeviceInquirer: Sendable {
         socket = .init(try DeviceSocket())
     }
 
-    /// Looks at a device soon, and calls `answer` with what was found, on the inquirer's own thread.
-    func ask(_ inquiry: DeviceInquiry, answer: @escaping @Sendable (DeviceAnswer) -> Void) {
+    /// Asks soon, and calls `answer` with what was found, on the inquirer's own thread.
+    func ask(_ question: @escaping Question, answer: @escaping @Sendable (DeviceAnswer) -> Void) {
         let starts = queue.withLock { queue in
-            queue.waiting.append(.init(inquiry: inquiry, answer: answer))
+            queue.waiting.append(.init(question: question, answer: answer))
             defer { queue.isWorking = true }
             return !queue.isWorking
         }
@@ -38,7 +41,7 @@ final class DeviceInquirer: Sendable {
     }
 
     private func work() {
-        while let item = next() { item.answer(socket.withLock { item.inquiry.run(&$0) }) }
+        while let item = next() { item.answer(socket.withLock { item.question(&$0) }) }
     }
 
     private func next() -> Item? {

@@ -12,13 +12,14 @@ struct DeviceInquiry: Sendable {
     func run(_ socket: inout DeviceSocket) -> DeviceAnswer {
         var findings = DeviceFindings(index: index, name: name)
         var answer = DeviceAnswer(index: index, name: name)
-        if nl80211 != 0, let datagram = socket.wirelessInterface(index, family: nl80211) {
+        if nl80211 != 0, let message = socket.wirelessInterface(index, family: nl80211) {
             findings.isWireless = true
-            answer.datagrams.append(.init(protocolNumber: NetlinkDecoder.generic, bytes: datagram))
+            var families = GenericFamilies()
+            families.note(.init(name: GenericFamilies.wirelessName, id: nl80211))
+            answer.append(.wireless(message), NetlinkDecoder.generic, families)
         }
         look(socket.descriptor, &findings)
-        let message = NetlinkEncoder().encode(.uevent(findings.message))
-        answer.datagrams.append(.init(protocolNumber: NetlinkDecoder.uevent, bytes: message))
+        answer.end(findings)
         return answer
     }
 
@@ -32,18 +33,5 @@ struct DeviceInquiry: Sendable {
         findings.isInSysfs = true
         findings.deviceType = device.deviceType
         findings.driver = findings.driver ?? device.driver
-    }
-}
-
-/// What a look at a device gave, as datagrams for the machine and for recordings.
-struct DeviceAnswer: Sendable {
-    let index: InterfaceIndex
-    let name: String
-    var datagrams: [Datagram] = []
-
-    /// One datagram, as the kernel would send it.
-    struct Datagram: Sendable {
-        let protocolNumber: UInt16
-        let bytes: [UInt8]
     }
 }

@@ -2,79 +2,121 @@ import CNetlink
 import Glibc
 import ReachabilityCore
 
-/// The socket by which devices are asked about: generic netlink, on which ioctl(2) works as on any other.
+/// The sockets by which devices are asked about: generic netlink, on which ioctl(2) works as on any other, and, for
+/// the ways of tunnels, look-ups.
+///
+/// Confined to one thread at a time by whoever owns it.
 struct DeviceSocket: ~Copyable {
     private let socket: NetlinkSocket
-    private let buffer = ReceiveBuffer(size: 16 << 10)
+    private var lookups: LookupSocket
+    private let buffer = ReceiveBuffer(size: 64 << 10)
     private var sequence: UInt32 = 0
 
-    /// Opens it in the calling thread's network namespace.
+    /// Opens them in the calling thread's network namespace.
     ///
     /// - Throws: ``NetlinkError`` if the kernel gives none.
     init() throws(NetlinkError) {
         let socket = try NetlinkSocket.open(NETLINK_GENERIC)
+        socket.setCappedAcknowledgements()
         try socket.setReceiveTimeout(microseconds: Self.patience)
+        lookups = try LookupSocket()
         self.socket = socket
     }
 
-    /// nl80211 answers within the send, once it has the configuration lock.
+    /// The kernel answers within the send, once it has the configuration lock.
     private static let patience = 2_000_000
 
+    /// For ioctl(2).
     var descriptor: Int32 { socket.descriptor }
 
-    /// nl80211's answer about an interface; nil if it does not know it.
-    mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> [UInt8]? {
-        sequence &+= 1
-        let request = NetlinkRequests.wirelessInterface(index, family: family, sequence: sequence)
-        return answers(to: request, family).first
-    }
-
-    /// nl80211's answers about the stations that an interface speaks with.
-    mutating func wirelessStations(_ index: InterfaceIndex, family: UInt16) -> [[UInt8]] {
-        sequence &+= 1
-        let request = NetlinkRequests.wirelessStations(index, family: family, sequence: sequence)
-        return answers(to: request, family)
-    }
-
-    /// The datagrams that answer a request, up to the end of a dump; none if it is refused, or not answered in time.
-    private func answers(to request: [UInt8], _ family: UInt16) -> [[UInt8]] {
-        guard (try? socket.send(request)) != nil else { return [] }
-        var datagrams: [[UInt8]] = []
-        while true {
-            switch socket.receive(into: buffer, waiting: true) {
-            case .datagram(let length):
-                let answer = buffer.withDatagram(length) { WirelessAnswer($0, sequence, family) }
-                if answer.isMeant { datagrams.append(answer.bytes) }
-                if answer.isLast { return datagrams }
-            case .foreign: continue
-            case .empty, .truncated, .overrun, .failed: return []
-            }
-        }
-    }
-}
-
-/// One datagram that may answer a question to nl80211.
-private struct WirelessAnswer {
-    /// Whether it tells something that was asked for.
-    private(set) var isMeant = false
-    /// Whether nothing more comes.
-    private(set) var isLast = false
-    let bytes: [UInt8]
-
-    /// Looks into a datagram; one that answers an earlier question, for which nobody waited any more, is nothing.
-    init(_ datagram: RawSpan, _ sequence: UInt32, _ number: UInt16) {
-        bytes = datagram.withUnsafeBytes { [UInt8]($0) }
+    /// What nl80211 knows of an interface; nil if that is none of its.
+    mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
         var families = GenericFamilies()
-        families.note(.init(name: GenericFamilies.wirelessName, id: number))
-        let decoder = NetlinkDecoder(protocolNumber: NetlinkDecoder.generic, families: families)
-        var found: [(NetlinkHeader, KernelEvent)] = []
-        try? decoder.decode(datagram) { found.append(($0, $1)) }
-        for (header, event) in found where header.sequence == sequence {
-            switch event {
-            case .wireless: (isMeant, isLast) = (true, !header.flags.contains(.multi))
-            case .done, .error: isLast = true
-            default: break
+        families.note(.init(name: GenericFamilies.wirelessName, id: family))
+        sequence &+= 1
+        var message: WirelessMessage?
+        let request = NetlinkRequests.wirelessInterface(index, family: family, sequence: sequence)
+        try? ask(request, families) { event in
+            if case .wireless(let found) = event { message = found }
+        }
+        return message
+    }
+
+    /// What nl80211 knows of the stations that an interface speaks with; nothing if it refuses.
+    mutating func wirelessStations(_ index: InterfaceIndex, family: UInt16) -> [WirelessMessage] {
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.wirelessName, id: family))
+        sequence &+= 1
+        var messages: [WirelessMessage] = []
+        let request = NetlinkRequests.wirelessStations(index, family: family, sequence: sequence)
+        try? ask(request, families) { event in
+            if case .wireless(let found) = event { messages.append(found) }
+        }
+        return messages
+    }
+
+    /// What WireGuard knows of a device, all its peers together.
+    ///
+    /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN`.
+    mutating func wireGuardDevice(
+        _ index: InterfaceIndex,
+        family: UInt16
+    ) throws(NetlinkError) -> WireGuardMessage {
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.wireGuardName, id: family))
+        sequence &+= 1
+        var device = WireGuardMessage(index: index)
+        try ask(NetlinkRequests.wireGuardDevice(index, family: family, sequence: sequence), families) { event in
+            guard case .wireGuard(let part) = event else { return }
+            if part.mark != 0 { device.mark = part.mark }
+            device.peers += part.peers
+        }
+        buffer.erase()
+        return device
+    }
+
+    /// The interface by which a tunnel's packets leave; nil if the kernel has no route.
+    mutating func way(to endpoint: TunnelEndpoint, user: UInt32) throws(NetlinkError) -> InterfaceIndex? {
+        var flow = ProbeFlow(to: endpoint.address, user: user)
+        flow.mark = endpoint.mark
+        guard case .selected(let selection) = try lookups.resolve([flow]).first?.outcome else { return nil }
+        return selection.leg.interface
+    }
+
+    /// Sends a request and takes its answers to the end, or to the error that refuses it.
+    private func ask(
+        _ request: [UInt8],
+        _ families: GenericFamilies,
+        _ take: (KernelEvent) -> Void
+    ) throws(NetlinkError) {
+        try socket.send(request)
+        var end: Int32?
+        while end == nil {
+            switch socket.receive(into: buffer, waiting: true) {
+            case .datagram(let length): end = read(length, families, take)
+            case .foreign: continue
+            case .empty: throw NetlinkError("recvmsg", errno: ETIMEDOUT)
+            case .overrun, .truncated: throw NetlinkError("recvmsg", errno: ENOBUFS)
+            case .failed(let errno): throw NetlinkError("recvmsg", errno: errno)
             }
         }
+        if let end, end != 0 { throw NetlinkError("generic netlink", errno: end) }
+    }
+
+    /// Hands a datagram's messages on; gives the errno with which the answers to the last request end, if they do.
+    private func read(_ length: Int, _ families: GenericFamilies, _ take: (KernelEvent) -> Void) -> Int32? {
+        var end: Int32?
+        buffer.withDatagram(length) { bytes in
+            let decoder = NetlinkDecoder(protocolNumber: NetlinkDecoder.generic, families: families)
+            try? decoder.decode(bytes) { header, event in
+                // What answers an earlier request came too late.
+                guard header.sequence == sequence else { return }
+                switch event {
+                case .done(let errno), .error(let errno): end = errno
+                default: take(event)
+                }
+            }
+        }
+        return end
     }
 }

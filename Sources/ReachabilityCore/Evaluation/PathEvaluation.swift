@@ -43,19 +43,27 @@ public struct FamilyEvaluation: Sendable, Hashable {
         set { shared.fields.nextExpiry = newValue }
     }
 
+    /// The tunnels whose own path decides about this one; it may be of the other family.
+    public var tunnels: [InterfaceIndex] {
+        get { shared.fields.tunnels }
+        set { shared.fields.tunnels = newValue }
+    }
+
     /// Makes a family's evaluation.
     public init(
         outcomes: [LookupOutcome],
         path: FamilyPath?,
         reasons: [Reason] = [],
-        nextExpiry: Instant? = nil
+        nextExpiry: Instant? = nil,
+        tunnels: [InterfaceIndex] = []
     ) {
         shared = .init(
             .init(
                 outcomes: outcomes,
                 path: path,
                 reasons: reasons,
-                nextExpiry: nextExpiry
+                nextExpiry: nextExpiry,
+                tunnels: tunnels
             )
         )
     }
@@ -65,5 +73,6 @@ public struct FamilyEvaluation: Sendable, Hashable {
         var path: FamilyPath?
         var reasons: [Reason]
         var nextExpiry: Instant?
+        var tunnels: [InterfaceIndex]
     }
 }

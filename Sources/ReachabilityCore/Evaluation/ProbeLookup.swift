@@ -6,6 +6,8 @@ public struct ProbeFlow: Sendable, Hashable {
     public var source: IPAddress
     /// The user who owns the socket, as `uidrange` rules see it.
     public var user: UInt32
+    /// `SO_MARK`, as `fwmark` rules see it; only tunnels mark their packets here.
+    public var mark: UInt32 = 0
     /// `IPPROTO_UDP`, as `ipproto` rules see it.
     public var ipProtocol: UInt8 = 17
     /// The ephemeral port that `sport` rules are held against.

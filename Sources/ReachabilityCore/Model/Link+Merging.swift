@@ -47,6 +47,7 @@ extension Link {
         portKind = message.portKind
         vrfTable = message.vrfTable
         bondActivePort = message.bondActivePort
+        tunnelRemote = message.tunnelRemote
         bondPortIsActive = message.bondPortIsActive
     }
 

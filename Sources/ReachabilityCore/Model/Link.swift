@@ -30,6 +30,8 @@ public struct Link: Sendable, Hashable {
     public var vrfTable: UInt32?
     /// The port that a bond in active-backup mode uses.
     public var bondActivePort: InterfaceIndex?
+    /// Where a tunnel's packets go, if the kernel keeps that with the link.
+    public var tunnelRemote: IPAddress?
     /// Whether this port of a bond carries traffic.
     public var bondPortIsActive: Bool?
     /// IPv6 source selection prefers temporary addresses here (RFC 6724, rule 7).

@@ -6,7 +6,7 @@ extension NetworkSnapshot {
         at now: Instant,
         _ effect: inout SnapshotEffect
     ) {
-        guard message.isMirrored else { return }
+        guard message.isMirrored else { return insertWay(message, &effect) }
         // The kernel does not use a route whose time is over, though it still lists it.
         if message.lifetime == .zero { return remove(message, &effect) }
         let route = Route(message, isAnswer: flags.contains(.multi), at: now, in: self)
@@ -32,8 +32,8 @@ extension NetworkSnapshot {
 }
 
 extension RouteMessage {
-    /// `RTM_F_CLONED`: an entry of the route cache, not of a table.
-    private static let cloned: UInt32 = 0x200
+    /// `RTM_F_CLONED`: an entry of the route cache or an answer, not a route of a table.
+    static let cloned: UInt32 = 0x200
 
     /// Whether the model keeps the route.
     var isMirrored: Bool { isDefaultLike && flags & Self.cloned == 0 && table != .unspecified }

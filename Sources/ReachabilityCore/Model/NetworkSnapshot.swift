@@ -30,6 +30,8 @@ public struct NetworkSnapshot: Sendable, Hashable {
     public internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
     /// What WireGuard said of a device.
     public internal(set) var wireGuard: [InterfaceIndex: WireGuardMessage] = [:]
+    /// Through which interface the kernel sends to where a tunnel leads; nil for none, by the remote address.
+    public internal(set) var tunnelWays: [IPAddress: InterfaceIndex?] = [:]
 
     /// Makes the model of a machine with nothing.
     public init() {}

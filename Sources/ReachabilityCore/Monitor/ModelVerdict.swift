@@ -41,9 +41,5 @@ struct ModelVerdict: Sendable, Hashable {
 
 extension FamilyEvaluation {
     /// Whether nothing of the other family, and no clock, was read for it: what carries a tunnel may be of the other.
-    fileprivate var standsAlone: Bool {
-        guard nextExpiry == nil else { return false }
-        guard let path else { return true }
-        return path.carriers == [path.interface]
-    }
+    fileprivate var standsAlone: Bool { nextExpiry == nil && tunnels.isEmpty }
 }

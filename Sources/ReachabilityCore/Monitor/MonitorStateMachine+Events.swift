@@ -77,6 +77,7 @@ extension MonitorStateMachine {
         ipv4.distrustModel()
         ipv6.distrustModel()
         devices.forgetAll()
+        tunnels.forgetAll()
         assembly.cancel()
         hasFinishedReadings = false
         earlierReadings = [:]

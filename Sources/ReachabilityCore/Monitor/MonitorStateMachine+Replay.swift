@@ -69,6 +69,7 @@ extension MonitorStateMachine {
             assembly.note(event, header, at: now)
         }
         absorb(snapshot.apply(event, header, at: now), at: now)
+        endAwaiting(event)
         if replay?.endsPreface(at: now) ?? false { beginJudging() }
     }
 

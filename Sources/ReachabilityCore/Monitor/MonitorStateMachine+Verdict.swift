@@ -22,6 +22,7 @@ extension MonitorStateMachine {
         postponedReasons = []
         let evaluation = evaluate(at: now)
         self.evaluation = evaluation
+        noteTunnels(of: evaluation, at: now)
         let isPublishable =
             isDecisive(evaluation) && !awaitsConfirmation(evaluation.path) && !awaitsDevice(evaluation.path)
         guard isPublishable || patienceEnd.map({ $0 <= now }) ?? false else {

@@ -34,6 +34,7 @@ public struct MonitorStateMachine: Sendable {
     var replay: ReplayProgress?
     var connection = Connectedness()
     var devices = DeviceQueue()
+    var tunnels = TunnelSchedule()
     var questions = QuestionSchedule()
     var notices: [StateChange] = []
 
@@ -117,6 +118,7 @@ public struct MonitorStateMachine: Sendable {
         first = .earlier(first, reading.deadline)
         first = .earlier(first, expiryDeadline)
         first = .earlier(first, patience)
+        first = .earlier(first, tunnels.deadline)
         first = .earlier(first, replayed)
         return .earlier(first, postponed)
     }
@@ -131,6 +133,7 @@ public struct MonitorStateMachine: Sendable {
             return .probe(device.index, name: device.name)
         }
         if let change = verdict(at: now) { return publish(change) }
+        if let tunnel = tunnels.next(at: now) { return .probe(tunnel.index, name: tunnel.name) }
         if let inDetail = question(at: now) { return .lookUp(inDetail: inDetail) }
         if let joins = neighbourWatch() { return .watchNeighbours(joins) }
         return nextReading(at: now)

@@ -21,6 +21,7 @@ struct ReplayProgress: Sendable {
     /// The recording ends: what there is makes a verdict.
     mutating func finish() {
         isComplete = true
+        holdsProbes = false
         subjects = [:]
         missing = []
     }

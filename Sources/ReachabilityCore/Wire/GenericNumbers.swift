@@ -41,3 +41,29 @@ enum NL80211 {
     /// `NL80211_STA_INFO_SIGNAL_AVG`.
     static let averageSignal: UInt16 = 13
 }
+
+/// `WG_*`: WireGuard's command and attributes that are asked for and read.
+enum WG {
+    static let getDevice: UInt8 = 0
+    static let version: UInt8 = 1
+
+    /// `WGDEVICE_A_*`.
+    enum Device {
+        static let index: UInt16 = 1
+        static let mark: UInt16 = 7
+        static let peers: UInt16 = 8
+    }
+
+    /// `WGPEER_A_*`.
+    enum Peer {
+        static let endpoint: UInt16 = 4
+        static let allowed: UInt16 = 9
+    }
+
+    /// `WGALLOWEDIP_A_*`.
+    enum Allowed {
+        static let family: UInt16 = 1
+        static let address: UInt16 = 2
+        static let length: UInt16 = 3
+    }
+}

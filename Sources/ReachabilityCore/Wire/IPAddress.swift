@@ -30,6 +30,11 @@ public struct IPAddress: Sendable, Hashable {
         family == .ipv4 ? bits >> 120 == 127 : bits == 1
     }
 
+    /// 224.0.0.0/4 (RFC 5771) or ff00::/8 (RFC 4291, 2.7).
+    public var isMulticast: Bool {
+        family == .ipv4 ? bits >> 124 == 0xE : bits >> 120 == 0xFF
+    }
+
     /// 169.254.0.0/16 (RFC 3927) or fe80::/10 (RFC 4291, 2.5.6).
     public var isLinkLocal: Bool {
         family == .ipv4 ? bits >> 112 == 0xA9FE : bits >> 118 == 0x3FA

@@ -62,13 +62,28 @@ extension LinkMessage {
     private mutating func readKindData(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         let isVRF = kind == "vrf"
         let isBond = kind == "bond"
-        guard isVRF || isBond else { return }
+        guard isVRF || isBond else { return try readTunnel(data, bytes) }
         var cursor = data.nested
         while let inner = try cursor.next(bytes) {
             if isVRF, inner.type == IFLA.vrfTable { vrfTable = try inner.integer(bytes, "IFLA_VRF_TABLE") }
             if isBond, inner.type == IFLA.bondActiveSlave {
                 bondActivePort = try inner.interfaceIndex(bytes, "IFLA_BOND_ACTIVE_SLAVE")
             }
+        }
+    }
+
+    /// Reads where a tunnel leads; which family an address is of, its length tells.
+    private mutating func readTunnel(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        guard let kind, let form = TunnelForm(kind) else { return }
+        var cursor = data.nested
+        while let inner = try cursor.next(bytes) {
+            if inner.type == form.lower, lowerIndex == nil {
+                lowerIndex = try inner.interfaceIndex(bytes, "IFLA_VXLAN_LINK")
+            }
+            guard form.remotes.contains(inner.type) else { continue }
+            let family = inner.payload.count < 16 ? AddressFamily.ipv4 : .ipv6
+            let address = try inner.address(family, bytes, "the tunnel's remote address")
+            if !address.isUnspecified, !address.isMulticast { tunnelRemote = address }
         }
     }
 

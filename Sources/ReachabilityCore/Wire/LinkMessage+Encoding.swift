@@ -33,6 +33,11 @@ extension LinkMessage {
                     $0.attribute(IFLA.bondActiveSlave, index: bondActivePort)
                 }
             }
+            if let kind, let form = TunnelForm(kind), let tunnelRemote {
+                info.nested(IFLA.Info.data, flagged: false) {
+                    $0.attribute(form.remote(tunnelRemote.family), tunnelRemote)
+                }
+            }
             if let portKind { info.attribute(IFLA.Info.slaveKind, string: portKind) }
             if portKind == "bond", let bondPortIsActive {
                 info.nested(IFLA.Info.slaveData, flagged: false) {

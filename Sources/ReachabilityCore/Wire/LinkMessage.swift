@@ -40,6 +40,9 @@ public struct LinkMessage: Sendable, Hashable {
     public var vrfTable: UInt32?
     /// `IFLA_BOND_ACTIVE_SLAVE` of a bond.
     public var bondActivePort: InterfaceIndex?
+    /// Where a tunnel's packets go, if the kernel keeps that with the link: `IFLA_GRE_REMOTE`, `IFLA_IPTUN_REMOTE`,
+    /// `IFLA_VTI_REMOTE`, `IFLA_VXLAN_GROUP`, `IFLA_GENEVE_REMOTE`; nil for none and for a group of hosts.
+    public var tunnelRemote: IPAddress?
     /// Whether this port of a bond carries traffic: `IFLA_BOND_SLAVE_STATE` is `BOND_STATE_ACTIVE`.
     public var bondPortIsActive: Bool?
     /// `IFLA_AF_SPEC` / `AF_INET6` / `IFLA_INET6_CONF`, `DEVCONF_USE_TEMPADDR` at least 2: temporary addresses are preferred.

@@ -63,10 +63,15 @@ extension NetlinkDecoder {
         _ bytes: RawSpan
     ) throws(NetlinkDecodeError) -> KernelEvent {
         try payload.require(RouteMessage.bodySize)
-        guard !defaultLikeRoutesOnly || payload.byte(1, bytes) <= RouteMessage.longestDefaultLikePrefix
-        else { return .ignored }
+        let isWanted = payload.byte(1, bytes) <= RouteMessage.longestDefaultLikePrefix
+        guard !defaultLikeRoutesOnly || isWanted || isTunnelAnswer(payload, bytes) else { return .ignored }
         guard let message = try RouteMessage(payload, bytes) else { return .ignored }
         return type == RTM.newRoute ? .route(message) : .routeRemoved(message)
+    }
+
+    /// Whether this tells where a tunnel's packets leave: an answer about one host, not a route of a table.
+    private func isTunnelAnswer(_ payload: WireRegion, _ bytes: RawSpan) -> Bool {
+        payload.byte(1, bytes) >= 32 && payload.load(8, bytes) & RouteMessage.cloned != 0
     }
 
     /// `NLMSG_*`: they end dumps, refuse and acknowledge; the kernel writes errnos negative.

@@ -70,7 +70,8 @@ public struct NetlinkEncoder: Sendable {
         case .family: (GENL.control, [])
         case .familiesRequested: (GENL.control, [.request, .dump])
         case .wireless: (families.nl80211 == 0 ? NLMSG.noop : families.nl80211, [])
-        case .uevent, .wireGuard, .ignored: (NLMSG.noop, [])
+        case .wireGuard: (families.wireGuard == 0 ? NLMSG.noop : families.wireGuard, [])
+        case .uevent, .ignored: (NLMSG.noop, [])
         }
     }
 
@@ -90,7 +91,8 @@ public struct NetlinkEncoder: Sendable {
         case .family(let family): family.append(to: &builder)
         case .familiesRequested: builder.append(bytes: [CTRL.getFamily, CTRL.version, 0, 0])
         case .wireless(let message): message.append(to: &builder)
-        case .overrun, .uevent, .wireGuard, .ignored: break
+        case .wireGuard(let message): message.append(to: &builder)
+        case .overrun, .uevent, .ignored: break
         }
     }
 

@@ -1,4 +1,4 @@
-/// The requests to generic netlink's families. None needs privilege.
+/// The requests to generic netlink's families. None needs privilege but WireGuard's.
 extension NetlinkRequests {
     /// All families that the kernel has (`CTRL_CMD_GETFAMILY`): each a ``KernelEvent/family(_:)``.
     ///
@@ -32,6 +32,23 @@ extension NetlinkRequests {
     /// - Returns: The message with its head.
     public static func wirelessStations(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
         request(NL80211.getStation, of: index, family: family, sequence: sequence, flags: [.request, .dump])
+    }
+
+    /// What WireGuard knows of a device (`WG_CMD_GET_DEVICE`), which takes `CAP_NET_ADMIN` in its namespace.
+    ///
+    /// Answered by a dump of ``KernelEvent/wireGuard(_:)``; the datagrams hold the device's private key too, so they
+    /// are not to be recorded as they are.
+    ///
+    /// - Parameters:
+    ///   - index: The device.
+    ///   - family: ``GenericFamilies/wireGuard``.
+    ///   - sequence: `nlmsg_seq`, which the answers repeat.
+    /// - Returns: The message with its head.
+    public static func wireGuardDevice(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+        var builder = NetlinkMessageBuilder(type: family, flags: [.request, .dump], sequence: sequence)
+        builder.append(bytes: [WG.getDevice, WG.version, 0, 0])
+        builder.attribute(WG.Device.index, index: index)
+        return builder.build()
     }
 
     private static func request(

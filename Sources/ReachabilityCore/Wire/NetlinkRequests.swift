@@ -18,7 +18,6 @@ public enum NetlinkRequests {
     ///   - sequence: `nlmsg_seq`, which the answer repeats.
     ///   - matchesRoute: Ask for the route as it stands in its table (`RTM_F_FIB_MATCH`, ip-route(8) `fibmatch`):
     ///     prefix, metric and all legs instead of the leg and the source that were selected.
-    ///   - mark: The socket's mark (`SO_MARK`).
     ///   - interface: The interface that the socket is bound to. The kernel then invents an on-link route if none
     ///     fits, so an answer does not prove that there is one.
     /// - Returns: The message with its head.
@@ -26,7 +25,6 @@ public enum NetlinkRequests {
         _ flow: ProbeFlow,
         sequence: UInt32,
         matchesRoute: Bool = false,
-        mark: UInt32? = nil,
         interface: InterfaceIndex? = nil
     ) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: RTM.getRoute, flags: .request, sequence: sequence)
@@ -37,7 +35,7 @@ public enum NetlinkRequests {
         builder.attribute(RTA.ipProto, flow.ipProtocol)
         builder.attribute(RTA.sport, networkOrder: flow.sourcePort)
         builder.attribute(RTA.dport, networkOrder: flow.destinationPort)
-        if let mark { builder.attribute(RTA.mark, mark) }
+        if flow.mark != 0 { builder.attribute(RTA.mark, flow.mark) }
         if let interface { builder.attribute(RTA.oif, index: interface) }
         return builder.build()
     }

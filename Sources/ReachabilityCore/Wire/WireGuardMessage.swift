@@ -18,31 +18,10 @@ public struct WireGuardMessage: Sendable, Hashable {
         public var endpoint: IPAddress?
         /// The endpoint's port.
         public var port: UInt16 = 0
-        /// `WGPEER_A_ALLOWEDIPS`.
-        public var allowed: [Prefix] = []
+        /// `WGPEER_A_ALLOWEDIPS`: the addresses that it is asked to carry.
+        public var allowed: [IPPrefix] = []
 
         /// Makes a peer without endpoint.
         public init() {}
-    }
-
-    /// Addresses that a peer is asked to carry.
-    public struct Prefix: Sendable, Hashable {
-        /// `WGALLOWEDIP_A_IPADDR`.
-        public var address: IPAddress
-        /// `WGALLOWEDIP_A_CIDR_MASK`: how many of its bits count.
-        public var length: UInt8
-
-        /// Makes a prefix.
-        public init(address: IPAddress, length: UInt8) {
-            self.address = address
-            self.length = length
-        }
-    }
-}
-
-extension WireGuardMessage {
-    /// Reads an answer to `WG_CMD_GET_DEVICE`; nil if it is another command's.
-    init?(_ command: UInt8, _ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
-        nil
     }
 }

@@ -76,6 +76,7 @@ struct NetlinkRequestsTests {
         let option = family == .ipv4 ? "-4" : "-6"
         var flow = ProbeFlow(to: ProbeAddresses.of(family)[1], user: 0)
         flow.source = try #require(IPAddress(family == .ipv4 ? "192.0.2.2" : "2001:db8::2"))
+        flow.mark = 9
         for selector in [
             "from \(flow.source)", "to \(flow.destination)", "uidrange 0-0", "ipproto 17", "sport 49152", "dport 443",
             "fwmark 9", "oif w0", "iif lo",
@@ -83,7 +84,7 @@ struct NetlinkRequestsTests {
             let rule = "pref 100 \(selector) lookup 5"
             try IPCommand.script("ip \(option) rule add \(rule)", in: lab)
             let interface: InterfaceIndex? = selector == "oif w0" ? 10 : nil
-            let request = NetlinkRequests.lookUp(flow, sequence: 3, mark: 9, interface: interface)
+            let request = NetlinkRequests.lookUp(flow, sequence: 3, interface: interface)
             let matching = try KernelSocket(in: lab).events(for: request)
             #expect(matching.first?.routeMessage?.table.rawValue == 5, "\(selector)")
             try IPCommand.script("ip \(option) rule del \(rule)", in: lab)

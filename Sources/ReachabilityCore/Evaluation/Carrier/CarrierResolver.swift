@@ -8,6 +8,10 @@ struct CarrierResolver {
     private(set) var carriers: [NetworkInterface] = []
     /// What is wrong with it.
     private(set) var reasons: [Reason] = []
+    /// The tunnels on the way, beneath which a path had to be found.
+    private(set) var tunnels: [InterfaceIndex] = []
+    /// Why nothing beneath a tunnel can carry its packets, if that is so.
+    private(set) var fault: Reason?
 
     init(_ model: LookupModel, _ context: EvaluationContext) {
         self.model = model
@@ -44,9 +48,9 @@ struct CarrierResolver {
         if link.lowerNamespace != nil, link.lowerIndex != nil {
             note(.carrierElsewhere)
         } else if let lower = link.lowerIndex, lower != link.index, model.snapshot.linkPosition(lower) != nil {
-            resolve(lower)
+            if interface.kind == .tunnel { settle(on: lower) } else { resolve(lower) }
         } else if interface.kind == .tunnel {
-            resolveBeneath()
+            resolveBeneath(link)
         } else {
             resolveMembers(of: link)
         }
@@ -76,22 +80,59 @@ struct CarrierResolver {
         }
     }
 
-    /// Beneath a tunnel lies the best default path that does not go through it.
-    private mutating func resolveBeneath() {
-        let tunnels = visited
-        let found = AddressFamily.allCases.lazy.compactMap { [self] in way(out: $0, avoiding: tunnels) }.first
-        guard let found else { return note(.carrierUnknown) }
-        resolve(found)
+    /// Beneath a tunnel lies the path to its endpoint, as the kernel said; as long as that is not known, the best default
+    /// path that does not go through the tunnel.
+    private mutating func resolveBeneath(_ link: Link) {
+        tunnels.append(link.index)
+        if link.lowerNamespace != nil { return note(.carrierElsewhere) }
+        let endpoint = model.snapshot.endpoint(of: link)
+        if let endpoint, let way = knownWay(to: endpoint) {
+            guard let way else { return fail(.noRoute) }
+            return settle(on: way)
+        }
+        let ways = ways(to: endpoint)
+        guard let first = ways.first else { return note(.carrierUnknown) }
+        settle(on: ways.first { fault(of: $0) == nil } ?? first)
     }
+
+    /// The interface by which the kernel sends to an endpoint, or that there is none; nil if nothing is known.
+    ///
+    /// What a tunnel hands to a program of this host, or to itself, leaves by other ways.
+    private func knownWay(to endpoint: TunnelEndpoint) -> InterfaceIndex?? {
+        guard let way = model.snapshot.tunnelWays[endpoint.address] else { return nil }
+        guard let way else { return .some(nil) }
+        guard way != LookupModel.loopbackIndex, !visited.contains(way) else { return nil }
+        return model.snapshot.linkPosition(way) == nil ? nil : way
+    }
+
+    /// The default paths of the endpoint's family, or of both.
+    private func ways(to endpoint: TunnelEndpoint?) -> [InterfaceIndex] {
+        let families = endpoint.map { [$0.address.family] } ?? AddressFamily.allCases
+        return families.compactMap { way(out: $0, marked: endpoint?.mark ?? 0) }
+    }
+
+    /// Goes on with the interface beneath; a tunnel over one that can't carry leads nowhere.
+    private mutating func settle(on index: InterfaceIndex) {
+        if let fault = fault(of: index) { return fail(fault) }
+        resolve(index)
+    }
+
+    private func fault(of index: InterfaceIndex) -> Reason? {
+        guard let position = model.snapshot.linkPosition(index) else { return .interfaceDown }
+        return LegJudgement.fault(ofLinkAt: position, model)
+    }
+
+    private mutating func fail(_ reason: Reason) { fault = fault ?? reason }
 
     /// The interface of a family's default path: as the rules lead, or, where they lead nowhere, as table main says.
     ///
     /// A tunnel's own packets are often marked to pass by the rules that lead everybody else into it, so that its path
     /// is in main although the rules seem to end before.
-    private func way(out family: AddressFamily, avoiding tunnels: [InterfaceIndex]) -> InterfaceIndex? {
+    private func way(out family: AddressFamily, marked mark: UInt32) -> InterfaceIndex? {
         guard let probe = ProbeAddresses.of(family).first else { return nil }
-        let detour = LookupModel(model.snapshot, at: model.now, excluding: tunnels)
-        let flow = ProbeFlow(to: probe, user: context.user)
+        let detour = LookupModel(model.snapshot, at: model.now, excluding: visited)
+        var flow = ProbeFlow(to: probe, user: context.user)
+        flow.mark = mark
         if case .selected(let selection) = Connection.run(flow, detour).outcome, leads(selection) {
             return selection.leg.interface
         }

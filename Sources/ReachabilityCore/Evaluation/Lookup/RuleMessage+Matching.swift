@@ -1,5 +1,5 @@
 extension RuleMessage {
-    /// Whether the rule applies to a flow of an unmarked and unbound socket of this host (`fib_rule_match`).
+    /// Whether the rule applies to a flow of an unbound socket of this host (`fib_rule_match`).
     ///
     /// - Parameters:
     ///   - flow: What is looked up.
@@ -14,9 +14,9 @@ extension RuleMessage {
         return selects != flags.contains(.invert)
     }
 
-    /// An unbound socket has no output interface, no mark, no tunnel and no VRF.
+    /// An unbound socket has no output interface, no tunnel and no VRF.
     private func selectsSocket(of flow: ProbeFlow, _ model: LookupModel) -> Bool {
-        guard outputInterface == nil, !isL3Master, tunnelID == 0, mark.matches(0) else { return false }
+        guard outputInterface == nil, !isL3Master, tunnelID == 0, mark.matches(flow.mark) else { return false }
         if let users, !users.contains(flow.user) { return false }
         if let inputInterface, inputInterface != model.loopbackName { return false }
         return true

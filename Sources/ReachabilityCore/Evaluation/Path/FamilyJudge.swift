@@ -10,6 +10,7 @@ struct FamilyJudge {
     private var path: FamilyPath?
     private var isUsable = true
     private var reasons: [Reason] = []
+    private var tunnels: [InterfaceIndex] = []
 
     init(
         _ model: LookupModel,
@@ -45,7 +46,13 @@ struct FamilyJudge {
     /// The family's verdict: usable if every probe has a path.
     consuming func evaluation(of outcomes: [LookupOutcome], nextExpiry: Instant?) -> FamilyEvaluation {
         let isUsable = isUsable && !outcomes.isEmpty
-        return .init(outcomes: outcomes, path: isUsable ? path : nil, reasons: reasons, nextExpiry: nextExpiry)
+        return .init(
+            outcomes: outcomes,
+            path: isUsable ? path : nil,
+            reasons: reasons,
+            nextExpiry: nextExpiry,
+            tunnels: tunnels
+        )
     }
 
     private mutating func reject(_ reason: Reason) {
@@ -93,7 +100,10 @@ struct FamilyJudge {
         guard let interface = CarrierResolver.describe(leg.interface, model, context) else {
             return reject(.interfaceDown)
         }
-        keep(leg, selection, interface, carriers(of: interface, carriedBy: carrier))
+        switch carriers(of: interface, carriedBy: carrier) {
+        case .failure(let fault): reject(fault.reason)
+        case .success(let carriers): keep(leg, selection, interface, carriers)
+        }
     }
 
     private mutating func keep(
@@ -118,13 +128,17 @@ struct FamilyJudge {
     private mutating func carriers(
         of interface: NetworkInterface,
         carriedBy index: InterfaceIndex
-    ) -> [NetworkInterface] {
-        if index == interface.index, interface.kind != .other, interface.isEndOfStack(model) { return [interface] }
+    ) -> Result<[NetworkInterface], Fault> {
+        if index == interface.index, interface.kind != .other, interface.isEndOfStack(model) {
+            return .success([interface])
+        }
         var resolver = CarrierResolver(model, context)
         let start = index == interface.index ? nil : CarrierResolver.describe(index, model, context)
         resolver.resolve(start ?? interface)
+        for tunnel in resolver.tunnels where !tunnels.contains(tunnel) { tunnels.append(tunnel) }
+        if let fault = resolver.fault { return .failure(.init(reason: fault)) }
         for reason in resolver.reasons { note(reason) }
-        return resolver.carriers
+        return .success(resolver.carriers)
     }
 }
 

@@ -39,7 +39,7 @@ public struct PathEvaluator: Sendable, Hashable {
     ) -> PathEvaluation {
         // What carries a tunnel may be of the other family.
         let other = family == .ipv4 ? previous.ipv6 : previous.ipv4
-        guard other.path?.interface.kind != .tunnel else { return evaluate(snapshot, at: now) }
+        guard other.tunnels.isEmpty else { return evaluate(snapshot, at: now) }
         let known = family == .ipv4 ? previous.ipv4 : previous.ipv6
         let part = evaluate(family, LookupModel(snapshot, at: now), knowing: known.pathOfOneInterface)
         let ipv4 = family == .ipv4 ? part : previous.ipv4
@@ -111,7 +111,7 @@ extension Connection {
 extension FamilyEvaluation {
     /// The path, if its interface carries it alone, and that follows from nothing but the interface.
     fileprivate var pathOfOneInterface: FamilyPath? {
-        guard reasons.isEmpty, let path, path.interface.kind != .tunnel else { return nil }
+        guard reasons.isEmpty, tunnels.isEmpty, let path else { return nil }
         return path.carriers.count == 1 && path.carriers[0].index == path.interface.index ? path : nil
     }
 }

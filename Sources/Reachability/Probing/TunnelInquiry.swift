@@ -1,0 +1,51 @@
+import Glibc
+import ReachabilityCore
+
+/// One question where a tunnel's own packets leave: to its endpoint, which WireGuard has to be asked for.
+struct TunnelInquiry: Sendable {
+    let index: InterfaceIndex
+    let name: String
+    /// Who tells the endpoint.
+    let source: Source
+    /// Whose rules decide: the kernel sends a tunnel's packets as root.
+    private static let kernel: UInt32 = 0
+
+    enum Source: Sendable {
+        /// WireGuard, by its number.
+        case wireGuard(family: UInt16)
+        /// The kernel keeps it with the link.
+        case known(TunnelEndpoint)
+    }
+
+    /// Asks; may wait for the kernel's configuration lock.
+    func run(_ socket: inout DeviceSocket) -> DeviceAnswer {
+        var answer = DeviceAnswer(index: index, name: name)
+        do throws(NetlinkError) {
+            if let endpoint = try endpoint(&socket, &answer) {
+                let way = try socket.way(to: endpoint, user: Self.kernel)
+                answer.append(.route(.init(way: way, to: endpoint.address)), NetlinkDecoder.route)
+            }
+            answer.end(.answered)
+        } catch {
+            answer.end(.failed("its endpoint can't be asked for: \(String(cString: strerror(error.errno)))"))
+        }
+        return answer
+    }
+
+    private func endpoint(
+        _ socket: inout DeviceSocket,
+        _ answer: inout DeviceAnswer
+    ) throws(NetlinkError) -> TunnelEndpoint? {
+        switch source {
+        case .known(let endpoint): return endpoint
+        case .wireGuard(let family):
+            guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
+            let device = try socket.wireGuardDevice(index, family: family)
+            var families = GenericFamilies()
+            families.note(.init(name: GenericFamilies.wireGuardName, id: family))
+            // Written anew: what the kernel sent holds keys.
+            answer.append(.wireGuard(device), NetlinkDecoder.generic, families)
+            return device.endpoint
+        }
+    }
+}

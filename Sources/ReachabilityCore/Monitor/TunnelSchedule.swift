@@ -1,0 +1,76 @@
+/// When the kernel is asked where the tunnels that are in use lead.
+///
+/// A tunnel's endpoint changes without a message, and the path to it with any route; so each is asked about when a
+/// verdict first rests on it, and again after what may have changed the path, one question at a time.
+struct TunnelSchedule: Sendable, Hashable {
+    private var tunnels: [InterfaceIndex: Tunnel] = [:]
+
+    private struct Tunnel: Sendable, Hashable {
+        var name: String
+        /// When to ask next; nil if nothing has changed since.
+        var due: Instant?
+        var isAsked = false
+        var wasAnswered = false
+        /// The answer was that nobody may ask.
+        var isForbidden = false
+    }
+
+    /// How soon the kernel is asked again, however much changes.
+    private static let pause = Duration.milliseconds(10)
+
+    /// Learns which tunnels a new verdict rests on; those that none rests on any more are forgotten.
+    mutating func use(_ used: [InterfaceIndex], in snapshot: NetworkSnapshot, at now: Instant) {
+        guard !used.isEmpty || !tunnels.isEmpty else { return }
+        for index in tunnels.keys where !used.contains(index) { tunnels[index] = nil }
+        for index in used {
+            guard let link = snapshot.link(index), snapshot.mayTellEndpoint(of: link) else { continue }
+            if tunnels[index]?.name != link.name {
+                let wasAnswered = snapshot.devices[index]?.probe != nil
+                tunnels[index] = .init(name: link.name, due: now, wasAnswered: wasAnswered)
+            } else if tunnels[index]?.isForbidden == false, tunnels[index]?.due == nil {
+                tunnels[index]?.due = now.advanced(by: Self.pause)
+            }
+        }
+    }
+
+    /// When ``next(at:)`` has something.
+    var deadline: Instant? { tunnels.values.lazy.filter { !$0.isAsked }.compactMap(\.due).min() }
+
+    /// The tunnel to ask about now.
+    mutating func next(at now: Instant) -> DeviceQueue.Device? {
+        guard !tunnels.isEmpty else { return nil }
+        for (index, tunnel) in tunnels where !tunnel.isAsked {
+            guard let due = tunnel.due, due <= now else { continue }
+            tunnels[index]?.due = nil
+            tunnels[index]?.isAsked = true
+            return .init(index: index, name: tunnel.name)
+        }
+        return nil
+    }
+
+    /// Whether an answer is about a tunnel that was asked for.
+    func expects(_ index: InterfaceIndex, name: String) -> Bool {
+        tunnels[index].map { $0.isAsked && $0.name == name } ?? false
+    }
+
+    /// Takes the end of an answer.
+    mutating func answered(_ message: UeventMessage) {
+        guard let probe = message.probe, tunnels[message.index]?.name == message.interface else { return }
+        tunnels[message.index]?.isAsked = false
+        tunnels[message.index]?.wasAnswered = true
+        if case .failed = probe { tunnels[message.index]?.isForbidden = true }
+    }
+
+    /// Whether an answer is missing that there never was.
+    var awaitsFirstAnswer: Bool { tunnels.values.contains { !$0.wasAnswered } }
+
+    /// Asks everything anew.
+    mutating func forgetAll() { tunnels = [:] }
+}
+
+extension NetworkSnapshot {
+    /// Whether a tunnel's endpoint is known, or can be asked for.
+    fileprivate func mayTellEndpoint(of link: Link) -> Bool {
+        link.kind == "wireguard" || link.tunnelRemote != nil
+    }
+}

@@ -1,0 +1,156 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// What carries a tunnel: the path to its endpoint where that is known, else the best default path beside it.
+struct TunnelCarrierTests {
+    /// A default path through a tunnel, another through Ethernet (3), and a modem (2) without any.
+    private func machine(_ kind: String, _ alter: (inout Link) -> Void = { _ in }) -> Machine {
+        var machine = Machine()
+        machine.link(2, "wwan0")
+        machine.snapshot.devices[2] = .init(action: .add, interface: "wwan0", index: 2, deviceType: "wwan")
+        machine.link(3, "eth0")
+        machine.link(9, "tunnel0") { link in
+            link.kind = kind
+            link.hardwareType = .none
+            alter(&link)
+        }
+        machine.address(2, "203.0.113.2/24")
+        machine.address(3, "192.0.2.2/24")
+        machine.address(9, "10.0.0.2/32")
+        machine.route(on: 9)
+        machine.route(via: "192.0.2.1", on: 3, metric: 100)
+        return machine
+    }
+
+    /// The same with a WireGuard device whose second peer carries the internet.
+    private func wireGuard(mark: UInt32 = 0) -> Machine {
+        var machine = machine("wireguard")
+        var device = WireGuardMessage(index: 9)
+        device.mark = mark
+        device.peers = [.init(), .init()]
+        device.peers[0].endpoint = .init(ipv4: 0xC633_6401)
+        device.peers[0].allowed = [.init(.init(ipv4: 0x0A00_0000), length: 8)]
+        device.peers[1].endpoint = Self.endpoint
+        device.peers[1].allowed = [.all(.ipv4)]
+        _ = machine.snapshot.apply(.wireGuard(device), .notification, at: .init(nanoseconds: 0))
+        return machine
+    }
+
+    private static let endpoint = IPAddress(ipv4: 0xC633_6407)
+
+    /// The kernel says by which interface it sends to the endpoint.
+    private func answer(_ machine: inout Machine, _ interface: InterfaceIndex?) {
+        let message = RouteMessage(way: interface, to: Self.endpoint)
+        _ = machine.snapshot.apply(.route(message), .notification, at: .init(nanoseconds: 0))
+    }
+
+    private func carriers(_ machine: Machine) -> [String] { machine.evaluate().path.carriers.map(\.name) }
+
+    @Test("The path to the endpoint of the peer that carries the internet, wherever the defaults lead")
+    func endpoint() {
+        var machine = wireGuard()
+        #expect(carriers(machine) == ["eth0"])
+        answer(&machine, 2)
+        #expect(carriers(machine) == ["wwan0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        #expect(machine.evaluate().path.interface?.name == "tunnel0")
+    }
+
+    @Test(
+        "The remote address that the kernel keeps with the link",
+        arguments: ["gre", "sit", "ipip", "vxlan", "geneve", "vti"]
+    )
+    func remote(kind: String) {
+        var machine = machine(kind) { $0.tunnelRemote = Self.endpoint }
+        #expect(carriers(machine) == ["eth0"])
+        answer(&machine, 2)
+        #expect(carriers(machine) == ["wwan0"])
+    }
+
+    @Test("An answer about no tunnel's endpoint is not kept")
+    func strangers() {
+        var machine = machine("wireguard")
+        answer(&machine, 2)
+        #expect(machine.snapshot.tunnelWays.isEmpty)
+    }
+
+    @Test("Without carrier beneath, a tunnel leads nowhere, though it is up itself")
+    func deadUnderlay() {
+        var machine = wireGuard()
+        machine.loseCarrier(3)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+        answer(&machine, 2)
+        #expect(machine.evaluate().path.status == .cellular)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
+    @Test("Of two defaults beneath, one of each family, that which can carry")
+    func otherFamily() {
+        var machine = machine("wireguard")
+        machine.address(2, "2001:db8::2/64")
+        machine.route("::/0", via: "fe80::1", on: 2)
+        machine.loseCarrier(3)
+        #expect(machine.evaluate().ipv4.path?.carriers.map(\.name) == ["wwan0"])
+    }
+
+    @Test("With no route to the endpoint a tunnel leads nowhere")
+    func noRoute() {
+        var machine = wireGuard()
+        answer(&machine, nil)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .noRoute)
+    }
+
+    @Test("A path to the endpoint through the tunnel itself, or to this host, tells nothing", arguments: [9, 1])
+    func uselessAnswers(interface: InterfaceIndex) {
+        var machine = wireGuard()
+        answer(&machine, interface)
+        #expect(carriers(machine) == ["eth0"])
+    }
+
+    @Test("Rules see the mark of the tunnel's packets")
+    func mark() {
+        var machine = wireGuard(mark: 7)
+        machine.route(via: "203.0.113.1", on: 2, table: .init(rawValue: 77))
+        machine.rule(50, table: .init(rawValue: 77)) { $0.mark = .init(value: 7, mask: .max) }
+        #expect(carriers(machine) == ["wwan0"])
+    }
+
+    @Test("A tunnel whose other end lies in another namespace says so")
+    func elsewhere() {
+        let machine = machine("gre") { $0.lowerNamespace = 0 }
+        #expect(carriers(machine) == ["tunnel0"])
+        #expect(machine.evaluate().path.reasons == [.carrierElsewhere])
+    }
+
+    @Test("What is known of a tunnel goes with it")
+    func forgets() {
+        var machine = wireGuard()
+        answer(&machine, 2)
+        _ = machine.snapshot.apply(.linkRemoved(.init(index: 9)), .notification, at: .init(nanoseconds: 0))
+        #expect(machine.snapshot.wireGuard.isEmpty)
+        #expect(carriers(machine) == ["eth0"])
+    }
+
+    @Test("A family judged again after its carrier came back lifts the other family's tunnel with it")
+    func halfEvaluation() {
+        var machine = Machine()
+        machine.link(3, "eth0")
+        machine.link(9, "tunnel0") { $0.kind = "sit" }
+        machine.address(3, "192.0.2.2/24")
+        machine.address(9, "2001:db8::2/64")
+        machine.route("::/0", on: 9)
+        let evaluator = PathEvaluator(context: .init(user: 0))
+        machine.route(via: "192.0.2.1", on: 3)
+        machine.loseCarrier(3)
+        let before = evaluator.evaluate(machine.snapshot, at: .init(nanoseconds: 0))
+        #expect(before.ipv6.path == nil)
+        machine.link(3, "eth0")
+        let now = Instant(nanoseconds: 0)
+        let after = evaluator.evaluate(.ipv4, of: machine.snapshot, keepingOther: before, at: now)
+        #expect(after.ipv6.path?.carriers.map(\.name) == ["eth0"])
+    }
+}
