@@ -63,9 +63,11 @@ enum IFLA {
     static let vethInfoPeer: UInt16 = 1
     static let macvlanMode: UInt16 = 1
     static let vxlanID: UInt16 = 1
+    static let vxlanGroup: UInt16 = 2
     static let vxlanLink: UInt16 = 3
     static let vxlanLocal: UInt16 = 4
     static let vxlanPort: UInt16 = 15
+    static let vxlanGroup6: UInt16 = 16
     static let vxlanLocal6: UInt16 = 17
 }
 

@@ -91,6 +91,7 @@ extension Rtnl {
         _ name: String,
         id: UInt32,
         local: IPAddress? = nil,
+        remote: IPAddress? = nil,
         over lower: String? = nil,
         _ options: LinkOptions = .init()
     ) throws(LabError) {
@@ -100,6 +101,7 @@ extension Rtnl {
             data.attribute(IFLA.vxlanID, id)
             data.attribute(IFLA.vxlanPort, networkOrder: UInt16(4789))
             if let lowerIndex { data.attribute(IFLA.vxlanLink, index: lowerIndex) }
+            if let remote { data.attribute(remote.family == .ipv4 ? IFLA.vxlanGroup : IFLA.vxlanGroup6, remote) }
             if let local { data.attribute(local.family == .ipv4 ? IFLA.vxlanLocal : IFLA.vxlanLocal6, local) }
         }
     }

@@ -69,12 +69,12 @@ extension RouteMessage {
     /// Tells where packets to an endpoint leave, in the form of the kernel's answer about one host.
     ///
     /// - Parameters:
+    ///   - way: The interface; nil if there is no route.
     ///   - endpoint: The host.
-    ///   - interface: The interface; nil if there is no route.
-    public init(way interface: InterfaceIndex?, to endpoint: IPAddress) {
+    public init(way: InterfaceIndex?, to endpoint: IPAddress) {
         self.init(destination: .init(endpoint, length: UInt8(endpoint.family.bitWidth)))
         flags = Self.cloned
-        type = interface == nil ? .unreachable : .unicast
-        legs = interface.map { [.init(interface: $0)] } ?? []
+        type = way == nil ? .unreachable : .unicast
+        legs = way.map { [.init(interface: $0)] } ?? []
     }
 }

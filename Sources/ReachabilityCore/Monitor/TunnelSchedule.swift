@@ -58,7 +58,9 @@ struct TunnelSchedule: Sendable, Hashable {
         guard let probe = message.probe, tunnels[message.index]?.name == message.interface else { return }
         tunnels[message.index]?.isAsked = false
         tunnels[message.index]?.wasAnswered = true
-        if case .failed = probe { tunnels[message.index]?.isForbidden = true }
+        guard case .failed = probe else { return }
+        tunnels[message.index]?.isForbidden = true
+        tunnels[message.index]?.due = nil
     }
 
     /// Whether an answer is missing that there never was.

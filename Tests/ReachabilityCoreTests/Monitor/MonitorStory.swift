@@ -68,9 +68,12 @@ struct MonitorStory {
     }
 
     /// A look at a device ends; what was found counts if the machine still expects it.
-    mutating func find(_ findings: DeviceFindings) {
-        guard machine.expectsDevice(findings.index, name: findings.name) else { return }
-        machine.receiveDevice(.uevent(findings.message), .notification, at: now)
+    mutating func find(_ findings: DeviceFindings) { find([.uevent(findings.message)]) }
+
+    /// An answer about an interface comes; its end names the interface.
+    mutating func find(_ answer: [KernelEvent]) {
+        guard case .uevent(let end) = answer.last, machine.expectsDevice(end.index, name: end.interface) else { return }
+        for event in answer { machine.receiveDevice(event, .notification, at: now) }
         run()
     }
 

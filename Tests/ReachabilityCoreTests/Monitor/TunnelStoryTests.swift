@@ -1,0 +1,117 @@
+import Testing
+
+@testable import ReachabilityCore
+
+/// When a monitor asks where the tunnels lead on which its verdict rests, and what it makes of the answers.
+@Suite struct TunnelStoryTests {
+    private static let endpoint = IPAddress(ipv4: 0xC633_6407)
+
+    /// A default route through WireGuard (9), and beside it one through a veth (2) of a higher metric, and a modem (3).
+    private func story() -> MonitorStory {
+        var story = MonitorStory()
+        var tunnel = Entry.link(9, "wg0")
+        tunnel.kind = "wireguard"
+        tunnel.hardwareType = .none
+        var modem = Entry.link(3, "wwan0")
+        modem.kind = "wwan"
+        story.changeSilently(
+            .link(Entry.link(2, "wan0")),
+            .link(modem),
+            .link(tunnel),
+            .address(Entry.address("192.0.2.2", on: 2)),
+            .address(Entry.address("10.0.0.2", on: 9)),
+            .route(Entry.defaultRoute(via: "10.0.0.1", on: 9)),
+            .route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: 100))
+        )
+        return story
+    }
+
+    private static var device: WireGuardMessage {
+        var device = WireGuardMessage(index: 9)
+        var peer = WireGuardMessage.Peer()
+        peer.endpoint = endpoint
+        peer.allowed = [.all(.ipv4)]
+        device.peers = [peer]
+        return device
+    }
+
+    /// The kernel tells that the endpoint's packets leave by an interface.
+    private func answer(_ story: inout MonitorStory, way: InterfaceIndex) {
+        var end = UeventMessage(action: .add, interface: "wg0", index: 9)
+        end.probe = .answered
+        story.find([.wireGuard(Self.device), .route(.init(way: way, to: Self.endpoint)), .uevent(end)])
+    }
+
+    private func asks(_ story: MonitorStory) -> Int {
+        story.actions.count { if case .probe(9, "wg0") = $0 { true } else { false } }
+    }
+
+    @Test func `the first state waits for the way to the endpoint`() {
+        var story = story()
+        story.start()
+        #expect(asks(story) == 1)
+        #expect(story.notices.isEmpty)
+        answer(&story, way: 3)
+        #expect(story.statuses == [.cellular])
+        #expect(story.notices.first?.path.carriers.map(\.name) == ["wwan0"])
+        #expect(story.notices.first?.path.interface?.name == "wg0")
+    }
+
+    @Test func `an answer that changes something is confirmed once, and then nothing more is asked`() {
+        var story = story()
+        story.start()
+        answer(&story, way: 3)
+        story.wait(.seconds(1))
+        #expect(asks(story) == 2)
+        answer(&story, way: 3)
+        story.wait(.seconds(60))
+        #expect(asks(story) == 2)
+        #expect(story.statuses == [.cellular])
+    }
+
+    @Test func `after a change that may have moved the way it is asked for again, however many come`() {
+        var story = story()
+        story.start()
+        answer(&story, way: 2)
+        story.wait(.seconds(1))
+        answer(&story, way: 2)
+        story.forgetActions()
+        for metric in 200..<300 {
+            story.tell(.route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: UInt32(metric))))
+        }
+        story.wait(.seconds(1))
+        #expect(asks(story) == 1)
+        #expect(story.statuses == [.wifi])
+        answer(&story, way: 3)
+        #expect(story.statuses == [.wifi, .cellular])
+    }
+
+    @Test func `without privilege it is asked once, and the best default beside the tunnel counts`() {
+        var story = story()
+        story.start()
+        var end = UeventMessage(action: .add, interface: "wg0", index: 9)
+        end.probe = .failed("its endpoint can't be asked for: Operation not permitted")
+        story.find([.uevent(end)])
+        #expect(story.statuses == [.wifi])
+        #expect(story.notices[0].path.carriers.map(\.name) == ["wan0"])
+        story.tell(.route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: 50)))
+        story.wait(.seconds(1))
+        #expect(asks(story) == 1)
+    }
+
+    @Test func `a kernel that does not answer holds the first state back for a second`() {
+        var story = story()
+        story.start()
+        story.wait(.seconds(1))
+        #expect(story.statuses == [.wifi])
+    }
+
+    @Test func `a tunnel that carries nothing is not asked about`() {
+        var story = story()
+        story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "10.0.0.1", on: 9)))
+        story.start()
+        story.wait(.seconds(1))
+        #expect(asks(story) == 0)
+        #expect(story.statuses == [.wifi])
+    }
+}
