@@ -24,7 +24,7 @@ extension EventLoop {
     }
 
     /// Knows the user's own rules for kinds of interfaces.
-    var evaluator: PathEvaluator { .init(context: .init(user: user, kindRules: configuration.kindRules)) }
+    var evaluator: PathEvaluator { .init(context: configuration.context(user: user)) }
 
     private func report(_ outcome: LookupOutcome, to entry: WatchRegistry.Entry, at now: Instant) {
         let path = path(to: entry.destination, outcome, at: now)

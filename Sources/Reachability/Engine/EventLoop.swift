@@ -34,7 +34,7 @@ final class EventLoop {
         watcher = .init(shared.watches)
         _ = watcher.refresh()
         machine = .init(
-            context: .init(user: user, kindRules: configuration.kindRules),
+            context: configuration.context(user: user),
             settle: configuration.settle,
             settleGoingDown: configuration.settleGoingDown,
             counters: shared.counters

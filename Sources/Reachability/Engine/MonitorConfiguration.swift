@@ -6,6 +6,10 @@ public struct MonitorConfiguration: Sendable {
     public var namespace: NetworkNamespace = .current
     /// The user's own rules for kinds of interfaces, first match wins, before everything that the kernel says.
     public var kindRules: [KindRule] = []
+    /// Patterns of the names of interfaces whose use costs money, such as `enx*`; ``NetworkPath/isExpensive`` tells.
+    public var expensiveInterfaces: [String] = []
+    /// Patterns of the names of interfaces that are to be used sparingly; ``NetworkPath/isConstrained`` tells.
+    public var constrainedInterfaces: [String] = []
     /// How long the path must stay the same before a change is published; none by default.
     ///
     /// A change is held back no longer than five times this. The first state is never held back.
@@ -24,4 +28,16 @@ public struct MonitorConfiguration: Sendable {
 
     /// Makes the configuration that most programs want.
     public init() {}
+}
+
+extension MonitorConfiguration {
+    /// What evaluations for a user's sockets are given.
+    func context(user: UInt32) -> EvaluationContext {
+        .init(
+            user: user,
+            kindRules: kindRules,
+            expensive: expensiveInterfaces,
+            constrained: constrainedInterfaces
+        )
+    }
 }

@@ -36,7 +36,7 @@ extension MonitorEngine {
         if isAsked, let path = gate.wait() { return path }
         // The links are not read yet: they are by the time the model has settled.
         let view = try view()
-        let evaluator = PathEvaluator(context: .init(user: user, kindRules: state.configuration.kindRules))
+        let evaluator = PathEvaluator(context: state.configuration.context(user: user))
         return .init(destination, outcome, evaluator, view.snapshot, at: view.instant)
     }
 

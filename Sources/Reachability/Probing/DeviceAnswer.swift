@@ -18,20 +18,20 @@ struct DeviceAnswer: Sendable {
     }
 
     /// Adds what was found.
-    mutating func append(_ event: KernelEvent, _ family: UInt16, _ families: GenericFamilies = .init()) {
+    mutating func append(_ event: KernelEvent, _ families: GenericFamilies = .init()) {
         let bytes = NetlinkEncoder(families: families).encode(event)
-        datagrams.append(.init(protocolNumber: family, bytes: bytes))
+        datagrams.append(.init(protocolNumber: event.protocolNumber, bytes: bytes))
     }
 
     /// Ends the answer.
     mutating func end(_ findings: DeviceFindings) {
-        append(.uevent(findings.message), NetlinkDecoder.uevent)
+        append(.uevent(findings.message))
     }
 
     /// Ends the answer about an interface whose kind is known.
     mutating func end(_ probe: DeviceProbe) {
         var message = UeventMessage(action: .add, interface: name, index: index)
         message.probe = probe
-        append(.uevent(message), NetlinkDecoder.uevent)
+        append(.uevent(message))
     }
 }

@@ -16,7 +16,7 @@ struct DeviceInquiry: Sendable {
             findings.isWireless = true
             var families = GenericFamilies()
             families.note(.init(name: GenericFamilies.wirelessName, id: nl80211))
-            answer.append(.wireless(message), NetlinkDecoder.generic, families)
+            answer.append(.wireless(message), families)
         }
         look(socket.descriptor, &findings)
         answer.end(findings)

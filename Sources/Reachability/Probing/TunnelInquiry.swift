@@ -23,7 +23,7 @@ struct TunnelInquiry: Sendable {
         do throws(NetlinkError) {
             if let endpoint = try endpoint(&socket, &answer) {
                 let way = try socket.way(to: endpoint, user: Self.kernel)
-                answer.append(.route(.init(way: way, to: endpoint.address)), NetlinkDecoder.route)
+                answer.append(.route(.init(way: way, to: endpoint.address)))
             }
             answer.end(.answered)
         } catch {
@@ -44,7 +44,7 @@ struct TunnelInquiry: Sendable {
             var families = GenericFamilies()
             families.note(.init(name: GenericFamilies.wireGuardName, id: family))
             // Written anew: what the kernel sent holds keys.
-            answer.append(.wireGuard(device), NetlinkDecoder.generic, families)
+            answer.append(.wireGuard(device), families)
             return device.endpoint
         }
     }

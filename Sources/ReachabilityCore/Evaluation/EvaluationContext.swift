@@ -4,11 +4,17 @@ public struct EvaluationContext: Sendable, Hashable {
     public var user: UInt32
     /// The user's own rules for kinds of interfaces, first match wins.
     public var kindRules: [KindRule]
+    /// Patterns of the names of interfaces whose use costs money, as ``KindRule/pattern`` has them.
+    public var expensive: [String]
+    /// Patterns of the names of interfaces that are to be used sparingly.
+    public var constrained: [String]
 
     /// Makes a context.
-    public init(user: UInt32, kindRules: [KindRule] = []) {
+    public init(user: UInt32, kindRules: [KindRule] = [], expensive: [String] = [], constrained: [String] = []) {
         self.user = user
         self.kindRules = kindRules
+        self.expensive = expensive
+        self.constrained = constrained
     }
 }
 

@@ -38,6 +38,20 @@ public struct NetworkPath: Sendable, Hashable {
         set { shared.fields.reasons = newValue }
     }
 
+    /// Whether traffic may cost money by its volume: a carrier is cellular, is declared so, or shows a sign of it.
+    ///
+    /// The signs are an iPhone's USB tethering and Bluetooth, where a phone's own connection is shared.
+    public var isExpensive: Bool {
+        get { shared.fields.isExpensive }
+        set { shared.fields.isExpensive = newValue }
+    }
+
+    /// Whether the path is declared as one to be used sparingly; the system itself tells nothing of the kind.
+    public var isConstrained: Bool {
+        get { shared.fields.isConstrained }
+        set { shared.fields.isConstrained = newValue }
+    }
+
     /// Makes a path.
     public init(
         status: ReachabilityStatus,
@@ -45,7 +59,9 @@ public struct NetworkPath: Sendable, Hashable {
         carriers: [NetworkInterface] = [],
         ipv4: FamilyPath? = nil,
         ipv6: FamilyPath? = nil,
-        reasons: [Reason] = []
+        reasons: [Reason] = [],
+        isExpensive: Bool = false,
+        isConstrained: Bool = false
     ) {
         shared = .init(
             .init(
@@ -54,7 +70,9 @@ public struct NetworkPath: Sendable, Hashable {
                 carriers: carriers,
                 ipv4: ipv4,
                 ipv6: ipv6,
-                reasons: reasons
+                reasons: reasons,
+                isExpensive: isExpensive,
+                isConstrained: isConstrained
             )
         )
     }
@@ -66,6 +84,8 @@ public struct NetworkPath: Sendable, Hashable {
         var ipv4: FamilyPath?
         var ipv6: FamilyPath?
         var reasons: [Reason]
+        var isExpensive: Bool
+        var isConstrained: Bool
     }
 }
 
@@ -115,6 +135,18 @@ public struct FamilyPath: Sendable, Hashable {
         set { shared.fields.table = newValue }
     }
 
+    /// The same as ``NetworkPath/isExpensive``, of this family.
+    public var isExpensive: Bool {
+        get { shared.fields.isExpensive }
+        set { shared.fields.isExpensive = newValue }
+    }
+
+    /// The same as ``NetworkPath/isConstrained``, of this family.
+    public var isConstrained: Bool {
+        get { shared.fields.isConstrained }
+        set { shared.fields.isConstrained = newValue }
+    }
+
     /// Makes a family's path.
     public init(
         status: ReachabilityStatus,
@@ -123,7 +155,9 @@ public struct FamilyPath: Sendable, Hashable {
         gateway: IPAddress?,
         source: IPAddress,
         metric: UInt32,
-        table: RouteTableID
+        table: RouteTableID,
+        isExpensive: Bool = false,
+        isConstrained: Bool = false
     ) {
         shared = .init(
             .init(
@@ -133,7 +167,9 @@ public struct FamilyPath: Sendable, Hashable {
                 gateway: gateway,
                 source: source,
                 metric: metric,
-                table: table
+                table: table,
+                isExpensive: isExpensive,
+                isConstrained: isConstrained
             )
         )
     }
@@ -146,6 +182,8 @@ public struct FamilyPath: Sendable, Hashable {
         var source: IPAddress
         var metric: UInt32
         var table: RouteTableID
+        var isExpensive: Bool
+        var isConstrained: Bool
     }
 }
 

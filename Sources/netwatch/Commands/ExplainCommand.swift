@@ -38,7 +38,7 @@ struct ExplainCommand: NetwatchCommand {
         let addresses = try addresses(session)
         let view = try view(session)
         if addresses.isEmpty {
-            let context = EvaluationContext(user: geteuid(), kindRules: common.kinds.kind)
+            let context = common.kinds.context(user: geteuid())
             return try write(ViewText.lines(view, context), thenExit: .init(of: view.evaluation.path.status))
         }
         let paths = try paths(to: addresses, session)

@@ -43,7 +43,7 @@ struct ReplayCommand: NetwatchCommand {
 
     /// Prints all that can be read, and says what can't.
     private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
-        var replay = CaptureReplay(context: .init(user: geteuid(), kindRules: kinds.kind), settle: settle)
+        var replay = CaptureReplay(context: kinds.context(user: geteuid()), settle: settle)
         while true {
             switch Result(catching: { () throws(ReplayError) in try replay.next(bytes.span.bytes) }) {
             case .success(let changes?):

@@ -30,19 +30,8 @@ struct CommonOptions: ParsableArguments {
         configuration.namespace = netns
         configuration.settle = settle
         configuration.kindRules = kinds.kind
+        configuration.expensiveInterfaces = kinds.expensive
+        configuration.constrainedInterfaces = kinds.constrained
         return configuration
     }
-}
-
-/// The user's own rules for the kinds of interfaces.
-struct KindOptions: ParsableArguments {
-    @Option(
-        parsing: .unconditionalSingleValue,
-        help: .init(
-            "Treat interfaces whose name matches as of that kind, such as 'wwan*=cellular'; may be repeated.",
-            valueName: "pattern=kind"
-        ),
-        transform: KindRuleArgument.parse
-    )
-    var kind: [KindRule] = []
 }

@@ -31,7 +31,10 @@ enum ChangeJSON {
         appendStatus(change.previous, to: &line)
         line.append(#","path":{"interface":"#)
         appendPath(of: change, tellsKindSource, to: &line)
-        line.append(#"},"reasons":["#)
+        line.append(change.path.isExpensive ? #","expensive":true"# : #","expensive":false"#)
+        line.append(
+            change.path.isConstrained ? #","constrained":true},"reasons":["# : #","constrained":false},"reasons":["#
+        )
         appendReasons(of: change, to: &line)
         line.append("]}\n")
     }

@@ -26,4 +26,18 @@ extension SeededGenerator {
         message.signal = maybe { Int8(bitPattern: $0.number()) }
         return message
     }
+
+    mutating func wireGuard() -> WireGuardMessage {
+        var message = WireGuardMessage(index: number())
+        message.mark = number()
+        for _ in 0..<Int.random(in: 0...3, using: &self) {
+            var peer = WireGuardMessage.Peer()
+            let family = family()
+            peer.endpoint = maybe { $0.address(family) }
+            if peer.endpoint != nil { peer.port = number() }
+            for _ in 0..<Int.random(in: 0...3, using: &self) { peer.allowed.append(prefix(self.family())) }
+            message.peers.append(peer)
+        }
+        return message
+    }
 }

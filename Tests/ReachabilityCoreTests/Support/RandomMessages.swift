@@ -3,7 +3,7 @@ import ReachabilityCore
 /// Draws messages in the form in which the decoder gives them: what the wire can't tell apart has one form.
 extension SeededGenerator {
     mutating func event() -> KernelEvent {
-        switch Int.random(in: 0..<24, using: &self) {
+        switch Int.random(in: 0..<25, using: &self) {
         case 0: .link(link())
         case 1: .linkRemoved(link())
         case 2: .address(address())
@@ -22,6 +22,7 @@ extension SeededGenerator {
         case 17: .request(request())
         case 18: .family(genericFamily())
         case 19, 20, 21: .wireless(wireless())
+        case 22: .wireGuard(wireGuard())
         default: control()
         }
     }
@@ -60,10 +61,14 @@ extension SeededGenerator {
     }
 
     private mutating func drawKind(_ link: inout LinkMessage) {
-        link.kind = maybe { $0.pick(["vrf", "bond", $0.name()]) }
+        link.kind = maybe { $0.pick(["vrf", "bond", "gre", "sit", "vxlan", "geneve", "vti6", $0.name()]) }
         link.portKind = maybe { $0.pick(["bond", "bridge"]) }
         if link.kind == "vrf" { link.vrfTable = maybe { $0.number() } }
         if link.kind == "bond" { link.bondActivePort = maybe { $0.index() } }
+        if let kind = link.kind, ["gre", "sit", "vxlan", "geneve", "vti6"].contains(kind) {
+            let family = family()
+            link.tunnelRemote = maybe { $0.address(family) }.flatMap { $0.isMulticast || $0.isUnspecified ? nil : $0 }
+        }
         if link.portKind == "bond" { link.bondPortIsActive = maybe { $0.flip() } }
     }
 

@@ -22,6 +22,17 @@ import Testing
         #expect(error.description.contains(words))
     }
 
+    @Test(arguments: ["wwan0", "enx*", "e?h0"])
+    func `a pattern of names`(text: String) throws {
+        #expect(try PatternArgument.parse(text) == text)
+    }
+
+    @Test(arguments: [("", "is empty"), ("wwan*=true", "write the pattern alone")])
+    func `a wrong pattern of names`(text: String, words: String) throws {
+        let error = try #require(throws: ArgumentError.self) { try PatternArgument.parse(text) }
+        #expect(error.description.contains(words))
+    }
+
     @Test(arguments: [
         ("blue", NetworkNamespace.name("blue")), ("1234", .process(1234)), ("/run/netns/1", .path("/run/netns/1")),
         ("./ns", .path("./ns")), ("12a", .name("12a")),

@@ -30,6 +30,8 @@ import Testing
         let defaults = MonitorConfiguration()
         #expect(configuration.namespace == defaults.namespace)
         #expect(configuration.kindRules == defaults.kindRules)
+        #expect(configuration.expensiveInterfaces == defaults.expensiveInterfaces)
+        #expect(configuration.constrainedInterfaces == defaults.constrainedInterfaces)
         #expect(configuration.settle == defaults.settle)
     }
 

@@ -13,7 +13,8 @@ import Testing
             {"v":1,"seq":3,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"wifi",\#
             "previous":"notReachable","path":{"interface":{"index":4,"name":"wlan0","kind":"wifi"},\#
             "carriers":[{"index":4,"name":"wlan0","kind":"wifi"}],\#
-            "ipv4":{"interface":"wlan0","gateway":"192.0.2.1","source":"192.0.2.2","metric":600},"ipv6":null},\#
+            "ipv4":{"interface":"wlan0","gateway":"192.0.2.1","source":"192.0.2.2","metric":600},"ipv6":null,\#
+            "expensive":false,"constrained":false},\#
             "reasons":["route.added"]}
 
             """#
@@ -23,7 +24,8 @@ import Testing
     @Test func `no path`() {
         let expected = #"""
             {"v":1,"seq":4,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"notReachable",\#
-            "previous":"wifi","path":{"interface":null,"carriers":[],"ipv4":null,"ipv6":null},\#
+            "previous":"wifi","path":{"interface":null,"carriers":[],"ipv4":null,"ipv6":null,\#
+            "expensive":false,"constrained":false},\#
             "reasons":["link.down","route.flushed","path.noRoute"]}
 
             """#

@@ -1,7 +1,13 @@
 extension KindRule {
     /// Whether the rule is about an interface of a name.
-    public func matches(_ name: String) -> Bool {
-        Self.matches(Array(pattern.utf8)[...], Array(name.utf8)[...])
+    public func matches(_ name: String) -> Bool { GlobPattern.matches(pattern, name) }
+}
+
+/// Patterns of interfaces' names: `*` stands for any characters, `?` for one; the rest for itself.
+enum GlobPattern {
+    /// Whether a name fits a pattern.
+    static func matches(_ pattern: String, _ name: String) -> Bool {
+        matches(Array(pattern.utf8)[...], Array(name.utf8)[...])
     }
 
     /// Compares byte by byte and, at a mismatch, lets the last `*` stand for one byte more.

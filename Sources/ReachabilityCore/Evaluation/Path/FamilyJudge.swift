@@ -114,6 +114,7 @@ struct FamilyJudge {
     ) {
         let isCellular = !carriers.isEmpty && carriers.allSatisfy { $0.kind == .cellular }
         guard path == nil || (isCellular && path?.status != .cellular) else { return }
+        let cost = PathCost(context: context, snapshot: model.snapshot)
         path = FamilyPath(
             status: isCellular ? .cellular : .wifi,
             interface: interface,
@@ -121,7 +122,9 @@ struct FamilyJudge {
             gateway: leg.gateway,
             source: leg.source ?? .init(family: .ipv4, bits: 0),
             metric: selection.metric,
-            table: selection.table
+            table: selection.table,
+            isExpensive: isCellular || cost.isExpensive(interface, over: carriers),
+            isConstrained: cost.isConstrained(interface, over: carriers)
         )
     }
 

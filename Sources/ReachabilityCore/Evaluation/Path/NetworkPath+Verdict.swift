@@ -7,7 +7,9 @@ extension NetworkPath {
             carriers: ipv4.path?.carriers ?? ipv6.path?.carriers ?? [],
             ipv4: ipv4.path,
             ipv6: ipv6.path,
-            reasons: Self.reasons(ipv4, ipv6)
+            reasons: Self.reasons(ipv4, ipv6),
+            isExpensive: ipv4.path?.isExpensive ?? false || ipv6.path?.isExpensive ?? false,
+            isConstrained: ipv4.path?.isConstrained ?? false || ipv6.path?.isConstrained ?? false
         )
     }
 
