@@ -106,7 +106,7 @@ public struct MonitorStateMachine: Sendable {
     /// Whether everything was read, and agrees with the kernel's look-ups, or is known to differ for good.
     public var isSettled: Bool {
         connection.isUp && reading.isDone && !isDirty && postponed == nil && evaluation != nil && hasCurrentAnswers
-            && !ipv4.isPending && !ipv6.isPending
+            && !ipv4.isPending && !ipv6.isPending && !tunnels.awaitsFirstAnswer && snapshot.awaitedDevices.isEmpty
     }
 
     /// When to ask ``next(at:)`` again though nothing was received; nil if nothing is due.

@@ -1,9 +1,18 @@
 import ReachabilityCore
 
 /// Tells what the interfaces are that the look-ups lead to, how that is known, and what carries them.
-enum InterfaceText {
+struct InterfaceText {
+    /// What is known of the interfaces.
+    let explanation: PathExplanation
+
     /// The lines; none where no look-up leads to an interface.
-    static func lines(_ explanation: PathExplanation) -> [String] {
+    var lines: [String] {
+        let named = chosen
+        return (named.isEmpty ? [] : ["interfaces:"]) + named.flatMap(lines)
+    }
+
+    /// The interfaces that the look-ups chose, each once.
+    private var chosen: [NetworkInterface] {
         var named: [NetworkInterface] = []
         for case .selected(let selection) in explanation.families.flatMap(\.probes).map(\.outcome) {
             for leg in selection.alternatives.isEmpty ? [selection.leg] : selection.alternatives {
@@ -13,12 +22,29 @@ enum InterfaceText {
                 named.append(interface)
             }
         }
-        return (named.isEmpty ? [] : ["interfaces:"])
-            + named.flatMap { interface in
-                let path = explanation.families.compactMap(\.path).first { $0.interface.index == interface.index }
-                let carriers = (path?.carriers ?? []).filter { $0.index != interface.index }
-                return ["  " + text(interface)] + carriers.map { "    carried by " + text($0) }
-            }
+        return named
+    }
+
+    private func lines(_ interface: NetworkInterface) -> [String] {
+        let path = explanation.families.compactMap(\.path).first { $0.interface.index == interface.index }
+        let carriers = (path?.carriers ?? []).filter { $0.index != interface.index }
+        let basis = explanation.tunnels[interface.index].map { ", " + Self.text($0) } ?? ""
+        var lines = ["  " + Self.text(interface)] + hint(about: interface, "    ")
+        for carrier in carriers {
+            lines.append("    carried by " + Self.text(carrier) + basis)
+            lines += hint(about: carrier, "      ")
+        }
+        if carriers.isEmpty, !basis.isEmpty { lines.append("    its own path\(basis)") }
+        return lines
+    }
+
+    private func hint(about interface: NetworkInterface, _ indentation: String) -> [String] {
+        guard let hint = explanation.hints[interface.index] else { return [] }
+        let name = interface.name.escapedForTerminal
+        return [
+            "\(indentation)hint: \(Self.text(hint))",
+            "\(indentation)  \(Self.remedy(hint)) --kind '\(name)=cellular'",
+        ]
     }
 
     /// What an interface is, and how that is known: `wlan0 (wifi): by its device's type (devtype)`.
@@ -31,8 +57,34 @@ enum InterfaceText {
             case .devtype: "by its device's type"
             case .nl80211: "as nl80211 knows it"
             case .driver: "by its driver's name"
+            case .plain where interface.kind == .other: "what device is behind it is not known"
             case .plain: "Ethernet of which nothing else is known"
             }
         return "\(ChangeText.named(interface)): \(why) (\(interface.kindSource.rawValue))"
+    }
+
+    private static func text(_ hint: InterfaceHint) -> String {
+        switch hint {
+        case .tethering(let driver):
+            "the driver \(driver.escapedForTerminal) serves Ethernet adapters and tethered phones alike"
+        case .pointToPoint: "a point-to-point session may run over a modem or over DSL"
+        case .unidentified(let why): "\(why.escapedForTerminal); it counts as not cellular"
+        }
+    }
+
+    private static func remedy(_ hint: InterfaceHint) -> String {
+        switch hint {
+        case .tethering: "if a phone is behind it:"
+        case .pointToPoint, .unidentified: "if a modem is behind it:"
+        }
+    }
+
+    private static func text(_ basis: TunnelBasis) -> String {
+        switch basis {
+        case .endpoint(let address): "the kernel's path to the tunnel's other end, \(address)"
+        case .defaultPath(let address): "the best default path beside the tunnel, whose other end is \(address)"
+        case .anyDefaultPath(nil): "the best default path beside the tunnel, whose other end is not known"
+        case .anyDefaultPath(let why?): "the best default path beside the tunnel: \(why.escapedForTerminal)"
+        }
     }
 }

@@ -23,7 +23,7 @@ enum ViewText {
             lines += family(part.family, part.family == .ipv4 ? view.evaluation.ipv4 : view.evaluation.ipv6, names)
             lines += candidates.lines(part)
         }
-        return lines + InterfaceText.lines(explanation)
+        return lines + InterfaceText(explanation: explanation).lines
     }
 
     private static func family(

@@ -6,6 +6,10 @@ public struct PathExplanation: Sendable, Hashable {
     public var families: [FamilyExplanation]
     /// What is known of each interface of the model.
     public var interfaces: [InterfaceIndex: NetworkInterface]
+    /// What leaves the kinds of interfaces open.
+    public var hints: [InterfaceIndex: InterfaceHint]
+    /// How it is known what carries tunnels.
+    public var tunnels: [InterfaceIndex: TunnelBasis]
 
     /// Explains a verdict.
     ///
@@ -23,9 +27,12 @@ public struct PathExplanation: Sendable, Hashable {
         let explainer = Explainer(model: .init(snapshot, at: now), context: context)
         path = evaluation.path
         families = [explainer.explain(.ipv4, evaluation.ipv4), explainer.explain(.ipv6, evaluation.ipv6)]
-        interfaces = [:]
+        (interfaces, hints, tunnels) = ([:], [:], [:])
         for link in snapshot.links {
-            interfaces[link.index] = CarrierResolver.describe(link.index, explainer.model, context)
+            let interface = CarrierResolver.describe(link.index, explainer.model, context)
+            interfaces[link.index] = interface
+            hints[link.index] = interface.flatMap(explainer.hint)
+            tunnels[link.index] = interface.flatMap(explainer.basis)
         }
     }
 }
