@@ -39,6 +39,7 @@ final class EventLoop {
             settleGoingDown: configuration.settleGoingDown,
             counters: shared.counters
         )
+        machine.reportsRoams = configuration.reportsRoams
         poller = try Poller()
         alarm = try ClockAlarm()
         sockets = try Self.openSockets(configuration, watcher)

@@ -20,6 +20,9 @@ public struct MonitorConfiguration: Sendable {
     public var user: UInt32?
     /// How much the kernel may queue for the monitor, in bytes; capped by `net.core.rmem_max` without privilege.
     public var receiveBufferSize = 8 << 20
+    /// Whether notices tell, with ``ReachabilityCore/StateChange/Event/roam``, of WiFi interfaces of the path that go over to
+    /// another access point without a loss.
+    public var reportsRoams = false
     /// Called on the event thread with every datagram of the monitor; must not block.
     ///
     /// Requests for dumps, their answers and notifications are handed over, and what sysfs says of devices as uevents,

@@ -23,8 +23,15 @@ public struct CaptureReplay: Sendable {
     ///   - context: Whose sockets are judged, and the user's own rules for kinds.
     ///   - settle: How long a path must stay the same before a change is published.
     ///   - settleGoingDown: The same for changes from reachable to not reachable; nil takes `settle`.
-    public init(context: EvaluationContext, settle: Duration = .zero, settleGoingDown: Duration? = nil) {
+    ///   - reportsRoams: Whether notices tell of WiFi interfaces that go over to another access point.
+    public init(
+        context: EvaluationContext,
+        settle: Duration = .zero,
+        settleGoingDown: Duration? = nil,
+        reportsRoams: Bool = false
+    ) {
         machine = .replaying(context: context, settle: settle, settleGoingDown: settleGoingDown)
+        machine.reportsRoams = reportsRoams
     }
 
     /// Reads one record.

@@ -27,6 +27,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case carrierLost = "link.carrier.lost"
     /// Something else about an interface changed: its name, its kind, its master, the interface below it.
     case linkChanged = "link.changed"
+    /// A WiFi interface went over to another access point, without a change of the state.
+    case roamed = "wifi.roamed"
     /// An address was added, or became usable.
     case addressAdded = "address.added"
     /// An address was removed.

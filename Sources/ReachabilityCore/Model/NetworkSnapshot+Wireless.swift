@@ -5,7 +5,8 @@ extension NetworkSnapshot {
         let old = wireless[message.index]
         let wasUsable = usability(of: message.index)
         if message.command == .deleteInterface {
-            wireless[message.index] = nil
+            // While there is the link, it is a WiFi one: its own end is to follow.
+            if linkPosition(message.index) == nil { wireless[message.index] = nil }
         } else if message.command.tellsOfInterface {
             let linkCarries = link(message.index)?.canCarry ?? false
             wireless[message.index, default: .init()].take(message, linkCarries: linkCarries)

@@ -94,6 +94,7 @@ extension MonitorStateMachine {
         at now: Instant
     ) {
         if confirms, !effect.doubts.isEmpty { reading.request(effect.doubts, .doubt) }
+        if !effect.roams.isEmpty { report(effect.roams) }
         guard effect.changed || !effect.predictions.isEmpty else { return }
         isDirty = true
         hasCurrentAnswers = false

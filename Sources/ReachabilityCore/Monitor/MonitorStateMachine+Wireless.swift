@@ -15,6 +15,17 @@ extension MonitorStateMachine {
         lookAtDevicesAgain()
     }
 
+    /// Tells of interfaces that went over to another access point, if the path leads through one of them.
+    ///
+    /// Where a loss between was told, the path that was told last leads through none, and there is no need.
+    mutating func report(_ roams: [InterfaceIndex]) {
+        guard reportsRoams, let path = publisher.published,
+            path.carriers.contains(where: { roams.contains($0.index) }),
+            let notice = publisher.announce(.roam, .roamed)
+        else { return }
+        notices.append(notice)
+    }
+
     /// Lets the links alone count.
     mutating func forgetAssociations(at now: Instant) {
         var effect = SnapshotEffect()

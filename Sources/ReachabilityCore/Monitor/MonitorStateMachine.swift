@@ -14,6 +14,9 @@ public struct MonitorStateMachine: Sendable {
     /// How often things happened.
     public internal(set) var counters: MonitorCounters
 
+    /// Whether notices tell of WiFi interfaces of the path that go over to another access point.
+    public var reportsRoams = false
+
     /// How many messages were judged at once, because they may well alter the verdict.
     public internal(set) var urgentEvents: UInt64 = 0
 

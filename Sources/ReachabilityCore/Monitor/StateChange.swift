@@ -42,5 +42,9 @@ public struct StateChange: Sendable, Hashable {
         case suspend
         /// Netlink can't be read for now.
         case error
+        /// A WiFi interface of the path went over to another access point; status and path are what they were.
+        ///
+        /// Told only to those who ask (`MonitorConfiguration.reportsRoams`).
+        case roam
     }
 }

@@ -20,6 +20,9 @@ struct ReplayCommand: NetwatchCommand {
     @Flag(help: "Print JSON lines.")
     var json = false
 
+    @Flag(help: "Also print a line when WiFi went over to another access point without a loss.")
+    var roams = false
+
     @Option(
         parsing: .unconditional,
         help: .init("Hold changes back, as 'watch' does.", valueName: "duration"),
@@ -43,7 +46,11 @@ struct ReplayCommand: NetwatchCommand {
 
     /// Prints all that can be read, and says what can't.
     private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
-        var replay = CaptureReplay(context: kinds.context(user: geteuid()), settle: settle)
+        var replay = CaptureReplay(
+            context: kinds.context(user: geteuid()),
+            settle: settle,
+            reportsRoams: roams
+        )
         while true {
             switch Result(catching: { () throws(ReplayError) in try replay.next(bytes.span.bytes) }) {
             case .success(let changes?):

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Reachability
 
 /// `netwatch watch`: a line for the current state, then one for each change.
 struct WatchCommand: NetwatchCommand {
@@ -11,10 +12,17 @@ struct WatchCommand: NetwatchCommand {
     @Flag(help: "Print JSON lines.")
     var json = false
 
+    @Flag(help: "Also print a line when WiFi goes over to another access point without a loss.")
+    var roams = false
+
     @OptionGroup var common: CommonOptions
 
     /// What the options ask for.
-    var watch: StateWatch { .init(format: json ? .json : .text, configuration: common.configuration) }
+    var watch: StateWatch {
+        var configuration = common.configuration
+        configuration.reportsRoams = roams
+        return .init(format: json ? .json : .text, configuration: configuration)
+    }
 
     func execute() throws(ToolError) -> ExitStatus { try watch.run() }
 }

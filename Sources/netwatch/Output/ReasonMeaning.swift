@@ -19,6 +19,8 @@ extension Reason {
             Something else about an interface changed: its name, its kind, its master, the interface below \
             it.
             """
+        case .roamed:
+            "A WiFi interface of the path went over to another access point; only `watch --roams` tells."
         case .addressAdded: "An address was added, or became usable."
         case .addressRemoved: "An address was removed."
         case .addressChanged: "An address's flags changed: tentative, deprecated, duplicate."

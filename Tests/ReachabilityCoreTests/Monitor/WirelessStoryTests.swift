@@ -123,6 +123,39 @@ import Testing
         #expect(reasons == [.noCarrier, .associating, .noCarrier, .associating, .noCarrier, .associating, .noCarrier])
     }
 
+    @Test func `a roam is an event for those who ask`() {
+        var story = Self.station()
+        story.machine.reportsRoams = true
+        story.say(Self.event(.connect, 1, status: 0))
+        story.say(Self.event(.roam, 2))
+        #expect(story.events == [.state, .roam])
+        #expect(story.notices[1].reasons == [.roamed])
+        #expect(story.notices[1].status == .wifi)
+        #expect(story.notices[1].previous == .wifi)
+        #expect(story.notices[1].path == story.notices[0].path)
+        #expect(story.notices.map(\.sequence) == [1, 2])
+        // With a loss between that nobody was told of.
+        for event in [Self.event(.disconnect), Self.event(.authenticate, 1), Self.event(.connect, 1, status: 0)] {
+            story.machine.receive(event, .notification, at: story.now)
+        }
+        story.run()
+        #expect(story.events == [.state, .roam, .roam])
+    }
+
+    @Test func `a roam is none for those who don't ask, and none elsewhere or behind a loss`() {
+        var story = Self.station()
+        story.say(Self.event(.roam, 2))
+        #expect(story.events == [.state])
+        story.machine.reportsRoams = true
+        var elsewhere = WirelessMessage(.roam, index: 4)
+        elsewhere.address = [2, 0, 0, 0, 9, 0]
+        story.say(.wireless(elsewhere))
+        #expect(story.events == [.state])
+        story.say(Self.event(.disconnect))
+        story.say(Self.event(.connect, 3, status: 0))
+        #expect(story.events == [.state, .change, .change])
+    }
+
     @Test func `messages that were lost leave it to the links`() {
         var story = Self.station()
         story.say(Self.event(.disconnect))

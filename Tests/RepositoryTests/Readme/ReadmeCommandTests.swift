@@ -21,10 +21,11 @@ struct ReadmeCommandTests {
 
     /// The table's rows, with calls for each form that they show.
     static let rows: [String: [Call]] = [
-        "`netwatch`, `netwatch watch [--json]`": [
+        "`netwatch`, `netwatch watch [--json] [--roams]`": [
             .init(arguments: [], code: 0, liveUntil: 1),
             .init(arguments: ["watch"], code: 0, liveUntil: 1),
             .init(arguments: ["watch", "--json"], code: 0, liveUntil: 1),
+            .init(arguments: ["watch", "--roams"], code: 0, liveUntil: 1),
         ],
         "`netwatch status [--json]`": [
             .init(arguments: ["status"], code: 0),
@@ -52,9 +53,9 @@ struct ReadmeCommandTests {
         ],
         // A recording's head is written before anything is read; the kernel's tables come behind it.
         "`netwatch record FILE`": [.init(arguments: ["record", "-"], code: 0, liveUntil: 1000)],
-        "`netwatch replay FILE [--json]`": [
+        "`netwatch replay FILE [--json] [--roams]`": [
             .init(arguments: ["replay", fixture], code: 0),
-            .init(arguments: ["replay", fixture, "--json"], code: 0),
+            .init(arguments: ["replay", fixture, "--json", "--roams"], code: 0),
             .init(arguments: ["replay", "/bin/sh"], code: 65),
         ],
     ]

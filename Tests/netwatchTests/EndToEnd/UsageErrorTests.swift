@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct UsageErrorTests {
     @Test(arguments: [
-        (["--bogus"], "Unknown option '--bogus'"),
+        (["--no-such"], "Unknown option '--no-such'"),
         (["stauts"], "there is no command 'stauts'; the commands are watch,"),
         (["watch", "extra"], "Unexpected argument 'extra'"), (["--settle", "soon"], "such as 250ms"),
         (["--settle", "5"], "the unit is missing"), (["--settle", "-5s"], "can't be negative"),

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--bogus"], "Unknown option '--bogus'; see 'netwatch watch --help'"),
+        (["--no-such"], "Unknown option '--no-such'; see 'netwatch watch --help'"),
         (["wait", "--for"], "Missing value for '--for <state>'; see 'netwatch wait --help'"),
         (["status", "extra"], "Unexpected argument 'extra'; see 'netwatch status --help'"),
         (["--generate-completion-script", "cmd"], "'cmd'. Please use"),
