@@ -24,6 +24,7 @@ import Testing
             #expect(view.evaluation.path.interface?.name == "wan0")
             #expect(view.snapshot.links.count { $0.name.hasPrefix("keep") } == 40)
             #expect(probe.statuses == [.wifi])
+            #expect(probe.engine.counters.probes == 0)
         }
     }
 
