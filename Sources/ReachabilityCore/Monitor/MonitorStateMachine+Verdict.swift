@@ -27,6 +27,7 @@ extension MonitorStateMachine {
             isDecisive(evaluation) && !awaitsConfirmation(evaluation.path) && !awaitsDevice(evaluation.path)
         guard isPublishable || patienceEnd.map({ $0 <= now }) ?? false else {
             undecidedSince = undecidedSince ?? now
+            publisher.expect(evaluation.path)
             planConfirmation(ofChange: true, at: now)
             return nil
         }

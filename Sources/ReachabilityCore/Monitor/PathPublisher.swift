@@ -12,6 +12,7 @@ struct PathPublisher: Sendable, Hashable {
     private(set) var hasPublished = false
     private var reasons: [Reason] = []
     private var held: Held?
+    private var awaited: Awaited?
 
     /// A change is held back no longer than this many times the time it must be quiet.
     private static let patience = 5
@@ -34,6 +35,13 @@ struct PathPublisher: Sendable, Hashable {
         var changed: Instant
     }
 
+    /// A path that is to be confirmed before it is offered.
+    private struct Awaited: Sendable, Hashable {
+        var path: NetworkPath
+        /// How many reasons there were when the path became what it is.
+        var reasons: Int
+    }
+
     /// When a path that is held back is due, if one is.
     var deadline: Instant? {
         guard let held else { return nil }
@@ -44,6 +52,12 @@ struct PathPublisher: Sendable, Hashable {
     /// Notes why the next notice comes, in order and each once.
     mutating func note(_ added: [Reason]) {
         for reason in added where !reasons.contains(reason) { reasons.append(reason) }
+    }
+
+    /// Notes that a path will be offered once it is confirmed: what happens until then is not why, unless the path
+    /// becomes another.
+    mutating func expect(_ path: NetworkPath) {
+        if awaited?.path != path { awaited = .init(path: path, reasons: reasons.count) }
     }
 
     /// Takes a new verdict; gives a notice if it is a difference, and due.
@@ -57,7 +71,7 @@ struct PathPublisher: Sendable, Hashable {
         guard let published else { return publish(path, .state) }
         guard path != published else {
             held = nil
-            if isCurrent { reasons = [] }
+            if isCurrent { forgetReasons() }
             return nil
         }
         guard quietTime(before: path) > .zero else { return publish(path, .change) }
@@ -93,6 +107,7 @@ struct PathPublisher: Sendable, Hashable {
     mutating func fail(_ reason: Reason) -> StateChange? {
         let path = NetworkPath(status: .unknown, reasons: [reason])
         guard published != path else { return nil }
+        forgetReasons()
         reasons = [reason]
         return publish(path, .error)
     }
@@ -109,8 +124,9 @@ struct PathPublisher: Sendable, Hashable {
             published = path
             hasPublished = true
             held = nil
-            reasons = []
+            forgetReasons()
         }
+        if let awaited, awaited.path == path, awaited.reasons > 0 { reasons = Array(reasons.prefix(awaited.reasons)) }
         return .init(
             event: event,
             status: path.status,
@@ -119,6 +135,11 @@ struct PathPublisher: Sendable, Hashable {
             reasons: event == .state ? [.initial] : reasons,
             sequence: sequence
         )
+    }
+
+    private mutating func forgetReasons() {
+        reasons = []
+        awaited = nil
     }
 
     private func quietTime(before path: NetworkPath) -> Duration {

@@ -124,6 +124,20 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
+    @Test func `what happens while a verdict is confirmed is not why it was made`() throws {
+        var story = MonitorStory.withUplink()
+        story.start()
+        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        story.kernel.decision = try #require(story.machine.evaluation?.ipv4.outcomes.first)
+        story.tell(.link(Entry.link(2, "wan0", up: false)))
+        story.tell(.addressRemoved(Entry.address("192.0.2.2", on: 2)))
+        story.kernel.decision = nil
+        story.wait(.seconds(1))
+        #expect(story.statuses == [.wifi, .notReachable, .notReachable])
+        #expect(story.notices.last?.reasons == [.linkDown, .routeFlushed])
+        #expect(story.notices.last?.path.reasons == [.noRoute, .noSource])
+    }
+
     @Test func `what the kernel never does counts as not done`() throws {
         var story = MonitorStory.withUplink()
         story.start()
