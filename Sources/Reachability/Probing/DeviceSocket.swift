@@ -113,7 +113,10 @@ struct DeviceSocket: ~Copyable {
                 guard header.sequence == sequence else { return }
                 switch event {
                 case .done(let errno), .error(let errno): end = errno
-                default: take(event)
+                default:
+                    take(event)
+                    // What is no dump has one answer, and nobody asked for an acknowledgement.
+                    if !header.flags.contains(.multi) { end = 0 }
                 }
             }
         }

@@ -46,9 +46,9 @@ public struct Link: Sendable, Hashable {
     /// Whether the interface was set up and can carry packets now.
     ///
     /// As systemd-networkd judges it: the operational state is up; or the driver does not say, and the flags show a
-    /// carrier and no wait for an event.
+    /// carrier and no wait for an event. A WiFi monitor, whatever its state, sends no packets of IP.
     public var canCarry: Bool {
-        guard flags.contains(.up) else { return false }
+        guard flags.contains(.up), !hardwareType.isMonitor else { return false }
         switch operationalState {
         case .up: return true
         case .unknown: return flags.isSuperset(of: [.lowerUp, .running]) && !flags.contains(.dormant)

@@ -131,10 +131,13 @@ public struct HardwareType: RawRepresentable, Sendable, Hashable {
     public static let sit = Self(rawValue: 776)
     /// `ARPHRD_IPGRE`.
     public static let gre = Self(rawValue: 778)
-    /// `ARPHRD_IEEE80211`, without and with its radio headers: 801, 802, 803.
+    /// `ARPHRD_IEEE80211_RADIOTAP`: a WiFi interface in monitor mode.
     public static let wirelessMonitor = Self(rawValue: 803)
     /// `ARPHRD_IP6GRE`.
     public static let gre6 = Self(rawValue: 823)
     /// `ARPHRD_NONE`: no hardware header (tun, WireGuard, raw-ip modems).
     public static let none = Self(rawValue: 0xFFFE)
+
+    /// Whether it is a WiFi interface in monitor mode: `ARPHRD_IEEE80211`, without or with radio headers.
+    public var isMonitor: Bool { (801...Self.wirelessMonitor.rawValue).contains(rawValue) }
 }

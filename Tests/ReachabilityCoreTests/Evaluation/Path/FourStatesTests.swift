@@ -76,6 +76,8 @@ struct FourStatesTests {
         ),
         (.noCarrier, { $0.operationalState = .lowerLayerDown }),
         (.noCarrier, { $0.operationalState = .testing }),
+        (.noCarrier, { $0.hardwareType = .wirelessMonitor }),
+        (.noCarrier, { $0.hardwareType = .init(rawValue: 801) }),
         (.loopbackPath, { $0.flags.insert(.loopback) }),
     ]
 
