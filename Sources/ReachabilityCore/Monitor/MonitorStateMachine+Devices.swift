@@ -25,9 +25,14 @@ extension MonitorStateMachine {
         snapshot.awaitDevice(index)
     }
 
-    /// Whether a verdict depends on what a device is, and that is being found out.
+    /// Whether a verdict depends on what a device is, or where a tunnel leads, and that is being found out.
+    ///
+    /// The way beneath a tunnel may have moved with what made the verdict another: half a millisecond tells.
     func awaitsDevice(_ path: NetworkPath) -> Bool {
-        (isAsking && tunnels.awaitsFirstAnswer) || path.reasons.contains(.deviceProbing)
+        if path.reasons.contains(.deviceProbing) { return true }
+        guard isAsking else { return false }
+        guard let published = publisher.published else { return tunnels.awaitsFirstAnswer }
+        return tunnels.awaitsFirstAnswer || (tunnels.isPending && published.status != path.status)
     }
 
     /// Whether devices are asked about, or were when the recording was made.
@@ -37,5 +42,17 @@ extension MonitorStateMachine {
     mutating func noteTunnels(of evaluation: PathEvaluation, at now: Instant) {
         guard isAsking else { return }
         tunnels.use(evaluation.ipv4.tunnels + evaluation.ipv6.tunnels, in: snapshot, at: now)
+    }
+}
+
+extension KernelEvent {
+    /// Whether this answers a question about a tunnel, and is no change by itself.
+    var tellsOfTunnel: Bool {
+        switch self {
+        case .wireGuard: true
+        case .route(let message): message.flags & RouteMessage.cloned != 0
+        case .uevent(let message): message.probe != nil
+        default: false
+        }
     }
 }

@@ -6,6 +6,7 @@ extension MonitorStateMachine {
         assembly.note(event, header, at: now)
         let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
         let effect = snapshot.apply(event, header, at: now)
+        if effect.changed { tunnels.noteChange() }
         let wasDirty = isDirty
         let isPostponed = !isUrgent && !wasDirty
         absorb(effect, about: event.onlyFamily, explains: !isPostponed, at: now)

@@ -61,6 +61,7 @@ extension MonitorStateMachine {
         hasCurrentAnswers = false
         needsProof = true
         relevance.invalidate()
+        tunnels.noteChange()
         guard reading.isDone else { return }
         hasModel = true
         earlierReadings = [:]

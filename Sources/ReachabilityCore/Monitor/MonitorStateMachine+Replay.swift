@@ -68,7 +68,9 @@ extension MonitorStateMachine {
             counters.events += 1
             assembly.note(event, header, at: now)
         }
-        absorb(snapshot.apply(event, header, at: now), at: now)
+        let effect = snapshot.apply(event, header, at: now)
+        if effect.changed, !event.tellsOfTunnel { tunnels.noteChange() }
+        absorb(effect, at: now)
         endAwaiting(event)
         if replay?.endsPreface(at: now) ?? false { beginJudging() }
     }

@@ -4,11 +4,14 @@
 /// verdict first rests on it, and again after what may have changed the path, one question at a time.
 struct TunnelSchedule: Sendable, Hashable {
     private var tunnels: [InterfaceIndex: Tunnel] = [:]
+    private var hasChanged = false
 
     private struct Tunnel: Sendable, Hashable {
         var name: String
         /// When to ask next; nil if nothing has changed since.
         var due: Instant?
+        /// When it was asked about last.
+        var asked: Instant?
         var isAsked = false
         var wasAnswered = false
         /// The answer was that nobody may ask.
@@ -16,19 +19,25 @@ struct TunnelSchedule: Sendable, Hashable {
     }
 
     /// How soon the kernel is asked again, however much changes.
-    private static let pause = Duration.milliseconds(10)
+    private static let pause = Duration.milliseconds(2)
+
+    /// Learns of a change after which a tunnel's packets may leave another way.
+    mutating func noteChange() {
+        if !tunnels.isEmpty { hasChanged = true }
+    }
 
     /// Learns which tunnels a new verdict rests on; those that none rests on any more are forgotten.
     mutating func use(_ used: [InterfaceIndex], in snapshot: NetworkSnapshot, at now: Instant) {
         guard !used.isEmpty || !tunnels.isEmpty else { return }
+        defer { hasChanged = false }
         for index in tunnels.keys where !used.contains(index) { tunnels[index] = nil }
         for index in used {
             guard let link = snapshot.link(index), snapshot.mayTellEndpoint(of: link) else { continue }
             if tunnels[index]?.name != link.name {
                 let wasAnswered = snapshot.devices[index]?.probe != nil
                 tunnels[index] = .init(name: link.name, due: now, wasAnswered: wasAnswered)
-            } else if tunnels[index]?.isForbidden == false, tunnels[index]?.due == nil {
-                tunnels[index]?.due = now.advanced(by: Self.pause)
+            } else if let tunnel = tunnels[index], hasChanged, !tunnel.isForbidden, tunnel.due == nil {
+                tunnels[index]?.due = tunnel.asked.map { max(now, $0.advanced(by: Self.pause)) } ?? now
             }
         }
     }
@@ -43,6 +52,7 @@ struct TunnelSchedule: Sendable, Hashable {
             guard let due = tunnel.due, due <= now else { continue }
             tunnels[index]?.due = nil
             tunnels[index]?.isAsked = true
+            tunnels[index]?.asked = now
             return .init(index: index, name: tunnel.name)
         }
         return nil
@@ -66,8 +76,11 @@ struct TunnelSchedule: Sendable, Hashable {
     /// Whether an answer is missing that there never was.
     var awaitsFirstAnswer: Bool { tunnels.values.contains { !$0.wasAnswered } }
 
+    /// Whether an answer is missing, or about to be asked for.
+    var isPending: Bool { tunnels.values.contains { $0.isAsked || $0.due != nil } }
+
     /// Asks everything anew.
-    mutating func forgetAll() { tunnels = [:] }
+    mutating func forgetAll() { self = .init() }
 }
 
 extension NetworkSnapshot {
