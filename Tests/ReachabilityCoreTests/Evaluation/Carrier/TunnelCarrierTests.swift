@@ -33,16 +33,17 @@ struct TunnelCarrierTests {
         device.peers[0].allowed = [.init(.init(ipv4: 0x0A00_0000), length: 8)]
         device.peers[1].endpoint = Self.endpoint
         device.peers[1].allowed = [.all(.ipv4)]
-        _ = machine.snapshot.apply(.wireGuard(device), .notification, at: .init(nanoseconds: 0))
+        _ = machine.snapshot.apply(.wireGuard(device), Self.header, at: Machine.now)
         return machine
     }
 
     private static let endpoint = IPAddress(ipv4: 0xC633_6407)
+    private static let header = NetlinkHeader(length: 16, type: 0, flags: [], sequence: 0, port: 0)
 
     /// The kernel says by which interface it sends to the endpoint.
     private func answer(_ machine: inout Machine, _ interface: InterfaceIndex?) {
         let message = RouteMessage(way: interface, to: Self.endpoint)
-        _ = machine.snapshot.apply(.route(message), .notification, at: .init(nanoseconds: 0))
+        _ = machine.snapshot.apply(.route(message), Self.header, at: Machine.now)
     }
 
     private func carriers(_ machine: Machine) -> [String] { machine.evaluate().path.carriers.map(\.name) }
@@ -83,6 +84,14 @@ struct TunnelCarrierTests {
         #expect(machine.evaluate().path.reasons.first == .noCarrier)
         answer(&machine, 2)
         #expect(machine.evaluate().path.status == .cellular)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
+    @Test("A tunnel that is bound to a link needs that link's carrier", arguments: ["gre", "vxlan"])
+    func boundTunnel(kind: String) {
+        var machine = machine(kind) { $0.lowerIndex = 2 }
+        #expect(carriers(machine) == ["wwan0"])
         machine.loseCarrier(2)
         #expect(machine.evaluate().path.status == .notReachable)
     }
@@ -130,7 +139,7 @@ struct TunnelCarrierTests {
     func forgets() {
         var machine = wireGuard()
         answer(&machine, 2)
-        _ = machine.snapshot.apply(.linkRemoved(.init(index: 9)), .notification, at: .init(nanoseconds: 0))
+        _ = machine.snapshot.apply(.linkRemoved(.init(index: 9)), Self.header, at: Machine.now)
         #expect(machine.snapshot.wireGuard.isEmpty)
         #expect(carriers(machine) == ["eth0"])
     }
@@ -146,10 +155,10 @@ struct TunnelCarrierTests {
         let evaluator = PathEvaluator(context: .init(user: 0))
         machine.route(via: "192.0.2.1", on: 3)
         machine.loseCarrier(3)
-        let before = evaluator.evaluate(machine.snapshot, at: .init(nanoseconds: 0))
+        let before = evaluator.evaluate(machine.snapshot, at: Machine.now)
         #expect(before.ipv6.path == nil)
         machine.link(3, "eth0")
-        let now = Instant(nanoseconds: 0)
+        let now = Machine.now
         let after = evaluator.evaluate(.ipv4, of: machine.snapshot, keepingOther: before, at: now)
         #expect(after.ipv6.path?.carriers.map(\.name) == ["eth0"])
     }
