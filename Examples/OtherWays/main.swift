@@ -15,4 +15,8 @@ print("waited for:", change.status.name)
 let path = try await monitor.path(to: "192.0.2.7")
 print("192.0.2.7 through", path.interface?.name ?? "nothing")
 
+// Which WiFi networks the path leads through, and how strong their signals are here.
+let networks = try await monitor.wifiDetails()
+print("networks:", networks.map { "\($0.ssid ?? "no name") at \($0.signal ?? 0) dBm" })
+
 subscription.cancel()

@@ -16,6 +16,16 @@ extension EventLoop {
         }
     }
 
+    /// Has the radios of the path's WiFi carriers asked on another thread, where `answer` is called; at once if it has none.
+    func askRadios(answer: @escaping @Sendable ([WiFiDetails]) -> Void) {
+        let carriers = consult { $0.evaluation?.path.carriers ?? [] }
+        let inquiry = WiFiInquiry(interfaces: carriers.filter { $0.kind == .wifi }, nl80211: families.nl80211)
+        guard !inquiry.interfaces.isEmpty, inquiry.nl80211 != 0, let inquirer = try? openedInquirer() else {
+            return answer([])
+        }
+        inquirer.ask({ inquiry.run(&$0) }, answer: answer)
+    }
+
     private func question(_ index: InterfaceIndex, _ name: String) -> DeviceInquirer.Question {
         if let source = tunnelSource(index) {
             let inquiry = TunnelInquiry(index: index, name: name, source: source)

@@ -20,6 +20,9 @@ protocol MonitorSource: Sendable {
     /// As ``MonitorEngine/path(to:)``.
     func path(to destination: IPAddress) throws(MonitorError) -> DestinationPath
 
+    /// As ``MonitorEngine/askRadios(_:)``.
+    func askRadios(_ answer: @escaping @Sendable ([WiFiDetails]) -> Void) -> Bool
+
     /// As ``MonitorEngine/watch(_:_:)``.
     func watch(
         _ destination: IPAddress,

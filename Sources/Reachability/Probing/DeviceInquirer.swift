@@ -16,10 +16,7 @@ final class DeviceInquirer: Sendable {
     /// What is asked, with the sockets to ask by.
     typealias Question = @Sendable (inout DeviceSocket) -> DeviceAnswer
 
-    private struct Item: Sendable {
-        let question: Question
-        let answer: @Sendable (DeviceAnswer) -> Void
-    }
+    private typealias Item = @Sendable (inout DeviceSocket) -> @Sendable () -> Void
 
     /// Opens its socket in the calling thread's network namespace.
     ///
@@ -29,9 +26,16 @@ final class DeviceInquirer: Sendable {
     }
 
     /// Asks soon, and calls `answer` with what was found, on the inquirer's own thread.
-    func ask(_ question: @escaping Question, answer: @escaping @Sendable (DeviceAnswer) -> Void) {
+    func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable (inout DeviceSocket) -> Answer,
+        answer: @escaping @Sendable (Answer) -> Void
+    ) {
+        let item: Item = { socket in
+            let found = question(&socket)
+            return { answer(found) }
+        }
         let starts = queue.withLock { queue in
-            queue.waiting.append(.init(question: question, answer: answer))
+            queue.waiting.append(item)
             defer { queue.isWorking = true }
             return !queue.isWorking
         }
@@ -41,7 +45,10 @@ final class DeviceInquirer: Sendable {
     }
 
     private func work() {
-        while let item = next() { item.answer(socket.withLock { item.question(&$0) }) }
+        while let item = next() {
+            let answer = socket.withLock { item(&$0) }
+            answer()
+        }
     }
 
     private func next() -> Item? {

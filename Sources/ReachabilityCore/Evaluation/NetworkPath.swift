@@ -52,6 +52,14 @@ public struct NetworkPath: Sendable, Hashable {
         set { shared.fields.isConstrained = newValue }
     }
 
+    /// What the radios of WiFi carriers tell, if they were asked (`ReachabilityMonitor.detailedPath(timeout:)`).
+    ///
+    /// It changes all the time, and is no part of what is compared.
+    public var wifi: [WiFiDetails] {
+        get { shared.fields.wifi.value }
+        set { shared.fields.wifi.value = newValue }
+    }
+
     /// Makes a path.
     public init(
         status: ReachabilityStatus,
@@ -86,7 +94,19 @@ public struct NetworkPath: Sendable, Hashable {
         var reasons: [Reason]
         var isExpensive: Bool
         var isConstrained: Bool
+        var wifi = Uncompared<[WiFiDetails]>([])
     }
+}
+
+/// A value beside others that does not count when they are compared.
+private struct Uncompared<Value: Sendable>: Sendable, Hashable {
+    var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    static func == (left: Self, right: Self) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
 }
 
 /// One family's default path.

@@ -10,8 +10,7 @@ extension NetlinkRequests {
 
     /// What nl80211 knows of an interface (`NL80211_CMD_GET_INTERFACE`).
     ///
-    /// Answered by one ``WirelessMessage/Command/newInterface`` and an acknowledgement, with which the answer ends, or by
-    /// ENODEV if it is no WiFi interface.
+    /// Answered by one ``WirelessMessage/Command/newInterface``, or by ENODEV if it is no WiFi interface.
     ///
     /// - Parameters:
     ///   - index: The interface.
@@ -19,7 +18,7 @@ extension NetlinkRequests {
     ///   - sequence: `nlmsg_seq`, which the answer repeats.
     /// - Returns: The message with its head.
     public static func wirelessInterface(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
-        request(NL80211.getInterface, of: index, family: family, sequence: sequence, flags: [.request, .acknowledge])
+        request(NL80211.getInterface, of: index, family: family, sequence: sequence, flags: .request)
     }
 
     /// The stations that an interface speaks with (`NL80211_CMD_GET_STATION`): of a station, its access point alone.

@@ -42,7 +42,7 @@ enum ChangeJSON {
     private static func appendPath(of change: StateChange, _ tellsKindSource: Bool, to line: inout LineBuffer) {
         let start = line.count
         if let interface = change.path.interface {
-            append(interface, tellsKindSource, to: &line)
+            append(interface, tellsKindSource, change.path.wifi, to: &line)
         } else {
             line.append("null")
         }
@@ -51,7 +51,7 @@ enum ChangeJSON {
         if change.path.isCarriedByItself {
             line.append(again: written)
         } else {
-            append(change.path.carriers, tellsKindSource, to: &line)
+            append(change.path.carriers, tellsKindSource, change.path.wifi, to: &line)
         }
         line.append(#"],"ipv4":"#)
         append(change.path.ipv4, to: &line)
@@ -59,14 +59,24 @@ enum ChangeJSON {
         append(change.path.ipv6, to: &line)
     }
 
-    private static func append(_ carriers: [NetworkInterface], _ tellsKindSource: Bool, to line: inout LineBuffer) {
+    private static func append(
+        _ carriers: [NetworkInterface],
+        _ tellsKindSource: Bool,
+        _ wifi: [WiFiDetails],
+        to line: inout LineBuffer
+    ) {
         for position in carriers.indices {
             if position > 0 { line.append(UInt8(ascii: ",")) }
-            append(carriers[position], tellsKindSource, to: &line)
+            append(carriers[position], tellsKindSource, wifi, to: &line)
         }
     }
 
-    private static func append(_ interface: NetworkInterface, _ tellsKindSource: Bool, to line: inout LineBuffer) {
+    private static func append(
+        _ interface: NetworkInterface,
+        _ tellsKindSource: Bool,
+        _ wifi: [WiFiDetails],
+        to line: inout LineBuffer
+    ) {
         line.append(#"{"index":"#)
         line.append(interface.index)
         line.append(#","name":"#)
@@ -77,7 +87,32 @@ enum ChangeJSON {
             line.append(#"","by":""#)
             line.append(text: interface.kindSource.rawValue)
         }
-        line.append(#""}"#)
+        line.append(UInt8(ascii: "\""))
+        for details in wifi where details.interface.index == interface.index { append(details, to: &line) }
+        line.append(UInt8(ascii: "}"))
+    }
+
+    /// What a radio tells, for an interface.
+    private static func append(_ details: WiFiDetails, to line: inout LineBuffer) {
+        line.append(#","wifi":{"ssid":"#)
+        append(details.ssid, to: &line)
+        line.append(#","ssidHex":"#)
+        append(details.ssidHexadecimal, to: &line)
+        line.append(#","bssid":"#)
+        append(details.bssid, to: &line)
+        line.append(#","frequency":"#)
+        append(number: details.frequency.map(Int.init), to: &line)
+        line.append(#","signal":"#)
+        append(number: details.signal, to: &line)
+        line.append(UInt8(ascii: "}"))
+    }
+
+    private static func append(_ text: String?, to line: inout LineBuffer) {
+        if let text { line.append(quotedForJSONAndTerminal: text) } else { line.append("null") }
+    }
+
+    private static func append(number: Int?, to line: inout LineBuffer) {
+        if let number { line.append(text: String(number)) } else { line.append("null") }
     }
 
     private static func append(_ path: FamilyPath?, to line: inout LineBuffer) {

@@ -56,6 +56,9 @@ enum ChangeText {
             line.append(", ipv6 ")
             append(ipv6, beside: interface, to: &line)
         }
+        for details in path.wifi {
+            line.append(text: WiFiText.words(details, isOneOfSeveral: path.wifi.count > 1))
+        }
     }
 
     private static func append(_ interface: NetworkInterface, to line: inout LineBuffer) {

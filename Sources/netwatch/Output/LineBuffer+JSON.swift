@@ -8,6 +8,20 @@ extension LineBuffer {
         append(UInt8(ascii: "\""))
     }
 
+    /// The same for what strangers chose: also controls beyond ASCII are escaped, which a terminal might obey.
+    mutating func append(quotedForJSONAndTerminal text: String) {
+        append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            if scalar.isASCII || !scalar.isControl {
+                for byte in String(scalar).utf8 { append(escapedForJSON: byte) }
+            } else {
+                append(#"\u"#)
+                for shift in [12, 8, 4, 0] { append(hexadecimal: UInt8(scalar.value >> UInt32(shift) & 15)) }
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
     /// Apart, because hardly a name needs it, and what it needs should not be paid for each name.
     @inline(never)
     private mutating func replace(from start: Int, escapedForJSON text: String) {

@@ -17,7 +17,7 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
     /// C0, DEL and C1 controls, and the characters that change lines or the direction of writing.
-    fileprivate var isControl: Bool {
+    var isControl: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false

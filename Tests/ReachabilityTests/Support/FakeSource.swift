@@ -8,6 +8,7 @@ final class FakeSource: MonitorSource {
         var starts = 0
         var sequence: UInt64 = 0
         var path: DestinationPath?
+        var wifiDetails: [WiFiDetails]?
         var watches: [Int: @Sendable (DestinationPath) -> Void] = [:]
         var nextWatch = 0
     }
@@ -78,6 +79,15 @@ final class FakeSource: MonitorSource {
             throw .init(.notRunning, errno: 0, "test")
         }
         return path
+    }
+
+    /// Lets radios answer; without, they are silent.
+    func setWiFiDetails(_ details: [WiFiDetails]) {
+        state.withLock { $0.wifiDetails = details }
+    }
+
+    func askRadios(_ answer: @escaping @Sendable ([WiFiDetails]) -> Void) -> Bool {
+        perform { if let details = self.state.withLock(\.wifiDetails) { answer(details) } }
     }
 
     func watch(

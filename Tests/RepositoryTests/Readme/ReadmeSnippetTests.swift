@@ -33,7 +33,7 @@ struct ReadmeSnippetTests {
     func expressions() throws {
         let source = try Repository.read("Examples/OtherWays/main.swift")
         let expressions = readme.spans.filter { $0.contains("monitor.") && !$0.hasPrefix("monitor.status") }
-        #expect(expressions.count == 3)
+        #expect(expressions.count == 4)
         for expression in expressions {
             for part in expression.split(separator: " … ") where part != "}" {
                 #expect(source.contains(part), "\(expression)")
@@ -45,6 +45,7 @@ struct ReadmeSnippetTests {
         let lines = outcome.output.split(separator: "\n")
         #expect(lines.contains("waited for: wifi"))
         #expect(lines.contains("192.0.2.7 through wan0"))
+        #expect(lines.contains("networks: []"))
     }
 
     @Test("Every link within the repository leads somewhere")

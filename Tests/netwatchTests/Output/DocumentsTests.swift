@@ -24,7 +24,7 @@ import Testing
     @Test func `each object of the schema is closed`() throws {
         let definitions = try #require(try schema()["$defs"])
         let path = try schema()["properties"]?["path"]
-        for object in [try schema(), definitions["interface"], definitions["family"], path] {
+        for object in [try schema(), definitions["interface"], definitions["wifi"], definitions["family"], path] {
             #expect(object?["additionalProperties"] == .bool(false))
         }
     }

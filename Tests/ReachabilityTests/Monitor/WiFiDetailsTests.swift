@@ -1,0 +1,67 @@
+import Glibc
+import ReachabilityCore
+import Testing
+
+@testable import Reachability
+
+@Suite("wifiDetails(timeout:)", .timeLimit(.minutes(1)))
+struct WiFiDetailsTests {
+    private static let wlan = NetworkInterface(index: 3, name: "wlan0", kind: .wifi, kindSource: .nl80211)
+    private static let patience = Duration.seconds(50)
+
+    @Test("Gives what the radios answer, and a path with what belongs to it")
+    func answers() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        var change = StateChange.test(.wifi)
+        change.path = .init(status: .wifi, interface: Self.wlan, carriers: [Self.wlan])
+        source.thread?.run { [change] in source.send(change) }
+        var details = WiFiDetails(interface: Self.wlan)
+        details.ssidBytes = Array("home".utf8)
+        var other = details
+        other.interface.index = 4
+        source.setWiFiDetails([details, other])
+        #expect(try await monitor.wifiDetails(timeout: Self.patience) == [details, other])
+        let path = try await monitor.detailedPath(timeout: Self.patience)
+        #expect(path == monitor.path)
+        #expect(path.wifi == [details])
+        #expect(monitor.path.wifi.isEmpty)
+    }
+
+    @Test("Throws when the radios are silent for so long")
+    func silence() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let error = await #expect(throws: MonitorError.self) {
+            _ = try await monitor.wifiDetails(timeout: .milliseconds(1))
+        }
+        #expect(error?.code == .netlinkFailed)
+        #expect(error?.errno == ETIMEDOUT)
+        withExtendedLifetime(source) {}
+    }
+
+    @Test("Throws when the monitor does not run")
+    func stopped() async throws {
+        let (monitor, source) = try makeFakeMonitor(started: false)
+        let error = await #expect(throws: MonitorError.self) { _ = try await monitor.wifiDetails() }
+        #expect(error?.code == .notRunning)
+        withExtendedLifetime(source) {}
+    }
+
+    @Test("Throws when the task is cancelled")
+    func cancellation() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let task = Task { try await monitor.wifiDetails(timeout: .seconds(3_600)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        withExtendedLifetime(source) {}
+    }
+
+    @Test("The real kernel's path without WiFi has no details, and a stopped engine says so")
+    func kernel() async throws {
+        let uplink = try TestUplink()
+        let monitor = try uplink.startMonitor()
+        _ = try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        #expect(try await monitor.wifiDetails(timeout: Self.patience).isEmpty)
+        monitor.stop()
+        await #expect(throws: MonitorError.self) { _ = try await monitor.wifiDetails() }
+    }
+}
