@@ -28,11 +28,13 @@ let package = Package(
     name: "netwatch",
     products: [
         .library(name: "Reachability", targets: ["Reachability"]),
+        .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .library(name: "ReachabilityCore", targets: ["ReachabilityCore"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
@@ -46,6 +48,11 @@ let package = Package(
         .target(
             name: "Reachability",
             dependencies: ["CNetlink", "ReachabilityCore", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "HTTPSerialization",
+            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -75,6 +82,11 @@ let package = Package(
             name: "NetworkLab",
             dependencies: ["CNetworkLab", "ReachabilityCore"],
             path: "Tests/NetworkLab",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HTTPSerializationTests",
+            dependencies: ["HTTPSerialization", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: settings
         ),
         .testTarget(

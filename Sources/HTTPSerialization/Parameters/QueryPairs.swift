@@ -1,0 +1,76 @@
+/// The pairs of names and values that parameters become in a query or a form.
+///
+/// A dictionary's values go by `key[sub]`, an array's by `key[]`, a set's by `key` repeated; dictionaries and sets are
+/// sorted, so that the same parameters always give the same text; a null gives the name alone; empty collections give
+/// nothing.
+struct QueryPairs {
+    /// The pairs, in their order; a pair without value is written as the name alone.
+    private(set) var pairs: [(name: String, value: String?)] = []
+
+    /// Takes parameters apart.
+    init(_ parameters: ParameterValue) { add(parameters, named: nil) }
+
+    /// The pairs as text, `name=value` joined by `&`, all of it escaped (RFC 3986, 2.1).
+    var text: String {
+        pairs.map { pair in
+            let name = QueryEscaping.escape(pair.name)
+            return pair.value.map { "\(name)=\(QueryEscaping.escape($0))" } ?? name
+        }
+        .joined(separator: "&")
+    }
+
+    private mutating func add(_ value: ParameterValue, named name: String?) {
+        switch value {
+        case .dictionary(let values):
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                add(value, named: name.map { "\($0)[\(key)]" } ?? key)
+            }
+        case .array(let values):
+            for value in values { add(value, named: "\(name ?? "")[]") }
+        case .set(let values):
+            for value in Self.sorted(values) { add(value, named: name) }
+        default: pairs.append((name ?? value.text ?? "", name == nil ? nil : value.text))
+        }
+    }
+
+    /// A set's values in an order that depends on nothing but them.
+    static func sorted(_ values: Set<ParameterValue>) -> [ParameterValue] {
+        values.map { (value: $0, text: $0.text ?? QueryPairs($0).text) }.sorted { $0.text < $1.text }.map(\.value)
+    }
+}
+
+/// Percent-encoding of names and values (RFC 3986, 2.1).
+enum QueryEscaping {
+    /// Escapes all but letters, digits and `-._~/?`; what ends a value (`&`, `=`, `+`, `#`) never stays.
+    ///
+    /// Brackets are escaped as well, as AFNetworking does; servers that read `a%5Bb%5D` and `a[b]` read the same.
+    static func escape(_ text: String) -> String {
+        if text.utf8.allSatisfy(isAllowed) { return text }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count * 2)
+        for byte in text.utf8 {
+            if isAllowed(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xF)]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
+            UInt8(ascii: "?"):
+            true
+        default: false
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}

@@ -1,0 +1,54 @@
+/// The languages that a program's user reads, as an `Accept-Language` field says it (RFC 9110, 12.5.4).
+public enum AcceptLanguage {
+    /// More languages than this tell servers more about the user than they help.
+    static let limit = 6
+
+    /// The field's value by the environment: `LANGUAGE`, then the first of `LC_ALL`, `LC_MESSAGES` and `LANG` (locale(7)).
+    ///
+    /// - Parameter environment: The variables.
+    /// - Returns: Such as `de-CH;q=1, de;q=0.9, en;q=0.8`; nil if there is none, or it is `C`.
+    public static func value(in environment: [String: String]) -> String? {
+        let languages = languages(in: environment)
+        guard !languages.isEmpty else { return nil }
+        return languages.enumerated().map { position, language in
+            position == 0 ? "\(language);q=1" : "\(language);q=0.\(10 - position)"
+        }
+        .joined(separator: ", ")
+    }
+
+    /// The languages, each once, the user's favourite first.
+    static func languages(in environment: [String: String]) -> [String] {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        guard let locale = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else { return [] }
+        // As gettext has it: LANGUAGE does not count where no language was chosen.
+        guard let chosen = tag(of: locale) else { return [] }
+        var languages: [String] = []
+        let preferred = environment["LANGUAGE", default: ""].split(separator: ":").compactMap { tag(of: String($0)) }
+        for language in preferred.isEmpty ? [chosen] : preferred where !languages.contains(language) {
+            languages.append(language)
+        }
+        return Array(languages.prefix(limit))
+    }
+
+    /// A locale's language tag (RFC 5646): `sr_RS.UTF-8@latin` is `sr-Latn-RS`; nil for `C` and `POSIX`.
+    static func tag(of locale: String) -> String? {
+        let parts = locale.split(separator: "@", maxSplits: 1)
+        let base = parts.first.map { $0.prefix { $0 != "." } } ?? ""
+        guard base != "C", base != "POSIX", !base.isEmpty else { return nil }
+        var subtags = base.split(whereSeparator: { $0 == "_" || $0 == "-" }).map(String.init)
+        guard subtags.allSatisfy({ $0.utf8.allSatisfy(isAlphanumeric) }) else { return nil }
+        if parts.count == 2, let script = scripts[String(parts[1])] { subtags.insert(script, at: 1) }
+        return subtags.joined(separator: "-")
+    }
+
+    private static let scripts = ["latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva"]
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}

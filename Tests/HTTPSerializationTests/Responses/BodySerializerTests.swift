@@ -1,0 +1,102 @@
+import HTTPSerialization
+import HTTPTypes
+import Testing
+
+/// Values of bodies: decodable, property lists, text in any character set, and one of several.
+struct BodySerializerTests {
+    private func response(_ type: String?) -> HTTPResponse {
+        var response = HTTPResponse(status: .ok)
+        response.headerFields[.contentType] = type
+        return response
+    }
+
+    private struct User: Codable, Equatable, Sendable {
+        var name: String
+        var age: Int
+    }
+
+    @Test func `a decodable value`() throws {
+        let body = Array(#"{"name":"Ada","age":36}"#.utf8)
+        let serializer = DecodableResponseSerializer(User.self)
+        #expect(try serializer.serialize(response("application/json"), body: body) == User(name: "Ada", age: 36))
+        #expect(throws: ResponseSerializationError.self) {
+            try serializer.serialize(response("application/json"), body: Array("{}".utf8))
+        }
+    }
+
+    @Test func `a property list`() throws {
+        let body = Array(
+            """
+            <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>name</key><string>Ada</string>\
+            <key>age</key><integer>36</integer></dict></plist>
+            """.utf8
+        )
+        let serializer = PropertyListResponseSerializer(User.self)
+        #expect(try serializer.serialize(response("application/x-plist"), body: body) == User(name: "Ada", age: 36))
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain", [0xC3, 0xBC], "ü"), (nil, [0x61], "a"),
+            ("text/plain; charset=utf-8", [0xEF, 0xBB, 0xBF, 0x61], "a"),
+            ("text/plain; charset=ISO-8859-1", [0xFC], "ü"), (#"text/plain; charset="iso-8859-15""#, [0xA4], "€"),
+            ("text/plain;charset=windows-1252", [0x80], "€"), ("text/plain; charset=Shift_JIS", [0x83, 0x65], "テ"),
+            ("text/plain; charset=utf-16", [0xFF, 0xFE, 0x61, 0], "a"),
+            ("text/plain; charset=utf-16be", [0, 0x61], "a"),
+            ("text/plain; charset=koi8-r", [0xC1], "а"), ("text/plain; charset=gb18030", [0xB0, 0xA1], "啊"),
+            ("text/plain; charset=iso-2022-jp", [0x1B, 0x24, 0x42, 0x25, 0x46, 0x1B, 0x28, 0x42], "テ"),
+            ("text/plain; charset=us-ascii", [], ""),
+        ] as [(String?, [UInt8], String)]
+    )
+    func `text in the character set that the head names`(type: String?, body: [UInt8], expected: String) throws {
+        #expect(try StringResponseSerializer().serialize(response(type), body: body) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("text/plain", [0x61, 0xFF], "byte 1 is not valid"), ("text/plain; charset=us-ascii", [0xFC], "byte 0"),
+            ("text/plain; charset=klingon", [0x61], "'klingon' is not known"),
+            ("text/plain; charset=utf-8//ignore", [0x61, 0xFF], "is not known"),
+            ("text/plain; charset=utf-16be", [0x61], "byte 0"),
+        ] as [(String, [UInt8], String)]
+    )
+    func `what is no text says where`(type: String, body: [UInt8], words: String) {
+        let error = #expect(throws: ResponseSerializationError.self) {
+            try StringResponseSerializer().serialize(response(type), body: body)
+        }
+        #expect(error?.code == .undecodable)
+        #expect(error.map { "\($0)".contains(words) } == true, "\(String(describing: error))")
+    }
+
+    @Test func `the first of several that succeeds, or the bytes`() throws {
+        let serializer = CompoundResponseSerializer<String>([
+            StringResponseSerializer(expectation: .init(mediaTypes: ["text/*"])),
+            StringResponseSerializer(expectation: .init(mediaTypes: ["application/xml", "*/*+xml"])),
+        ])
+        guard case .value("a") = try serializer.serialize(response("text/html"), body: [0x61]),
+            case .value("b") = try serializer.serialize(response("image/svg+xml"), body: [0x62]),
+            case .bytes([1]) = try serializer.serialize(response("image/png"), body: [1])
+        else {
+            Issue.record("another choice")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        ("text/html", "text/html", true), ("text/html", "text/*", true), ("text/html", "*/*", true),
+        ("application/problem+json", "*/*+json", true), ("application/json", "*/*+json", false),
+        ("application/problem+json", "application/*+json", true), ("text/x+json", "application/*+json", false),
+        ("textual/html", "text/*", false),
+    ])
+    func `patterns of types`(type: String, pattern: String, matches: Bool) throws {
+        #expect(try #require(MediaType(type)).matches(pattern) == matches)
+    }
+
+    @Test func `a type's parameters`() throws {
+        let type = try #require(MediaType(#" Text/HTML ; Charset="a;b\"c" ;x; charset=later; level=1"#))
+        #expect(type.essence == "text/html")
+        #expect(type.parameters["charset"] == #"a;b"c"#)
+        #expect(type.parameters["level"] == "1")
+        for wrong in ["", "text", "text/", "/html", "a b/c", "a/b/c", ";charset=x"] { #expect(MediaType(wrong) == nil) }
+    }
+}

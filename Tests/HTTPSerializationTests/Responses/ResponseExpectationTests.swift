@@ -1,0 +1,102 @@
+import HTTPSerialization
+import HTTPTypes
+import Testing
+
+/// The table of status, type and body: what is a value, what is an error, and what the error holds.
+struct ResponseExpectationTests {
+    private func response(_ status: Int, _ type: String?) -> HTTPResponse {
+        var response = HTTPResponse(status: .init(code: status))
+        response.headerFields[.contentType] = type
+        return response
+    }
+
+    private func serialize(
+        _ status: Int,
+        _ type: String?,
+        _ body: String
+    ) -> Result<ParameterValue, ResponseSerializationError> {
+        let response = response(status, type)
+        return Result { () throws(ResponseSerializationError) in
+            try JSONResponseSerializer().serialize(response, body: Array(body.utf8))
+        }
+    }
+
+    @Test(arguments: [
+        "application/json", "application/json; charset=utf-8", "text/json", "text/javascript", "APPLICATION/JSON",
+        "application/problem+json", "application/vnd.api+json;v=1",
+    ])
+    func `an expected answer is a value`(type: String) throws {
+        #expect(try serialize(200, type, #"{"a":1}"#).get() == ["a": 1])
+    }
+
+    @Test(arguments: ["text/html", "application/jsonx", "json", nil])
+    func `an unexpected type is no value`(type: String?) throws {
+        guard case .failure(let error) = serialize(200, type, "{}") else {
+            Issue.record("a value")
+            return
+        }
+        #expect(error.code == .unacceptableContentType)
+        #expect(error.decoded == nil)
+        #expect(error.status == 200)
+        #expect(error.contentType == type)
+    }
+
+    @Test(arguments: [400, 401, 404, 500, 301, 199]) func `a refusal is an error that holds what the body says`(
+        status: Int
+    ) throws {
+        guard case .failure(let error) = serialize(status, "application/json", #"{"reason":"x"}"#) else {
+            Issue.record("a value")
+            return
+        }
+        #expect(error.code == .unacceptableStatus)
+        #expect(error.status == status)
+        #expect(error.decoded as? ParameterValue == ["reason": "x"])
+        #expect(error.underlying == nil)
+    }
+
+    @Test func `a refusal of another type holds the other error`() throws {
+        guard case .failure(let error) = serialize(502, "text/html", "<html>") else {
+            Issue.record("a value")
+            return
+        }
+        #expect(error.code == .unacceptableStatus)
+        #expect(error.decoded == nil)
+        #expect((error.underlying as? ResponseSerializationError)?.code == .unacceptableContentType)
+        #expect("\(error)".contains("status 502"))
+    }
+
+    @Test func `a refusal whose body can't be decoded is still a refusal`() throws {
+        guard case .failure(let error) = serialize(500, "application/json", "<html>") else {
+            Issue.record("a value")
+            return
+        }
+        #expect(error.code == .unacceptableStatus)
+        #expect(error.decoded == nil)
+    }
+
+    @Test(arguments: [("", nil), ("", "text/html"), (" ", "application/json")] as [(String, String?)])
+    func `no body is no fault`(body: String, type: String?) throws {
+        #expect(try serialize(204, type, body).get() == .null)
+    }
+
+    @Test(arguments: ["{", "nul", "\u{FEFF}{", "[1,]]"]) func `a broken body says so`(body: String) throws {
+        guard case .failure(let error) = serialize(200, "application/json", body) else {
+            Issue.record("a value")
+            return
+        }
+        #expect(error.code == .undecodable)
+        #expect(error.underlying != nil)
+    }
+
+    @Test func `nulls are left out if told`() throws {
+        let serializer = JSONResponseSerializer(removesNulls: true)
+        let body = Array(#"{"a":null,"b":[null,1]}"#.utf8)
+        #expect(try serializer.serialize(response(200, "application/json"), body: body) == ["b": [1]])
+    }
+
+    @Test func `which status codes are good can be told`() throws {
+        let serializer = BytesResponseSerializer(expectation: .init(statuses: [404]))
+        #expect(try serializer.serialize(response(404, nil), body: [1, 2]) == [1, 2])
+        #expect(throws: ResponseSerializationError.self) { try serializer.serialize(response(200, nil), body: []) }
+    }
+}
