@@ -123,6 +123,8 @@ GROUPS = b"".join(attribute(0x8000 | number, attribute(2, struct.pack("<I", numb
                   for number, name in enumerate([b"config", b"mlme"], 1))
 generic("family", 16, 1, attribute(2, b"nl80211\0"), attribute(1, struct.pack("<H", 0x1c)), attribute(0x8007, GROUPS))
 generic("station", 0x1c, 19, INDEX, attribute(6, ACCESS_POINT), attribute(0x8015, attribute(7, b"\xc4") + attribute(13, b"\xc0")))
+NETWORK = attribute(1, ACCESS_POINT) + attribute(2, struct.pack("<I", 2412)) + attribute(6, b"\x01\x01\x82\x00\x04home") + attribute(9, b"\x01\0\0\0")
+generic("scan", 0x1c, 34, INDEX, attribute(0x802f, NETWORK + attribute(7, struct.pack("<i", -5400))))
 stories = [generic("interface", 0x1c, 7, INDEX, attribute(1, bytes(4)), STATION, attribute(38, struct.pack("<I", 2412)), attribute(52, b"office"))]
 for name, command, control in [("authenticate", 37, 0xb0), ("associate", 38, 0x10), ("deauthenticate", 39, 0xc0)]:
     stories.append(generic(name, 0x1c, command, INDEX, attribute(51, bytes([control]) + bytes(9) + ACCESS_POINT * 2 + bytes(8))))

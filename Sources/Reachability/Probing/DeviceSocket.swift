@@ -31,24 +31,27 @@ struct DeviceSocket: ~Copyable {
 
     /// What nl80211 knows of an interface; nil if that is none of its.
     mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
-        var families = GenericFamilies()
-        families.note(.init(name: GenericFamilies.wirelessName, id: family))
         sequence &+= 1
-        var message: WirelessMessage?
-        let request = NetlinkRequests.wirelessInterface(index, family: family, sequence: sequence)
-        try? ask(request, families) { event in
-            if case .wireless(let found) = event { message = found }
-        }
-        return message
+        return wireless(NetlinkRequests.wirelessInterface(index, family: family, sequence: sequence), family).last
     }
 
     /// What nl80211 knows of the stations that an interface speaks with; nothing if it refuses.
     mutating func wirelessStations(_ index: InterfaceIndex, family: UInt16) -> [WirelessMessage] {
+        sequence &+= 1
+        return wireless(NetlinkRequests.wirelessStations(index, family: family, sequence: sequence), family)
+    }
+
+    /// What nl80211 knows of the access points that an interface's last scan found; nothing if it refuses.
+    mutating func wirelessScan(_ index: InterfaceIndex, family: UInt16) -> [WirelessMessage] {
+        sequence &+= 1
+        return wireless(NetlinkRequests.wirelessScan(index, family: family, sequence: sequence), family)
+    }
+
+    /// nl80211's answers to a request with the last sequence number.
+    private func wireless(_ request: [UInt8], _ family: UInt16) -> [WirelessMessage] {
         var families = GenericFamilies()
         families.note(.init(name: GenericFamilies.wirelessName, id: family))
-        sequence &+= 1
         var messages: [WirelessMessage] = []
-        let request = NetlinkRequests.wirelessStations(index, family: family, sequence: sequence)
         try? ask(request, families) { event in
             if case .wireless(let found) = event { messages.append(found) }
         }

@@ -13,7 +13,10 @@ struct WiFiInquiry: Sendable {
         for interface in interfaces {
             guard let answer = socket.wirelessInterface(interface.index, family: nl80211) else { continue }
             let stations = socket.wirelessStations(interface.index, family: nl80211)
-            details.append(.init(interface, answer, stations: stations))
+            // The name is in the answer only if the driver itself keeps the association.
+            let isNamed = answer.ssid?.isEmpty == false
+            let scan = isNamed ? [] : socket.wirelessScan(interface.index, family: nl80211)
+            details.append(.init(interface, answer, stations: stations, scan: scan))
         }
         return details
     }

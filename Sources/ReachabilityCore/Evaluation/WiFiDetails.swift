@@ -22,10 +22,17 @@ public struct WiFiDetails: Sendable, Hashable {
     ///   - interface: The interface.
     ///   - answer: The answer to `NL80211_CMD_GET_INTERFACE`.
     ///   - stations: The answers to `NL80211_CMD_GET_STATION`.
-    public init(_ interface: NetworkInterface, _ answer: WirelessMessage, stations: [WirelessMessage]) {
+    ///   - scan: The answers to `NL80211_CMD_GET_SCAN`: the kernel often knows its own network's name only from there.
+    public init(
+        _ interface: NetworkInterface,
+        _ answer: WirelessMessage,
+        stations: [WirelessMessage],
+        scan: [WirelessMessage] = []
+    ) {
         self.interface = interface
-        ssidBytes = answer.ssid.flatMap { $0.isEmpty ? nil : $0 }
-        frequency = answer.frequency
+        let own = scan.first(where: \.isOwnNetwork)
+        ssidBytes = [answer.ssid, own?.ssid].lazy.compactMap(\.self).first { !$0.isEmpty }
+        frequency = answer.frequency ?? own?.frequency
         // Whoever is no station speaks with many, none of which is its network.
         guard answer.mode == .station || answer.mode == .peerClient, let other = stations.first else { return }
         accessPoint = other.address

@@ -110,6 +110,11 @@ extension WirelessMessage {
 }
 
 extension WirelessMessage.Command {
-    /// Whether it is about the interface itself, not about a station beside it.
-    fileprivate var tellsOfInterface: Bool { self != .newStation && self != .deleteStation }
+    /// Whether it is about the interface itself, not about stations and access points beside it.
+    fileprivate var tellsOfInterface: Bool {
+        switch self {
+        case .newStation, .deleteStation, .scanResult: false
+        default: true
+        }
+    }
 }

@@ -47,7 +47,7 @@ extension WirelessState {
             association = .associated
             accessPoint = message.address ?? accessPoint
         case .disconnect: association = .disassociated
-        case .deleteInterface, .newStation, .deleteStation: break
+        case .deleteInterface, .newStation, .deleteStation, .scanResult: break
         }
     }
 

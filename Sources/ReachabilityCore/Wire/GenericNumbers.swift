@@ -24,6 +24,7 @@ enum CTRL {
 enum NL80211 {
     static let getInterface: UInt8 = 5
     static let getStation: UInt8 = 17
+    static let getScan: UInt8 = 32
 
     static let radio: UInt16 = 1
     static let interfaceIndex: UInt16 = 3
@@ -31,10 +32,22 @@ enum NL80211 {
     static let address: UInt16 = 6
     static let stationInfo: UInt16 = 21
     static let frequency: UInt16 = 38
+    static let network: UInt16 = 47
     static let frame: UInt16 = 51
     static let ssid: UInt16 = 52
     static let timedOut: UInt16 = 65
     static let status: UInt16 = 72
+
+    /// `NL80211_BSS_*`, in `NL80211_ATTR_BSS`.
+    enum Network {
+        static let address: UInt16 = 1
+        static let frequency: UInt16 = 2
+        static let elements: UInt16 = 6
+        static let signal: UInt16 = 7
+        static let status: UInt16 = 9
+        /// `NL80211_BSS_STATUS_ASSOCIATED`.
+        static let isAssociated: UInt32 = 1
+    }
 
     /// `NL80211_STA_INFO_SIGNAL`, in `NL80211_ATTR_STA_INFO`.
     static let signal: UInt16 = 7

@@ -51,6 +51,19 @@ extension NetlinkRequests {
         return builder.build()
     }
 
+    /// The access points of an interface's last scan (`NL80211_CMD_GET_SCAN`); nothing is scanned for it.
+    ///
+    /// Answered by a dump of ``WirelessMessage/Command/scanResult``, of which ``WirelessMessage/isOwnNetwork`` marks one.
+    ///
+    /// - Parameters:
+    ///   - index: The interface.
+    ///   - family: ``GenericFamilies/nl80211``.
+    ///   - sequence: `nlmsg_seq`, which the answers repeat.
+    /// - Returns: The message with its head.
+    public static func wirelessScan(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+        request(NL80211.getScan, of: index, family: family, sequence: sequence, flags: [.request, .dump])
+    }
+
     private static func request(
         _ command: UInt8,
         of index: InterfaceIndex,

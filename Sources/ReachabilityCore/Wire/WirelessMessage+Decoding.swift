@@ -22,6 +22,7 @@ extension WirelessMessage {
         case NL80211.status: status = try attribute.integer(bytes, "NL80211_ATTR_STATUS_CODE")
         case NL80211.timedOut: hasTimedOut = true
         case NL80211.stationInfo: try readStation(attribute, bytes)
+        case NL80211.network: try readNetwork(attribute, bytes)
         case NL80211.frame: try readFrame(attribute, bytes)
         default: break
         }
@@ -42,6 +43,42 @@ extension WirelessMessage {
             }
         }
         signal = signal ?? average
+    }
+
+    /// Reads `NL80211_ATTR_BSS`: an access point that a scan found.
+    private mutating func readNetwork(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        var cursor = attribute.nested
+        while let inner = try cursor.next(bytes) {
+            switch inner.type {
+            case NL80211.Network.address: address = try inner.bytes(6...6, bytes, "NL80211_BSS_BSSID")
+            case NL80211.Network.frequency: frequency = try inner.integer(bytes, "NL80211_BSS_FREQUENCY")
+            case NL80211.Network.elements: ssid = Self.name(inElements: inner.payload, bytes) ?? ssid
+            case NL80211.Network.signal:
+                // In hundredths of a dBm.
+                signal = Int8(clamping: try inner.integer(bytes, "NL80211_BSS_SIGNAL_MBM") as Int32 / 100)
+            case NL80211.Network.status:
+                isOwnNetwork = try inner.integer(bytes, "NL80211_BSS_STATUS") == NL80211.Network.isAssociated
+            default: break
+            }
+        }
+    }
+
+    /// The first SSID element, whose identifier is 0, of a list: each has its identifier and its length before it.
+    ///
+    /// IEEE 802.11, 9.4.2. The elements come from the air, so that a list may end anywhere.
+    private static func name(inElements list: WireRegion, _ bytes: RawSpan) -> [UInt8]? {
+        var position = 0
+        while position + 2 <= list.count {
+            let (identifier, length) = (list.byte(position, bytes), Int(list.byte(position + 1, bytes)))
+            let start = list.start + position + 2
+            guard start + length <= list.end else { return nil }
+            if identifier == 0 {
+                guard length <= longestSSID else { return nil }
+                return bytes.extracting(start..<start + length).withUnsafeBytes { [UInt8]($0) }
+            }
+            position += 2 + length
+        }
+        return nil
     }
 
     /// Reads what a management frame says of the access point and of success (IEEE 802.11, 9.3.3).

@@ -18,8 +18,10 @@ public struct WirelessMessage: Sendable, Hashable {
     public var status: UInt16?
     /// `NL80211_ATTR_TIMED_OUT`: the access point did not answer.
     public var hasTimedOut = false
-    /// `NL80211_STA_INFO_SIGNAL` of an answer about a station, in dBm.
+    /// `NL80211_STA_INFO_SIGNAL` of an answer about a station, or `NL80211_BSS_SIGNAL_MBM` of one about a scan, in dBm.
     public var signal: Int8?
+    /// `NL80211_BSS_STATUS` of an answer about a scan: whether this is the access point that the interface is with.
+    public var isOwnNetwork = false
 
     /// Makes a message; the fields are set afterwards.
     public init(_ command: Command, index: InterfaceIndex) {
@@ -42,6 +44,8 @@ public struct WirelessMessage: Sendable, Hashable {
         case newStation = 19
         /// `DEL_STATION`.
         case deleteStation = 20
+        /// `NEW_SCAN_RESULTS`: as an answer, one access point of the last scan.
+        case scanResult = 34
         /// `AUTHENTICATE`: an association begins.
         case authenticate = 37
         /// `ASSOCIATE`.

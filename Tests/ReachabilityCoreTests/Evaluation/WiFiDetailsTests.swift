@@ -45,6 +45,22 @@ struct WiFiDetailsTests {
         #expect(details.signal == nil)
     }
 
+    @Test func theNameOfTheOwnNetworkMayBeKnownFromTheScanAlone() {
+        var found = WirelessMessage(.scanResult, index: 3)
+        found.ssid = Array("other".utf8)
+        var own = found
+        own.ssid = Array("home".utf8)
+        own.frequency = 2_412
+        own.isOwnNetwork = true
+        var answer = Self.answer(.station, ssid: nil)
+        answer.frequency = nil
+        let details = WiFiDetails(Self.wlan, answer, stations: [], scan: [found, own])
+        #expect(details.ssid == "home")
+        #expect(details.frequency == 2_412)
+        #expect(WiFiDetails(Self.wlan, answer, stations: [], scan: [found]).ssid == nil)
+        #expect(WiFiDetails(Self.wlan, Self.answer(.station), stations: [], scan: [found]).ssid == "home")
+    }
+
     @Test func whoIsNotAssociatedHasNoNetwork() {
         for ssid in [nil, []] as [[UInt8]?] {
             let details = WiFiDetails(Self.wlan, Self.answer(.station, ssid: ssid), stations: [])

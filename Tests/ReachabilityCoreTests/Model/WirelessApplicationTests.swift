@@ -57,6 +57,7 @@ struct WirelessApplicationTests {
     mutating func stations() {
         #expect(!tell(.newStation).changed)
         #expect(!tell(.deleteStation).changed)
+        #expect(!tell(.scanResult).changed)
         #expect(story.snapshot.wireless[3] == nil)
     }
 

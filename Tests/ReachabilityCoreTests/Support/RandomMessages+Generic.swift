@@ -10,7 +10,8 @@ extension SeededGenerator {
 
     mutating func wireless() -> WirelessMessage {
         let commands: [WirelessMessage.Command] = [
-            .setInterface, .newInterface, .deleteInterface, .newStation, .deleteStation, .authenticate, .associate,
+            .setInterface, .newInterface, .deleteInterface, .newStation, .deleteStation, .scanResult, .authenticate,
+            .associate,
             .deauthenticate, .disassociate, .connect, .roam, .disconnect,
         ]
         var message = WirelessMessage(pick(commands), index: .random(in: 1 ... .max, using: &self))
@@ -23,6 +24,7 @@ extension SeededGenerator {
         message.frequency = maybe { $0.number() }
         message.status = maybe { $0.pick([0, 1, $0.number()]) }
         message.hasTimedOut = flip()
+        message.isOwnNetwork = flip()
         message.signal = maybe { Int8(bitPattern: $0.number()) }
         return message
     }

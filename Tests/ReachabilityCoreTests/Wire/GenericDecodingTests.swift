@@ -57,6 +57,14 @@ struct GenericDecodingTests {
         #expect(Array(stations[16...]) == [17, 1, 0, 0, 8, 0, 3, 0, 3, 0, 0, 0])
     }
 
+    @Test func theRequestForAScanMakesNone() throws {
+        let scan = NetlinkRequests.wirelessScan(3, family: 0x1C, sequence: 1)
+        #expect(try events(scan) == [.ignored])
+        // NL80211_CMD_GET_SCAN, not NL80211_CMD_TRIGGER_SCAN.
+        #expect(Array(scan[4..<8]) == [0x1C, 0, 1, 3])
+        #expect(Array(scan[16...]) == [32, 1, 0, 0, 8, 0, 3, 0, 3, 0, 0, 0])
+    }
+
     @Test func messagesOfFamiliesNobodyToldOfAreIgnored() throws {
         let message = KernelEvent.wireless(.init(.disconnect, index: 3))
         let bytes = NetlinkEncoder(families: .some).encode(message)

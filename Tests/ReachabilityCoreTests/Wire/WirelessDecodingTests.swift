@@ -91,8 +91,8 @@ struct WirelessDecodingTests {
         #expect(try wireless(7) { $0.attribute(3, UInt32(0)) } == nil)
     }
 
-    /// `NEW_WIPHY`, `NEW_SCAN_RESULTS`, `FRAME`, `NOTIFY_CQM`, `CH_SWITCH_NOTIFY`.
-    @Test(arguments: [3, 34, 59, 64, 88] as [UInt8])
+    /// `NEW_WIPHY`, `FRAME`, `NOTIFY_CQM`, `CH_SWITCH_NOTIFY`.
+    @Test(arguments: [3, 59, 64, 88] as [UInt8])
     func whatElseRadiosTellIsIgnored(command: UInt8) throws {
         #expect(try wireless(command) { $0.attribute(3, UInt32(5)) } == nil)
     }
@@ -127,6 +127,40 @@ struct WirelessDecodingTests {
             }
             #expect(message?.ssid == ssid)
         }
+    }
+
+    @Test(
+        arguments: [
+            ([1, 2, 9, 9, 0, 3, 0x61, 0xFF, 0x62, 0, 1, 0x63], [0x61, 0xFF, 0x62]), ([0, 0], []), ([], nil),
+            ([1, 2, 9], nil), ([0, 3, 0x61, 0x62], nil), ([0], nil), ([7, 0, 0, 1, 0x61], [0x61]),
+            ([0, 33] + [UInt8](repeating: 1, count: 33), nil),
+        ] as [([UInt8], [UInt8]?)]
+    )
+    func aScanTellsAnAccessPoint(elements: [UInt8], ssid: [UInt8]?) throws {
+        let message = try wireless(34) { builder in
+            builder.attribute(3, UInt32(5))
+            builder.nested(47) { network in
+                network.attribute(1, bytes: accessPoint)
+                network.attribute(2, UInt32(5_180))
+                network.attribute(6, bytes: elements)
+                network.attribute(7, UInt32(bitPattern: -5_450))
+                network.attribute(9, UInt32(1))
+            }
+        }
+        #expect(message?.address == accessPoint)
+        #expect(message?.frequency == 5_180)
+        #expect(message?.ssid == ssid)
+        #expect(message?.signal == -54)
+        #expect(message?.isOwnNetwork == true)
+    }
+
+    @Test(arguments: [nil, 0, 2] as [UInt32?])
+    func anotherAccessPointOfAScanIsNotTheOwn(status: UInt32?) throws {
+        let message = try wireless(34) { builder in
+            builder.attribute(3, UInt32(5))
+            builder.nested(47) { if let status { $0.attribute(9, status) } }
+        }
+        #expect(message?.isOwnNetwork == false)
     }
 
     private func wireless(
