@@ -1,9 +1,10 @@
 # Writes what the tool said as JSON lines in the form that the expected files have: a line of text each.
 #
-#   EVENT STATUS [INTERFACE over CARRIERS, FAMILIES]: REASONS
+#   EVENT STATUS [INTERFACE over CARRIERS, FAMILIES[, expensive]]: REASONS
 #
 # Times and numbers that differ from run to run are left out. An interface that has come back under another index is
-# NAME#2. What `status` said stands as event `status`, and tells how the kind of each interface is known.
+# NAME#2. What `netwatch status` said stands as event `status`, or `elsewhere` where it was asked about another network
+# namespace, and tells how the kind of each interface is known; a line `radio` tells what its radios said.
 
 def note($interface):
     if $interface == null then .
@@ -24,15 +25,20 @@ def families:
 def path($seen):
     if .interface == null then ""
     else " " + (.interface | described($seen)) + " over " + ([.carriers[] | described($seen)] | join(", ")) + ", " + families
+        + if .expensive then ", expensive" else "" end
     end;
 
+def radios:
+    .path.carriers[] | select(.wifi)
+    | "radio \(.name): " + (.wifi | "\(.ssid), \(.bssid), \(.frequency) MHz, \(.signal) dBm");
+
 def told($event):
-    [.[] | select($event != "status" or . != "monitor.initial") | " " + .] | join("");
+    [.[] | select(. != "monitor.initial" or $event == "state") | " " + .] | join("");
 
 [inputs] | sort_by(.time)
 | foreach .[] as $line (
     {};
     reduce ($line.path.interface, $line.path.carriers[]) as $interface (.; note($interface));
     . as $seen | $line
-    | "\(.event) \(.status)\(.path | path($seen)):\(.reasons | told($line.event))"
+    | ("\(.event) \(.status)\(.path | path($seen)):\(.reasons | told($line.event))", radios)
 )

@@ -18,7 +18,7 @@ extension MonitorStateMachine {
         for family in AddressFamily.allCases {
             let before = confirmation(family).basis
             let (ours, theirs) = (model.of(family).outcomes, answers.of(family))
-            let isPassing = theirs.contains(where: leadsToDownLink)
+            let isPassing = theirs.contains(where: isPassing)
             let step = alter(family) { $0.compare(ours, with: theirs, isPassing: isPassing) }
             if confirmation(family).basis == .kernel || before == .kernel { isDirty = true }
             take(step, family, model.of(family).outcomes, at: now)
@@ -29,14 +29,18 @@ extension MonitorStateMachine {
         if reading.isDone { isResyncing = false }
     }
 
-    /// Whether the kernel names an interface that it has announced to be down.
+    /// Whether the kernel names an interface that it has announced to be down, or a source that it has announced to be
+    /// gone.
     ///
-    /// It removes the routes after it has said so (`__dev_notify_flags`), and may be interrupted in between.
-    private func leadsToDownLink(_ answer: ProbeAnswer) -> Bool {
+    /// It removes the routes after it has said so (`__dev_notify_flags`, `__inet_del_ifa`), and may be interrupted in
+    /// between.
+    private func isPassing(_ answer: ProbeAnswer) -> Bool {
         guard case .selected(let selection) = answer.outcome,
             let position = snapshot.linkPosition(selection.leg.interface)
         else { return false }
-        return !snapshot.links[position].flags.contains(.up)
+        guard snapshot.links[position].flags.contains(.up) else { return true }
+        guard let source = selection.leg.source else { return false }
+        return !snapshot.addresses.values.contains { $0.contains { $0.address == source } }
     }
 
     /// The question that is due, if one is: whether to ask in detail.

@@ -25,3 +25,10 @@ replug_modem() { echo dummy_udc.0 >$gadget/UDC; }
 
 # The modem's connection, which is its carrier: set_connection up|down
 set_connection() { ip -n operator link set dev usb0 "$1"; }
+
+# A telephone that shares its connection, as cdc_ncm: eth0 here, as its address is a manufacturer's.
+plug_phone() {
+    mkdir -p "$gadget/functions/ncm.usb0"
+    echo 00:00:5e:00:53:01 >"$gadget/functions/ncm.usb0/host_addr"
+    plug_modem 18d1:4eeb ncm
+}

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # The scenario runner sets netwatch and work.
 # The tool under test, and what it said.
 
-options=()
+options=() watcher='' recorder='' observer=''
 
 # Starts the tool: what it prints goes to `watch`, what it records to `capture`. Options are for both.
 begin() {
@@ -79,15 +79,18 @@ all_is_read() {
 # Whether the tool has taken all that the kernel has said so far.
 has_taken_all() { all_is_read && sleeps "$watcher" && sleeps "$recorder" && all_is_read; }
 
-# Waits until the tool has taken all that the kernel has said: what comes next is judged by itself.
-quiet() { eventually 10 has_taken_all; }
+# Waits until the tool, if it was started, has taken all that the kernel has said: what comes next is judged by itself.
+quiet() { [ -z "$watcher" ] || eventually 10 has_taken_all; }
 
 # Asks for the status once, beside what runs; the answer has its place in the sequence.
 ask_status() {
     quiet
-    "$netwatch" status --json "${options[@]}" "$@" >>"$work/watch-status" || true
+    "$netwatch" status --json "${options[@]}" >>"$work/status" || true
     quiet
 }
+
+# The same in another network namespace, of which no capture tells.
+ask_status_in() { "$netwatch" status --json --netns "$1" >>"$work/elsewhere" || true; }
 
 # Ends the tool when it has said all.
 finish() {

@@ -29,4 +29,8 @@ says() {
 has_link() { [ -e "/sys/class/net/$1" ]; }
 has_no_link() { [ ! -e "/sys/class/net/$1" ]; }
 await_link() { eventually 10 has_link "$1"; }
-await_operstate() { eventually 10 says "/sys/class/net/$1/operstate" "$2"; }
+# An interface without a carrier is `unknown` for its first moments, and then `down`.
+await_operstate() {
+    eventually 10 says "/sys/class/net/$1/operstate" "$2"
+    quiet
+}

@@ -57,7 +57,7 @@ start_station() {
 
 # Lets a station go to another access point of its network, and waits until it is there: roam_to WLAN BSSID
 roam_to() {
-    control_station "$1" scan
+    control_station "$1" scan freq=2412,2437
     eventually 10 is_told_to_roam "$@"
     eventually 10 is_associated_with "$1" "$2"
     await_operstate "$1" up

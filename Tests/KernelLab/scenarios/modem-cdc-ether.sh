@@ -5,6 +5,7 @@ plug_modem 19d2:1003
 await_link wwan0
 quiet
 set_up wwan0
+await_operstate wwan0 down
 give_address wwan0 198.51.100.2/24
 give_default wwan0 198.51.100.1 700
 set_connection up
@@ -21,6 +22,7 @@ replug_modem
 await_link wwan0
 quiet
 set_up wwan0
+await_operstate wwan0 down
 give_address wwan0 198.51.100.2/24
 set_connection up
 await_operstate wwan0 up

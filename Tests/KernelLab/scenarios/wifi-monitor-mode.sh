@@ -10,12 +10,16 @@ begin
 leave wlan0
 await notReachable
 set_down wlan0
+await_reason link.down
 iw dev wlan0 set type monitor
 quiet
 set_up wlan0
+eventually 10 says /sys/class/net/wlan0/carrier 1
 give_default wlan0 192.0.2.1 600
+await_reason route.added
 ask_status
 set_down wlan0
+await_reason link.down
 iw dev wlan0 set type managed
 quiet
 join wlan0 cafe

@@ -4,6 +4,7 @@ plug_radios 2
 start_access_point wlan1 1 cafe
 begin
 set_up wlan0
+await_operstate wlan0 down
 give_address wlan0 192.0.2.2/24
 give_default wlan0 192.0.2.1 600
 join wlan0 cafe

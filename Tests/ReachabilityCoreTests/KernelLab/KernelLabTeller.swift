@@ -37,6 +37,7 @@ struct KernelLabTeller {
             let families = [path.ipv4.map { _ in "ipv4" }, path.ipv6.map { _ in "ipv6" }].compactMap(\.self)
             let carriers = interfaces.dropFirst().joined(separator: ", ")
             line += " \(first) over \(carriers), \(families.joined(separator: "+"))"
+            if path.isExpensive { line += ", expensive" }
         }
         lines.append(line + ":" + reasons.map { " \($0.rawValue)" }.joined())
     }

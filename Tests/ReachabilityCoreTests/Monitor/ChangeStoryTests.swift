@@ -110,12 +110,16 @@ import Testing
         #expect(story.dumps.isEmpty)
     }
 
-    @Test func `a kernel that says what it is about to do is given the time to do it`() throws {
+    @Test(arguments: [
+        KernelEvent.link(Entry.link(2, "wan0", up: false)), .addressRemoved(Entry.address("192.0.2.2", on: 2)),
+    ])
+    func `a kernel that says what it is about to do is given the time to do it`(_ announced: KernelEvent) throws {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
         story.kernel.decision = try #require(story.machine.evaluation?.ipv4.outcomes.first)
-        story.tell(.link(Entry.link(2, "wan0", up: false)))
+        story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
+        story.tell(announced)
         story.wait(.milliseconds(60))
         story.kernel.decision = nil
         story.wait(.seconds(1))
