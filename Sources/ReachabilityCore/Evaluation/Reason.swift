@@ -55,6 +55,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case settingChanged = "setting.changed"
     /// What is known of an interface's device changed.
     case deviceChanged = "device.changed"
+    /// A tunnel's other end, or the way to it, is another.
+    case tunnelChanged = "tunnel.changed"
     /// The kernel's answer differed from the model, which was read again.
     case confirmMismatch = "confirm.mismatch"
     /// Messages were lost to an overrun; everything was read again.

@@ -26,7 +26,7 @@ extension NetworkSnapshot {
 
     /// An answer of WireGuard's; of a device with many peers it takes several.
     mutating func apply(_ message: WireGuardMessage, _ effect: inout SnapshotEffect) {
-        if wireGuard.updateValue(message, forKey: message.index) != message { effect.add(.deviceChanged) }
+        if wireGuard.updateValue(message, forKey: message.index) != message { effect.add(.tunnelChanged) }
     }
 
     /// An answer about where a tunnel's packets leave; of other hosts nothing is kept.
@@ -39,7 +39,7 @@ extension NetworkSnapshot {
         if tunnelWays.count >= remotes.count { tunnelWays = tunnelWays.filter { remotes.contains($0.key) } }
         let way = message.type == .unicast ? message.legs.first?.interface : nil
         let old = tunnelWays.updateValue(way, forKey: message.destination.address)
-        if old != .some(way) { effect.add(.deviceChanged) }
+        if old != .some(way) { effect.add(.tunnelChanged) }
     }
 }
 

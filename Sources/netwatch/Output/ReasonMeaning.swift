@@ -38,6 +38,7 @@ extension Reason {
         case .neighbourChanged: "The state of a gateway's neighbour entry changed."
         case .settingChanged: "A setting of the kernel changed: `forwarding`, `ignore_routes_with_linkdown`."
         case .deviceChanged: "What is known of an interface's device changed."
+        case .tunnelChanged: "A tunnel's other end, or the way to it, is another."
         case .confirmMismatch: "The kernel's own look-up differed from the model, which was read again and corrected."
         case .overrun: "Messages were lost to an overrun; everything was read again, and the net difference is told."
         case .socketReopened: "The netlink socket failed and was opened again."
