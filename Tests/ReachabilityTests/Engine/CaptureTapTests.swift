@@ -28,6 +28,31 @@ import Testing
         #expect(replayed.map(\.path) == live.map(\.path))
     }
 
+    @Test func `of generic netlink a recording holds one question, and only families that are read`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
+        let records = LabInbox<CaptureEvent>()
+        var configuration = MonitorConfiguration()
+        configuration.tap = { records.put($0) }
+        let probe = try EngineProbe(in: lab, configuration)
+        #expect(try probe.engine.view().isSettled)
+        probe.engine.stop()
+
+        let generic = records.all.filter { $0.protocolNumber == NetlinkDecoder.generic }
+        #expect(generic.first?.direction == .toKernel)
+        #expect(generic.count { $0.direction == .toKernel } == 1)
+        for record in generic {
+            var events: [KernelEvent] = []
+            try NetlinkDecoder(protocolNumber: NetlinkDecoder.generic).decode(record.bytes.span.bytes) {
+                events.append($1)
+            }
+            for event in events {
+                if case .family(let family) = event { #expect(GenericFamilies.reads(family)) }
+            }
+            #expect(!events.isEmpty && record.bytes.count < 1_000)
+        }
+    }
+
     private static func replay(_ records: [CaptureEvent]) -> [StateChange] {
         var machine = MonitorStateMachine.replaying(context: .init(user: 0))
         var notices: [StateChange] = []
