@@ -65,6 +65,7 @@ struct InterfaceText {
 
     private static func text(_ hint: InterfaceHint) -> String {
         switch hint {
+        case .tethering("ipheth"): "the driver ipheth serves the tethering of iPhones, and nothing else"
         case .tethering(let driver):
             "the driver \(driver.escapedForTerminal) serves Ethernet adapters and tethered phones alike"
         case .pointToPoint: "a point-to-point session may run over a modem or over DSL"

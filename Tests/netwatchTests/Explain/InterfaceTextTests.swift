@@ -47,6 +47,13 @@ struct InterfaceTextTests {
         )
     }
 
+    @Test func `of an iPhone's driver nothing else is said than what it serves`() throws {
+        var explanation = try explanation(phone, over: phone)
+        explanation.hints = [2: .tethering(driver: "ipheth")]
+        let hint = "    hint: the driver ipheth serves the tethering of iPhones, and nothing else"
+        #expect(InterfaceText(explanation: explanation).lines.contains(hint))
+    }
+
     @Test func `a tunnel says how its carrier is known`() throws {
         var explanation = try explanation(tunnel, over: phone)
         explanation.tunnels = [9: .endpoint(try #require(IPAddress("198.51.100.7")))]
