@@ -79,8 +79,19 @@ all_is_read() {
 # Whether the tool has taken all that the kernel has said so far.
 has_taken_all() { all_is_read && sleeps "$watcher" && sleeps "$recorder" && all_is_read; }
 
-# Waits until the tool, if it was started, has taken all that the kernel has said: what comes next is judged by itself.
-quiet() { [ -z "$watcher" ] || eventually 10 has_taken_all; }
+# Whether no IPv6 address is still looked for on its link: the message that ends this comes one to two seconds after the
+# interface has its carrier, and would be told among the reasons of whatever change it meets.
+no_address_is_tentative() {
+    local flags name
+    while read -r _ _ _ _ flags name; do
+        # IFA_F_TENTATIVE without IFA_F_DADFAILED, where the search goes on.
+        [ $((0x$flags & 0x48)) -ne $((0x40)) ] || says "/sys/class/net/$name/operstate" down || return 1
+    done </proc/net/if_inet6
+}
+is_settled() { no_address_is_tentative && has_taken_all; }
+
+# Waits until the tool, if it was started, has taken all that the kernel has to say: what comes next is judged by itself.
+quiet() { [ -z "$watcher" ] || eventually 10 is_settled; }
 
 # Asks for the status once, beside what runs; the answer has its place in the sequence.
 ask_status() {
