@@ -28,14 +28,20 @@ let package = Package(
     name: "netwatch",
     products: [
         .library(name: "Reachability", targets: ["Reachability"]),
+        .library(name: "NetworkClient", targets: ["NetworkClient"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .library(name: "ReachabilityCore", targets: ["ReachabilityCore"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
     targets: [
         .systemLibrary(
@@ -44,6 +50,7 @@ let package = Package(
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev", "libnl-genl-3-dev"])]
         ),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
             name: "Reachability",
@@ -55,10 +62,26 @@ let package = Package(
             dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: settings
         ),
+        .target(name: "NetworkClientCore", swiftSettings: settings),
+        .target(
+            name: "NetworkClient",
+            dependencies: [
+                "CZlib", "HTTPSerialization", "NetworkClientCore",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "CLinux", "Reachability", "ReachabilityCore",
+                "CLinux", "HTTPSerialization", "NetworkClient", "Reachability", "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Linking"],
@@ -87,6 +110,31 @@ let package = Package(
         .testTarget(
             name: "HTTPSerializationTests",
             dependencies: ["HTTPSerialization", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "HTTPLab",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            path: "Tests/HTTPLab",
+            swiftSettings: settings
+        ),
+        .testTarget(name: "NetworkClientCoreTests", dependencies: ["NetworkClientCore"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkClientTests",
+            dependencies: [
+                "HTTPLab", "HTTPSerialization", "NetworkClient", "NetworkClientCore", "NetworkLab",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -11,13 +11,22 @@ struct ImportTableTests {
     /// A new target takes its place here before it is built. ReachabilityCore is pure: no I/O, clock, randomness, lock
     /// or thread. Reachability goes without Foundation, because the programs that use it have to stay small; so does
     /// the tool. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
+    /// NetworkClientCore is pure too: what it decides, NetworkClient carries out on SwiftNIO.
     private static let table: [String: Set<String>] = [
         "CLinux": [],
         "CNetlink": [],
+        "CZlib": [],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
+        "NetworkClient": [
+            "CZlib", "Crypto", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "NIOCore", "NIOHTTP1",
+            "NIOPosix", "NIOSSL", "NetworkClientCore", "SwiftASN1", "Synchronization", "X509",
+        ],
+        "NetworkClientCore": [],
         "ReachabilityCore": [],
         "Reachability": system.union(["CNetlink", "Logging", "ReachabilityCore"]),
-        "netwatch": system.union(["ArgumentParser", "Reachability", "ReachabilityCore"]),
+        "netwatch": system.union([
+            "ArgumentParser", "HTTPSerialization", "NetworkClient", "Reachability", "ReachabilityCore",
+        ]),
     ]
 
     @Test("Every target has its place in the table, and every place its target")

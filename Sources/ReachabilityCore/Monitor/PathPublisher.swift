@@ -50,8 +50,14 @@ struct PathPublisher: Sendable, Hashable {
     }
 
     /// Notes why the next notice comes, in order and each once.
+    ///
+    /// The addresses that go with their interface are no cause beside it: the kernel tells of them in messages of their
+    /// own, and whether those are read together with the interface's is a matter of microseconds.
     mutating func note(_ added: [Reason]) {
-        for reason in added where !reasons.contains(reason) { reasons.append(reason) }
+        for reason in added where !reasons.contains(reason) {
+            if reason == .addressRemoved, reasons.contains(.linkDown) || reasons.contains(.linkRemoved) { continue }
+            reasons.append(reason)
+        }
     }
 
     /// Notes that a path will be offered once it is confirmed: what happens until then is not why, unless the path

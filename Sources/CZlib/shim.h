@@ -1,0 +1,7 @@
+#pragma once
+#include <zlib.h>
+
+/* A macro with arguments, which Swift does not see: windowBits + 32 takes zlib's and gzip's headers, and tells them apart. */
+static inline int netwatch_inflate_init(z_stream *stream, int windowBits) {
+    return inflateInit2(stream, windowBits);
+}

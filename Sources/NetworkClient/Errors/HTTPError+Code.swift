@@ -1,0 +1,98 @@
+extension HTTPError {
+    /// What went wrong, in one word; a closed set.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        // Before anything was sent.
+        /// The text is no URL, or none that can be asked.
+        case invalidURL
+        /// The configuration contradicts itself.
+        case invalidConfiguration
+        /// The parameters or the body can't be written.
+        case requestSerializationFailed
+        /// The session was invalidated.
+        case sessionInvalidated
+        /// The request was cancelled.
+        case cancelled
+
+        // The host's name.
+        /// There is no such name (EAI_NONAME).
+        case nameNotFound
+        /// No name server answers (EAI_AGAIN): the network may be away.
+        case nameTemporarilyUnresolvable
+        /// The look-up failed in another way.
+        case nameLookupFailed
+        /// The look-up took too long.
+        case resolveTimedOut
+
+        // The connection.
+        /// Nobody listens there (ECONNREFUSED).
+        case connectionRefused
+        /// There is no route (ENETUNREACH).
+        case networkUnreachable
+        /// A router or a dead neighbour says no (EHOSTUNREACH).
+        case hostUnreachable
+        /// A route or a firewall forbids it (EACCES, EPERM).
+        case prohibited
+        /// A blackhole route swallows it (EINVAL).
+        case blackholed
+        /// The source address is gone, or all ports are in use (EADDRNOTAVAIL).
+        case addressNotAvailable
+        /// The interface that was asked for does not exist.
+        case interfaceNotFound
+        /// Too many descriptors are open (EMFILE, ENFILE).
+        case tooManyDescriptors
+        /// Connecting failed in another way.
+        case connectFailed
+        /// Connecting took too long.
+        case connectTimedOut
+
+        // TLS.
+        /// The handshake failed.
+        case tlsFailed
+        /// The handshake took too long.
+        case tlsTimedOut
+        /// No trusted root stands behind the certificate.
+        case certificateUntrusted
+        /// The certificate is out of date.
+        case certificateExpired
+        /// The certificate is not valid yet: look at the clock.
+        case certificateNotYetValid
+        /// The certificate is another host's.
+        case certificateHostMismatch
+        /// None of the pins is in the chain.
+        case pinMismatch
+        /// The challenge handler refused the server.
+        case challengeRefused
+        /// The server wants a client certificate, or another one.
+        case clientCertificateRefused
+
+        // On the way.
+        /// The connection was closed or reset before an answer came.
+        case connectionLost
+        /// No byte of the answer came in time.
+        case firstByteTimedOut
+        /// The answer stopped for too long.
+        case readTimedOut
+        /// The server takes no more of the request.
+        case writeTimedOut
+        /// The request as a whole took too long.
+        case requestTimedOut
+        /// The connection was closed or reset within the answer.
+        case bodyTruncated
+        /// What came is not HTTP/1.1.
+        case invalidResponse
+        /// The answer's head is larger than allowed.
+        case headTooLarge
+        /// The answer's body is larger than allowed.
+        case bodyTooLarge
+        /// The body can't be decompressed.
+        case decompressionFailed
+
+        // The answer.
+        /// The status is none of those expected.
+        case unacceptableStatus
+        /// The body is of another type than those expected.
+        case unacceptableContentType
+        /// The body can't be decoded.
+        case responseSerializationFailed
+    }
+}
