@@ -62,11 +62,11 @@ let package = Package(
             dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: settings
         ),
-        .target(name: "NetworkClientCore", swiftSettings: settings),
+        .target(name: "NetworkClientCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
             name: "NetworkClient",
             dependencies: [
-                "CZlib", "HTTPSerialization", "NetworkClientCore",
+                "CZlib", "HTTPSerialization", "NetworkClientCore", "ReachabilityCore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -122,7 +122,11 @@ let package = Package(
             path: "Tests/HTTPLab",
             swiftSettings: settings
         ),
-        .testTarget(name: "NetworkClientCoreTests", dependencies: ["NetworkClientCore"], swiftSettings: settings),
+        .testTarget(
+            name: "NetworkClientCoreTests",
+            dependencies: ["NetworkClientCore", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "NetworkClientTests",
             dependencies: [

@@ -19,9 +19,9 @@ struct ImportTableTests {
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "NetworkClient": [
             "CZlib", "Crypto", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "NIOCore", "NIOHTTP1",
-            "NIOPosix", "NIOSSL", "NetworkClientCore", "SwiftASN1", "Synchronization", "X509",
+            "NIOPosix", "NIOSSL", "NetworkClientCore", "ReachabilityCore", "SwiftASN1", "Synchronization", "X509",
         ],
-        "NetworkClientCore": [],
+        "NetworkClientCore": ["ReachabilityCore"],
         "ReachabilityCore": [],
         "Reachability": system.union(["CNetlink", "Logging", "ReachabilityCore"]),
         "netwatch": system.union([
