@@ -1,0 +1,122 @@
+/// Which connection to one endpoint serves which request, and when another is opened.
+///
+/// Requests and connections are numbers here; who holds the pool knows what they stand for. A connection that is being
+/// opened belongs to no request: whichever connection is free first serves whoever has waited longest.
+public struct HostPool: Sendable, Hashable {
+    /// A request.
+    public typealias RequestID = UInt64
+    /// A connection, from the moment at which it is asked for.
+    public typealias ConnectionID = Int
+
+    /// How many connections there may be at once.
+    public let limit: Int
+    /// Connections that could serve at once; the last one used is taken first, so that others can grow old and close.
+    private(set) var idle: [ConnectionID] = []
+    private(set) var opening: Set<ConnectionID> = []
+    private(set) var busy = 0
+    private(set) var waiting = WaitingLine()
+
+    /// Makes an empty pool.
+    ///
+    /// - Parameter limit: How many connections there may be at once; at least one.
+    public init(limit: Int) { self.limit = max(1, limit) }
+
+    /// What to do next.
+    public enum Action: Sendable, Hashable {
+        /// Do nothing.
+        case none
+        /// Send a request on a connection.
+        case use(ConnectionID, for: RequestID)
+        /// Open a connection; say ``HostPool/opening(_:)`` under which number.
+        case open
+        /// Close connections that are idle.
+        case close([ConnectionID])
+        /// Give connections up that are being opened: nobody waits for them.
+        case abandon([ConnectionID])
+        /// Tell a request that it can't be served; then ask ``HostPool/next()``.
+        case fail(RequestID)
+    }
+
+    /// Whether nothing is open, being opened or waiting.
+    public var isEmpty: Bool { idle.isEmpty && opening.isEmpty && busy == 0 && waiting.isEmpty }
+
+    /// How many connections there are, those included that are being opened.
+    public var connectionCount: Int { idle.count + opening.count + busy }
+
+    /// A request wants a connection.
+    public mutating func request(_ request: RequestID) -> Action {
+        if let connection = idle.popLast() {
+            busy += 1
+            return .use(connection, for: request)
+        }
+        waiting.append(request)
+        return next()
+    }
+
+    /// Whether another connection is to be opened; asked again after each ``Action/fail(_:)``.
+    public func next() -> Action {
+        waiting.count > opening.count && connectionCount < limit ? .open : .none
+    }
+
+    /// A connection is being opened, as ``Action/open`` asked.
+    public mutating func opening(_ connection: ConnectionID) { opening.insert(connection) }
+
+    /// A connection is open.
+    public mutating func opened(_ connection: ConnectionID) -> Action {
+        guard opening.remove(connection) != nil else { return .close([connection]) }
+        return free(connection)
+    }
+
+    /// A connection can't be opened: whoever has waited longest gets the error, unless others are being opened for it.
+    public mutating func openingFailed(_ connection: ConnectionID) -> Action {
+        guard opening.remove(connection) != nil else { return .none }
+        guard waiting.count > opening.count, let request = waiting.popFirst() else { return .none }
+        return .fail(request)
+    }
+
+    /// A request was answered and its connection can serve another.
+    public mutating func released(_ connection: ConnectionID) -> Action {
+        busy -= 1
+        return free(connection)
+    }
+
+    /// A connection that served a request was closed.
+    public mutating func closedWhileBusy() -> Action {
+        busy -= 1
+        return next()
+    }
+
+    /// An idle connection was closed, by the other end or as too old.
+    ///
+    /// - Returns: Whether it was idle: if not, it has been given to a request meanwhile.
+    @discardableResult
+    public mutating func closedWhileIdle(_ connection: ConnectionID) -> Bool {
+        guard let index = idle.lastIndex(of: connection) else { return false }
+        idle.remove(at: index)
+        return true
+    }
+
+    /// A request that waits is wanted no more.
+    public mutating func withdraw(_ request: RequestID) -> Action {
+        guard waiting.remove(request) else { return .none }
+        // Whoever goes away takes the connection along that would be opened for nobody.
+        guard waiting.isEmpty, !opening.isEmpty else { return .none }
+        defer { opening = [] }
+        return .abandon(opening.sorted())
+    }
+
+    /// Takes all idle connections out, to close them: as after one that was lost, since the others are as old.
+    public mutating func drain() -> Action {
+        defer { idle = [] }
+        return idle.isEmpty ? .none : .close(idle)
+    }
+
+    private mutating func free(_ connection: ConnectionID) -> Action {
+        guard let request = waiting.popFirst() else {
+            idle.append(connection)
+            return .none
+        }
+        busy += 1
+        return .use(connection, for: request)
+    }
+}

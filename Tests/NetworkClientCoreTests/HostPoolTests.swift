@@ -1,0 +1,89 @@
+import Testing
+
+@testable import NetworkClientCore
+
+struct HostPoolTests {
+    @Test func `the connection that was used last is used next`() {
+        var pool = HostPool(limit: 2)
+        #expect(pool.request(1) == .open)
+        pool.opening(0)
+        #expect(pool.request(2) == .open)
+        pool.opening(1)
+        #expect(pool.opened(0) == .use(0, for: 1))
+        #expect(pool.opened(1) == .use(1, for: 2))
+        #expect(pool.released(1) == .none)
+        #expect(pool.released(0) == .none)
+        #expect(pool.request(3) == .use(0, for: 3))
+    }
+
+    @Test func `who has waited longest is served by whatever is free first`() {
+        var pool = HostPool(limit: 2)
+        _ = pool.request(1)
+        pool.opening(0)
+        #expect(pool.opened(0) == .use(0, for: 1))
+        #expect(pool.request(2) == .open)
+        pool.opening(1)
+        #expect(pool.request(3) == .none)
+        #expect(pool.released(0) == .use(0, for: 2))
+        #expect(pool.opened(1) == .use(1, for: 3))
+    }
+
+    @Test func `each failed attempt ends one request, and the next has an attempt of its own`() {
+        var pool = HostPool(limit: 1)
+        _ = pool.request(1)
+        pool.opening(0)
+        #expect(pool.request(2) == .none)
+        #expect(pool.openingFailed(0) == .fail(1))
+        #expect(pool.next() == .open)
+        pool.opening(1)
+        #expect(pool.openingFailed(1) == .fail(2))
+        #expect(pool.next() == .none)
+        #expect(pool.isEmpty)
+    }
+
+    @Test func `an attempt that fails while another runs for the same request ends nobody`() {
+        var pool = HostPool(limit: 3)
+        _ = pool.request(1)
+        pool.opening(0)
+        _ = pool.request(2)
+        pool.opening(1)
+        #expect(pool.withdraw(1) == .none)
+        #expect(pool.openingFailed(0) == .none)
+        #expect(pool.opened(1) == .use(1, for: 2))
+    }
+
+    @Test func `nobody's connection is given up, and a late one is closed`() {
+        var pool = HostPool(limit: 3)
+        _ = pool.request(1)
+        pool.opening(7)
+        #expect(pool.withdraw(1) == .abandon([7]))
+        #expect(pool.isEmpty)
+        #expect(pool.opened(7) == .close([7]))
+        #expect(pool.openingFailed(7) == .none)
+    }
+
+    @Test func `a connection that closed while idle is not used`() {
+        var pool = HostPool(limit: 1)
+        _ = pool.request(1)
+        pool.opening(0)
+        _ = pool.opened(0)
+        _ = pool.released(0)
+        #expect(pool.closedWhileIdle(0) == true)
+        #expect(pool.closedWhileIdle(0) == false)
+        #expect(pool.request(2) == .open)
+    }
+
+    /// Whatever happens: no connection serves two, nobody waits beside an idle connection or while none is coming, and
+    /// everybody is served or failed in the end.
+    @Test(arguments: 1...20)
+    func `random stories`(seed: UInt64) {
+        var story = PoolStory(seed: seed, limit: Int(seed % 4) + 1)
+        for _ in 0..<2_000 {
+            story.step()
+            #expect(story.faults.isEmpty, "\(story.faults)")
+        }
+        story.finish()
+        #expect(story.pool.waiting.isEmpty)
+        #expect(story.faults.isEmpty, "\(story.faults)")
+    }
+}

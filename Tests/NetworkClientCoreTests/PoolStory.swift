@@ -1,0 +1,121 @@
+@testable import NetworkClientCore
+
+/// A pool's user that does things by chance, and holds the pool to what it promises.
+struct PoolStory {
+    var pool: HostPool
+    var random: SplitMix
+    private(set) var faults: [String] = []
+    private var waiting: Set<UInt64> = []
+    private var opening: Set<Int> = []
+    private var busy: [Int: UInt64] = [:]
+    private var idle: Set<Int> = []
+    private var lastRequest: UInt64 = 0
+    private var lastConnection = 0
+
+    init(seed: UInt64, limit: Int) {
+        pool = .init(limit: limit)
+        random = .init(state: seed)
+    }
+
+    mutating func step() {
+        switch random.below(9) {
+        case 0, 1, 2:
+            lastRequest += 1
+            waiting.insert(lastRequest)
+            perform(pool.request(lastRequest))
+        case 3: if let connection = pick(opening) { open(connection) }
+        case 4: if let connection = pick(opening) { refuse(connection) }
+        case 5: if let connection = pick(Set(busy.keys)) { release(connection) }
+        case 6: if let connection = pick(Set(busy.keys)) { lose(connection) }
+        case 7: if let request = pick(waiting) { withdraw(request) }
+        default: if let connection = pick(idle) { expire(connection) }
+        }
+        check()
+    }
+
+    /// Lets all that is under way come to its end.
+    mutating func finish() {
+        while !opening.isEmpty || !busy.isEmpty {
+            if let connection = opening.min() { open(connection) }
+            if let connection = busy.keys.min() { release(connection) }
+            check()
+        }
+    }
+
+    private mutating func open(_ connection: Int) {
+        opening.remove(connection)
+        idle.insert(connection)
+        perform(pool.opened(connection))
+    }
+
+    private mutating func refuse(_ connection: Int) {
+        opening.remove(connection)
+        perform(pool.openingFailed(connection))
+    }
+
+    private mutating func release(_ connection: Int) {
+        busy[connection] = nil
+        idle.insert(connection)
+        perform(pool.released(connection))
+    }
+
+    private mutating func lose(_ connection: Int) {
+        busy[connection] = nil
+        perform(pool.closedWhileBusy())
+    }
+
+    private mutating func withdraw(_ request: UInt64) {
+        waiting.remove(request)
+        perform(pool.withdraw(request))
+    }
+
+    private mutating func expire(_ connection: Int) {
+        idle.remove(connection)
+        if !pool.closedWhileIdle(connection) { faults.append("\(connection) was not idle") }
+    }
+
+    private mutating func perform(_ action: HostPool.Action) {
+        switch action {
+        case .none: break
+        case .use(let connection, let request):
+            if idle.remove(connection) == nil { faults.append("\(connection) is not free") }
+            if waiting.remove(request) == nil { faults.append("\(request) does not wait") }
+            busy[connection] = request
+        case .open:
+            lastConnection += 1
+            opening.insert(lastConnection)
+            pool.opening(lastConnection)
+        case .close(let connections): idle.subtract(connections)
+        case .abandon(let connections): opening.subtract(connections)
+        case .fail(let request):
+            if waiting.remove(request) == nil { faults.append("\(request) does not wait") }
+            perform(pool.next())
+        }
+    }
+
+    private mutating func check() {
+        if !waiting.isEmpty, !idle.isEmpty { faults.append("somebody waits beside an idle connection") }
+        if !waiting.isEmpty, opening.isEmpty, busy.isEmpty { faults.append("somebody waits for nothing") }
+        if pool.connectionCount > pool.limit { faults.append("there are too many connections") }
+        if pool.connectionCount != idle.count + busy.count + opening.count { faults.append("the count is wrong") }
+    }
+
+    private mutating func pick<Element: Comparable>(_ set: Set<Element>) -> Element? {
+        set.isEmpty ? nil : set.sorted()[random.below(set.count)]
+    }
+}
+
+/// A small random generator whose sequence follows from its seed (Steele, Lea and Flood: SplitMix).
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+}
