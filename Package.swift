@@ -115,6 +115,7 @@ let package = Package(
         .target(
             name: "HTTPLab",
             dependencies: [
+                "CNetworkLab", "NetworkLab",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -122,6 +123,7 @@ let package = Package(
             path: "Tests/HTTPLab",
             swiftSettings: settings
         ),
+        .testTarget(name: "HTTPLabTests", dependencies: ["HTTPLab", "NetworkLab"], swiftSettings: settings),
         .testTarget(
             name: "NetworkClientCoreTests",
             dependencies: ["NetworkClientCore", "ReachabilityCore"],

@@ -14,3 +14,10 @@ extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *acti
 
 /// CLONE_NEWNET (linux/sched.h).
 static const int labNewNetwork = 0x40000000;
+
+/// accept4(2).
+struct sockaddr;
+extern int accept4(int descriptor, struct sockaddr *address, unsigned int *length, int flags);
+
+/// POLLRDHUP (poll(2)): the peer has closed, or shut down its writing half.
+static const short labPeerClosed = 0x2000;

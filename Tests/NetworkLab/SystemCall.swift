@@ -6,7 +6,7 @@ import Synchronization
 /// - Returns: What the call returned, 0 or more.
 /// - Throws: The errno, with what was tried.
 @discardableResult
-func systemCall<Value: SignedInteger>(
+package func systemCall<Value: SignedInteger>(
     _ operation: @autoclosure () -> String,
     _ call: () -> Value
 ) throws(LabError) -> Value {
@@ -21,7 +21,13 @@ func systemCall<Value: SignedInteger>(
 /// Sets one of a socket's integer options.
 ///
 /// The corresponding C function is `setsockopt`.
-func setOption(_ descriptor: Int32, level: Int32, _ option: Int32, _ value: Int32, _ name: String) throws(LabError) {
+package func setOption(
+    _ descriptor: Int32,
+    level: Int32,
+    _ option: Int32,
+    _ value: Int32,
+    _ name: String
+) throws(LabError) {
     var value = value
     try systemCall("setsockopt \(name)") {
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -29,25 +35,25 @@ func setOption(_ descriptor: Int32, level: Int32, _ option: Int32, _ value: Int3
 }
 
 /// A file descriptor that is closed with its last owner, or before.
-final class OwnedDescriptor: Sendable {
+package final class OwnedDescriptor: Sendable {
     /// The descriptor's number.
-    let number: Int32
+    package let number: Int32
     private let isOpen = Atomic(true)
 
     /// Takes over an open descriptor.
-    init(_ number: Int32) { self.number = number }
+    package init(_ number: Int32) { self.number = number }
 
     deinit { close() }
 
     /// Closes the descriptor now; to be called when nobody uses ``number`` any more.
-    func close() {
+    package func close() {
         if isOpen.exchange(false, ordering: .relaxed) { Glibc.close(number) }
     }
 }
 
 extension Duration {
     /// The duration as poll(2) takes it: whole milliseconds, 0 for what is past.
-    var pollMilliseconds: Int32 {
+    package var pollMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
     }

@@ -1,0 +1,84 @@
+import Glibc
+import NetworkLab
+import Synchronization
+
+/// A value that changes on any thread, and for which tests wait until it is as they want it.
+///
+/// Unlike ``LabInbox`` it blocks no thread of Swift's tasks.
+public final class Observed<Value: Sendable>: Sendable {
+    private struct Waiter {
+        let identifier: Int
+        let condition: @Sendable (Value) -> Bool
+        let continuation: CheckedContinuation<Value?, Never>
+    }
+
+    private struct State {
+        var value: Value
+        var waiters: [Waiter] = []
+        var lastIdentifier = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// Begins with a value.
+    public init(_ value: Value) { state = Mutex(State(value: value)) }
+
+    /// The value as it is now.
+    public var value: Value { state.withLock { $0.value } }
+
+    /// Changes the value, and wakes those who waited for what it is now.
+    @discardableResult
+    public func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
+        let (result, value, satisfied) = state.withLock { state in
+            let result = change(&state.value)
+            let satisfied = state.waiters.filter { $0.condition(state.value) }
+            if !satisfied.isEmpty {
+                state.waiters.removeAll { waiter in satisfied.contains { $0.identifier == waiter.identifier } }
+            }
+            return (result, state.value, satisfied)
+        }
+        for waiter in satisfied { waiter.continuation.resume(returning: value) }
+        return result
+    }
+
+    /// Waits until the value satisfies a condition, and gives it.
+    ///
+    /// - Throws: `ETIMEDOUT` after the limit, with what was waited for and the value.
+    @discardableResult
+    public func wait(
+        for what: String,
+        within limit: Duration = .seconds(20),
+        until condition: @escaping @Sendable (Value) -> Bool
+    ) async throws -> Value {
+        let identifier = state.withLock { state in
+            state.lastIdentifier += 1
+            return state.lastIdentifier
+        }
+        let deadline = Task {
+            try await Task.sleep(for: limit)
+            abandon(identifier)
+        }
+        defer { deadline.cancel() }
+        if let value = await registered(identifier, condition) { return value }
+        throw LabError("wait for \(what)", errno: ETIMEDOUT, detail: "seen: \(value)")
+    }
+
+    private func registered(_ identifier: Int, _ condition: @escaping @Sendable (Value) -> Bool) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let satisfying: Value? = state.withLock { state in
+                if condition(state.value) { return state.value }
+                state.waiters.append(.init(identifier: identifier, condition: condition, continuation: continuation))
+                return nil
+            }
+            if let satisfying { continuation.resume(returning: satisfying) }
+        }
+    }
+
+    private func abandon(_ identifier: Int) {
+        let late = state.withLock { state -> Waiter? in
+            guard let position = state.waiters.firstIndex(where: { $0.identifier == identifier }) else { return nil }
+            return state.waiters.remove(at: position)
+        }
+        late?.continuation.resume(returning: nil)
+    }
+}

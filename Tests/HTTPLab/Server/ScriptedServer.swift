@@ -1,0 +1,96 @@
+import CNetworkLab
+import Glibc
+public import NetworkLab
+
+/// A server that does with each connection what a script says, to the byte, right or wrong.
+///
+/// ```swift
+/// let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Le"), .reset])
+/// ```
+/// It stands on sockets and threads of its own, so that no code is on both sides of a test.
+public final class ScriptedServer: Sendable {
+    /// What a server does with the connection of this number, counted from 0.
+    public typealias Script = @Sendable (Int) -> [ServerStep]
+
+    /// The port; 0 with a Unix socket.
+    public let port: UInt16
+    private let address: ServerAddress
+    private let listener: ServerListener
+    private let thread: LabThread
+
+    /// Listens on a free port.
+    ///
+    /// - Parameters:
+    ///   - address: Where.
+    ///   - namespace: The network namespace in which it listens; nil for the test's own.
+    ///   - port: The port, 0 for one that is free.
+    ///   - backlog: How many connections the kernel holds before they are accepted; see listen(2).
+    ///   - accepts: Without, no connection is ever accepted.
+    ///   - receiveBuffer: The size of each connection's receive buffer, in bytes; nil for the kernel's choice.
+    ///   - script: What is done with each connection.
+    /// - Throws: The errno if it can't listen.
+    public init(
+        on address: ServerAddress = .loopback,
+        in namespace: LabNamespace? = nil,
+        port: UInt16 = 0,
+        backlog: Int32 = 1024,
+        accepts: Bool = true,
+        receiveBuffer: Int32? = nil,
+        script: @escaping Script
+    ) throws {
+        let open = { try ServerListener(address, port, backlog, receiveBuffer, script) }
+        let listener = try namespace.map { try $0.run(open) } ?? open()
+        self.address = address
+        self.listener = listener
+        self.port = listener.port
+        thread = try LabThread { if accepts { listener.acceptConnections() } }
+    }
+
+    /// Listens on a free port and does the same with every connection; the parameters are as above.
+    public convenience init(
+        on address: ServerAddress = .loopback,
+        in namespace: LabNamespace? = nil,
+        receiveBuffer: Int32? = nil,
+        always steps: [ServerStep]
+    ) throws {
+        try self.init(on: address, in: namespace, receiveBuffer: receiveBuffer) { _ in steps }
+    }
+
+    deinit {
+        listener.stopped.open()
+        if case .unix(let path) = address { unlink(path) }
+    }
+
+    /// Stops listening, ends all connections, and waits until the last descriptor is closed.
+    public func stop() async throws {
+        listener.stopped.open()
+        try await listener.records.wait(for: "the connections' end") { $0.allSatisfy { $0.end != nil } }
+        try await listener.isListening.wait(for: "the listener's end") { !$0 }
+    }
+
+    /// What was seen of every connection, in the order of acceptance.
+    public var connections: [ServerRecord] { listener.records.value }
+
+    /// All bytes of all connections.
+    public var received: [UInt8] { connections.flatMap(\.received) }
+
+    /// Waits until what was seen satisfies a condition, and gives it.
+    ///
+    /// - Throws: `ETIMEDOUT` after the limit, with what was seen.
+    @discardableResult
+    public func wait(
+        for what: String,
+        within limit: Duration = .seconds(20),
+        until condition: @escaping @Sendable ([ServerRecord]) -> Bool
+    ) async throws -> [ServerRecord] {
+        try await listener.records.wait(for: what, within: limit, until: condition)
+    }
+
+    /// Waits until so many connections have ended on this side, and gives all.
+    @discardableResult
+    public func waitForEnds(_ count: Int = 1, within limit: Duration = .seconds(20)) async throws -> [ServerRecord] {
+        try await wait(for: "\(count) ended connections", within: limit) { records in
+            records.count(where: { $0.end != nil }) >= count
+        }
+    }
+}

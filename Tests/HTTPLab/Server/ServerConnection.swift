@@ -1,0 +1,118 @@
+import CNetworkLab
+import Glibc
+import NetworkLab
+import Synchronization
+
+/// A connection of a ``ScriptedServer``, on a thread of its own.
+public final class ServerConnection: Sendable {
+    /// Ends a script.
+    struct Ended: Error { var how: ServerRecord.End }
+
+    /// Its position in the order of acceptance.
+    public let number: Int
+    let descriptor: OwnedDescriptor
+    let records: Observed<[ServerRecord]>
+    let stopped: ServerLatch
+    /// What was read and belongs to no request yet.
+    let pending = Mutex<[UInt8]>([])
+    /// The head that was read last.
+    let lastHead = Mutex("")
+
+    init(
+        number: Int,
+        _ descriptor: OwnedDescriptor,
+        _ records: Observed<[ServerRecord]>,
+        _ stopped: ServerLatch
+    ) {
+        self.number = number
+        self.descriptor = descriptor
+        self.records = records
+        self.stopped = stopped
+        // Each piece leaves when it is sent; Unix sockets have no such delay and no such option.
+        try? setOption(descriptor.number, level: Int32(IPPROTO_TCP), TCP_NODELAY, 1, "TCP_NODELAY")
+    }
+
+    /// Does a script to its end.
+    func run(_ steps: [ServerStep]) {
+        do {
+            for step in steps { try perform(step) }
+            end(.closedHere)
+        } catch let ended as Ended {
+            end(ended.how)
+        } catch {
+            end(.closedHere)
+        }
+    }
+
+    /// Closes the connection and tells how it ended.
+    func end(_ how: ServerRecord.End) {
+        descriptor.close()
+        record { record in
+            if how == .closedByClient || how == .resetByClient { record.clientEnd = how }
+            record.end = how
+            record.ended = .now
+        }
+    }
+
+    func record(_ change: @Sendable (inout ServerRecord) -> Void) {
+        records.update { change(&$0[number]) }
+    }
+
+    /// Waits until the socket or another descriptor is ready.
+    ///
+    /// - Returns: What the socket is ready for, and whether the other descriptor is.
+    func wait(
+        for events: Int16,
+        or other: Int32 = -1,
+        within limit: Duration? = nil
+    ) throws -> (socket: Int16, other: Bool) {
+        var requests = [
+            pollfd(fd: descriptor.number, events: events, revents: 0),
+            pollfd(fd: stopped.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
+        try systemCall("poll") { poll(&requests, 3, limit?.pollMilliseconds ?? -1) }
+        if requests[1].revents != 0 { throw Ended(how: .stopped) }
+        return (requests[0].revents, requests[2].revents != 0)
+    }
+
+    /// Reads what there is, after waiting for something.
+    ///
+    /// - Throws: At the connection's end.
+    func receive() throws -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor.number, &buffer, buffer.count, 0)
+            if count > 0 {
+                let bytes = Array(buffer.prefix(count))
+                record { $0.received += bytes }
+                return bytes
+            }
+            if count == 0 { throw Ended(how: .closedByClient) }
+            if errno != EAGAIN { throw Ended(how: .resetByClient) }
+            _ = try wait(for: Int16(POLLIN))
+        }
+    }
+
+    /// Sends bytes, however many pieces the kernel makes of them.
+    public func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { raw in
+                Glibc.send(
+                    descriptor.number,
+                    raw.baseAddress?.advanced(by: sent),
+                    raw.count - sent,
+                    Int32(MSG_NOSIGNAL)
+                )
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                _ = try wait(for: Int16(POLLOUT))
+            } else {
+                throw Ended(how: .resetByClient)
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// What a server has seen of one connection.
+public struct ServerRecord: Sendable {
+    /// How a connection ended.
+    public enum End: Sendable, Hashable {
+        /// The client closed it, or its writing half, in order.
+        case closedByClient
+        /// The client reset it.
+        case resetByClient
+        /// The script closed it, or came to its end.
+        case closedHere
+        /// The server was stopped.
+        case stopped
+    }
+
+    /// A request that was read as such.
+    public struct Request: Sendable, Hashable {
+        /// Its head with the empty line.
+        public var head: String
+        /// Its body; of a chunked one, the content.
+        public var body: [UInt8]
+    }
+
+    /// Its position in the order of acceptance.
+    public var number: Int
+    /// Every byte that was read of it, in order.
+    public var received: [UInt8] = []
+    /// The requests that the script read as such.
+    public var requests: [Request] = []
+    /// How the client ended it, as soon as the server saw it; nil before.
+    public var clientEnd: End?
+    /// How it ended; nil while it is open.
+    public var end: End?
+    /// When its descriptor was closed here.
+    public var ended: ContinuousClock.Instant?
+
+    /// What was read, as text.
+    public var text: String { String(decoding: received, as: UTF8.self) }
+}
