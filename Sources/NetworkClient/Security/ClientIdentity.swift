@@ -1,0 +1,44 @@
+import NIOSSL
+
+/// Who a session says it is to servers that ask for a client certificate.
+public struct ClientIdentity: Sendable, Hashable {
+    let chain: [NIOSSLCertificate]
+    let key: NIOSSLPrivateKey
+
+    /// Takes a chain and the key of its first certificate, each in PEM or DER.
+    ///
+    /// The chain begins with the client's own certificate, and goes on with the intermediates. Throws
+    /// ``HTTPError/Code/invalidConfiguration`` if one of them can't be read, or they don't belong together.
+    public init(certificates: [UInt8], key: [UInt8]) throws(HTTPError) {
+        try self.init(certificates: certificates, key: key, names: ("the client certificate", "the client key"))
+    }
+
+    /// Takes the chain and the key of two files in PEM or DER; both may be in the same file in PEM.
+    ///
+    /// Throws ``HTTPError/Code/invalidConfiguration`` as the initializer from bytes does.
+    public init(certificateFile: String, keyFile: String) throws(HTTPError) {
+        try self.init(
+            certificates: FileBytes.read(certificateFile),
+            key: FileBytes.read(keyFile),
+            names: (certificateFile, keyFile)
+        )
+    }
+
+    private init(
+        certificates: [UInt8],
+        key keyBytes: [UInt8],
+        names: (chain: String, key: String)
+    ) throws(HTTPError) {
+        let encoded = try CertificateFile.certificates(in: certificates, of: names.chain)
+        do {
+            chain = try encoded.map { try NIOSSLCertificate(bytes: $0, format: .der) }
+        } catch {
+            throw .badCertificate("a certificate of \(names.chain) can't be read", cause: error)
+        }
+        do {
+            key = try NIOSSLPrivateKey(bytes: keyBytes, format: keyBytes.first == 0x30 ? .der : .pem)
+        } catch {
+            throw .badCertificate("\(names.key) holds no private key without passphrase, in PEM or DER", cause: error)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import X509
+
+/// Decides whether a server is accepted, in the order that ``SecurityPolicy`` tells.
+///
+/// Its step 1 lies with the making of the session: see `SecurityPolicy.check(of:)`.
+struct TrustEvaluation: Sendable {
+    let prepared: PreparedPolicy
+    let roots: Anchors
+    let chain: PresentedChain
+    let name: ServerName
+    private let validator: ChainValidator
+
+    init(_ prepared: PreparedPolicy, roots: Anchors, chain: PresentedChain, name: ServerName) {
+        self.prepared = prepared
+        self.roots = roots
+        self.chain = chain
+        self.name = name
+        let validatedName = prepared.policy.validatesDomainName ? name : nil
+        validator = ChainValidator(chain: chain, name: validatedName, host: name.text)
+    }
+
+    /// Why the server is refused; nil if it is accepted.
+    func refusal() async -> HTTPError? {
+        do {
+            try await check()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func check() async throws(HTTPError) {
+        let allowsInvalid = prepared.policy.allowsInvalidCertificates
+        if prepared.policy.mode == .none, allowsInvalid { return }
+        var path: [Certificate]?
+        do {
+            path = try await validator.validate(against: roots)
+        } catch {
+            guard allowsInvalid else { throw error }
+        }
+        switch prepared.policy.mode {
+        case .none: return
+        case .certificate: try await checkCertificates(path)
+        case .publicKey: try await checkKeys(path)
+        }
+    }
+
+    /// The pins are the only anchors, so that every path that is found ends in one of them.
+    private func checkCertificates(_ path: [Certificate]?) async throws(HTTPError) {
+        do {
+            _ = try await validator.validate(against: Anchors(prepared.certificates))
+        } catch {
+            throw error.code == .certificateUntrusted ? failure.pinMismatch(in: path) : error
+        }
+    }
+
+    private func checkKeys(_ path: [Certificate]?) async throws(HTTPError) {
+        if let path {
+            if path.contains(where: isPinned) { return }
+            // Cross-signed authorities have several valid paths: any with a pin will do.
+            if (try? await validator.validate(against: roots, through: prepared.keyHashes)) != nil { return }
+        }
+        if prepared.policy.allowsInvalidCertificates {
+            let known = [chain.leaf].compactMap { $0 } + chain.others + prepared.certificates
+            let pinned = known.filter(isPinned)
+            if await validator.isLinked(to: pinned, orRootsOf: roots, by: prepared.keyHashes) { return }
+        }
+        throw failure.pinMismatch(in: path)
+    }
+
+    private func isPinned(_ certificate: Certificate) -> Bool {
+        certificate.keyHash.map(prepared.keyHashes.contains) ?? false
+    }
+
+    private var failure: TrustFailure { TrustFailure(host: name.text, chain: chain) }
+}

@@ -1,0 +1,100 @@
+import FoundationEssentials
+import X509
+
+/// Names what is wrong with a server's chain, so that whoever runs the server can mend it.
+struct TrustFailure {
+    let host: String
+    let chain: PresentedChain
+
+    /// The server's own certificate can't be read.
+    var unreadable: HTTPError {
+        HTTPError(
+            .certificateUntrusted,
+            .neverSent,
+            "the certificate of \(host) can't be read: it is malformed, or its kind of key is not supported"
+        )
+    }
+
+    /// What is wrong, given the first path that was found and why it does not do, if one was found at all.
+    func error(
+        for leaf: Certificate,
+        _ failure: CertificateValidationResult.PolicyFailure?,
+        _ name: ServerName?
+    ) -> HTTPError {
+        guard let failure else { return HTTPError(.certificateUntrusted, .neverSent, untrustedReason(leaf)) }
+        if let error = dateError(in: Array(failure.chain)) { return error }
+        if let name, let error = nameError(in: failure.chain, name) { return error }
+        return HTTPError(
+            .certificateUntrusted,
+            .neverSent,
+            "the chain of \(host) is not valid: \(failure.policyFailureReason.description.printable)"
+        )
+    }
+
+    /// The first certificate that is out of date.
+    private func dateError(in path: [Certificate]) -> HTTPError? {
+        let now = Date()
+        for (index, certificate) in path.enumerated() {
+            let subject = index == 0 ? "the certificate of \(host)" : "\(certificate.subjectText), above \(host),"
+            if now > certificate.notValidAfter {
+                let reason = "\(subject) has expired on \(certificate.notValidAfter.text); it is now \(now.text)"
+                return HTTPError(.certificateExpired, .neverSent, reason)
+            }
+            if now < certificate.notValidBefore {
+                let date = certificate.notValidBefore.text
+                let reason = "\(subject) is not valid before \(date); it is now \(now.text): is the clock right?"
+                return HTTPError(.certificateNotYetValid, .neverSent, reason)
+            }
+        }
+        return nil
+    }
+
+    private func nameError(in path: UnverifiedCertificateChain, _ name: ServerName) -> HTTPError? {
+        var policy = ServerIdentityPolicy(serverHostname: name.hostName, serverIP: name.address)
+        guard case .failsToMeetPolicy = policy.chainMeetsPolicyRequirements(chain: path) else { return nil }
+        let reason = "the certificate is not for \(host), but for \(path.leaf.namesText)"
+        return HTTPError(.certificateHostMismatch, .neverSent, reason)
+    }
+
+    /// Why no path leads to an anchor.
+    private func untrustedReason(_ leaf: Certificate) -> String {
+        let last = linked(from: leaf).last ?? leaf
+        let certificate = "the certificate of \(host)"
+        if leaf.isSelfSigned {
+            return "\(certificate) is self-signed, and not trusted itself: add it to the roots, or pin it"
+        }
+        if last.isSelfSigned {
+            return "\(certificate) leads to \(last.subjectText), which is not trusted: add it to the roots"
+        }
+        let issuer = last.issuer.text
+        let problem = "\(certificate) leads to no trusted root: \(issuer), which issued \(last.subjectText), is neither"
+        return problem + " trusted nor sent by the server: add the root, or have the server send its intermediates"
+    }
+
+    /// The certificates above the server's own that it presented, as far as signatures link them.
+    private func linked(from leaf: Certificate) -> [Certificate] {
+        var path = [leaf]
+        while let tip = path.last, !tip.isSelfIssued, path.count < PresentedChain.limit {
+            let issuer = chain.others.first { other in
+                other.subject == tip.issuer && !path.contains(other)
+                    && other.publicKey.isValidSignature(tip.signature, for: tip)
+            }
+            guard let issuer else { break }
+            path.append(issuer)
+        }
+        return path
+    }
+}
+
+extension TrustFailure {
+    /// None of the pins is in the chain; says which pins would be.
+    func pinMismatch(in path: [Certificate]?) -> HTTPError {
+        let certificates = path ?? ([chain.leaf].compactMap { $0 } + chain.others)
+        let pins = certificates.compactMap { certificate in
+            certificate.keyHash.map { "\(Pin.text(ofHash: $0)) (\(certificate.subjectText))" }
+        }
+        let origin = path == nil ? "presented, not proven" : "validated"
+        let reason = "none of the pins is in the chain of \(host); that chain has (\(origin)): "
+        return HTTPError(.pinMismatch, .neverSent, reason + pins.joined(separator: ", "))
+    }
+}
