@@ -115,7 +115,7 @@ let package = Package(
         .target(
             name: "HTTPLab",
             dependencies: [
-                "CNetworkLab", "NetworkLab",
+                "CNetworkLab", "NetworkLab", "ReachabilityCore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
