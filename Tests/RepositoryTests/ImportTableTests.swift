@@ -19,7 +19,8 @@ struct ImportTableTests {
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "NetworkClient": [
             "CZlib", "Crypto", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "NIOCore", "NIOHTTP1",
-            "NIOPosix", "NIOSSL", "NetworkClientCore", "ReachabilityCore", "SwiftASN1", "Synchronization", "X509",
+            "NIOPosix", "NIOSSL", "NIOTLS", "NetworkClientCore", "ReachabilityCore", "SwiftASN1", "Synchronization",
+            "X509",
         ],
         "NetworkClientCore": ["ReachabilityCore"],
         "ReachabilityCore": [],

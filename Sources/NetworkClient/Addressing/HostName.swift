@@ -1,0 +1,88 @@
+import Glibc
+
+/// Host names and addresses as URLs write them.
+enum HostName {
+    /// The host's ASCII form, lower case and without brackets.
+    ///
+    /// Names of other scripts become their IDNA form (``InternationalName``). Letters, digits, `-`, `_` (which hosts
+    /// files and private name servers know) and dots are all that a name may have; labels are at most 63 bytes long,
+    /// names 253. A name whose last label is a number is an IPv4 address and has to be written as one, in four decimal
+    /// numbers: `127.1`, `0x7f000001` or `010.0.0.1` are addresses to some programs and other addresses, or names, to
+    /// others, which has fooled many a filter.
+    ///
+    /// - Throws: `invalidURL`.
+    static func ascii(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> String {
+        if bytes.first == UInt8(ascii: "[") { return try ipv6(bytes.dropFirst().dropLast()) }
+        let decoded = try URLBytes.decoded(bytes, what: "host")
+        guard !decoded.isEmpty else {
+            throw .invalidURL("the URL's host is empty: name one after the slashes, as in http://example.com/")
+        }
+        let isASCII = decoded.utf8.allSatisfy { $0 < 0x80 }
+        let name = isASCII ? decoded.lowercased() : try InternationalName.ascii(decoded)
+        try checkCharacters(of: name)
+        try checkLengths(of: name)
+        try checkAddress(name)
+        return name
+    }
+
+    /// Whether a host is a numeric address, which needs no looking up.
+    static func isNumeric(_ host: String) -> Bool { host.contains(":") || isIPv4(host) }
+
+    private static func checkCharacters(of name: String) throws(HTTPError) {
+        let isAllowed: (UInt8) -> Bool = { URLBytes.isLetter($0) || URLBytes.isDigit($0) || "-_.".utf8.contains($0) }
+        guard let stranger = name.unicodeScalars.first(where: { !$0.isASCII || !isAllowed(UInt8($0.value)) }) else {
+            return
+        }
+        throw .invalidURL(
+            "the URL's host has the character \(stranger.escaped(asASCII: true)), which no host name has: check its spelling"
+        )
+    }
+
+    private static func checkLengths(of name: String) throws(HTTPError) {
+        let complete = name.hasSuffix(".") ? name.dropLast() : name[...]
+        let labels = complete.split(separator: ".", omittingEmptySubsequences: false)
+        guard !labels.contains(where: \.isEmpty) else {
+            throw .invalidURL("the URL's host '\(name)' has nothing before or between its dots: check its spelling")
+        }
+        guard complete.utf8.count <= 253, !labels.contains(where: { $0.utf8.count > 63 }) else {
+            throw .invalidURL("the URL's host is too long: a name has at most 253 bytes, each part between its dots 63")
+        }
+    }
+
+    /// Refuses what some take for an IPv4 address and others do not.
+    private static func checkAddress(_ name: String) throws(HTTPError) {
+        let last = name.split(separator: ".").last ?? ""
+        let isNumber =
+            last.utf8.allSatisfy(URLBytes.isDigit)
+            || (last.hasPrefix("0x") && UInt64(last.dropFirst(2), radix: 16) != nil)
+        guard isNumber || last == "0x", !isIPv4(name) else { return }
+        throw .invalidURL(
+            "the URL's host '\(name)' is no IPv4 address, nor a name: write an address as four decimal numbers, as in 192.0.2.1"
+        )
+    }
+
+    /// Whether the text is an IPv4 address of four decimal numbers without leading zeros; inet_pton(3).
+    private static func isIPv4(_ text: String) -> Bool {
+        var address = in_addr()
+        return inet_pton(AF_INET, text, &address) == 1
+    }
+
+    /// An IPv6 address, and the interface of a link-local one after `%25` (RFC 6874) or, as most people type it, `%`.
+    private static func ipv6(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> String {
+        let parts = bytes.split(separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
+        let address = String(decoding: parts[0], as: UTF8.self).lowercased()
+        var binary = in6_addr()
+        guard inet_pton(AF_INET6, address, &binary) == 1 else {
+            throw .invalidURL("what the URL has in brackets is no IPv6 address: write one, as in http://[2001:db8::1]/")
+        }
+        guard parts.count > 1 else { return address }
+        let zone = parts[1].starts(with: "25".utf8) ? parts[1].dropFirst(2) : parts[1]
+        let isPlain = zone.allSatisfy { 0x21..<0x7F ~= $0 && !"/%[]".utf8.contains($0) }
+        guard isPlain, 1..<Int(IF_NAMESIZE) ~= zone.count else {
+            throw .invalidURL(
+                "the zone of the URL's IPv6 address is no interface's name: write it as in http://[fe80::1%25eth0]/"
+            )
+        }
+        return "\(address)%\(String(decoding: zone, as: UTF8.self))"
+    }
+}

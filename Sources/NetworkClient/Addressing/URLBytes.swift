@@ -1,0 +1,85 @@
+/// RFC 3986's classes of characters, and percent-encoding.
+enum URLBytes {
+    static func isLetter(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+    }
+
+    static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+    static func isSchemeByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte)
+    }
+
+    /// Whether a byte stands for itself in a path or a query: `pchar`, `/` and `?` (RFC 3986, 3.3 and 3.4), without `%`.
+    static func isTargetByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "@")...UInt8(ascii: "Z"): true  // @ comes before A
+        case UInt8(ascii: "&")...UInt8(ascii: ";"): true  // & ' ( ) * + , - . / and the digits : ;
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "?"): true
+        case UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+
+    /// The bytes with everything encoded that does not stand for itself; escapes that are there already stay.
+    ///
+    /// - Throws: `invalidURL` for a `%` without its two digits.
+    static func encoded(_ bytes: ArraySlice<UInt8>, what: String) throws(HTTPError) -> [UInt8] {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(bytes.count)
+        for (index, byte) in zip(bytes.indices, bytes) {
+            if byte == UInt8(ascii: "%") {
+                _ = try escaped(at: index, in: bytes, what: what)
+                encoded.append(byte)
+            } else if isTargetByte(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+            }
+        }
+        return encoded
+    }
+
+    /// The bytes with all escapes decoded.
+    ///
+    /// - Throws: `invalidURL` for a `%` without its two digits, and for what is no UTF-8 then.
+    static func decoded(_ bytes: ArraySlice<UInt8>, what: String) throws(HTTPError) -> String {
+        var decoded: [UInt8] = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if bytes[index] == UInt8(ascii: "%") {
+                decoded.append(try escaped(at: index, in: bytes, what: what))
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        guard let text = String(validating: decoded, as: UTF8.self) else {
+            throw .invalidURL("the URL's \(what) is no UTF-8: write its characters as percent-encoded UTF-8")
+        }
+        return text
+    }
+
+    /// The byte that an escape stands for.
+    private static func escaped(at index: Int, in bytes: ArraySlice<UInt8>, what: String) throws(HTTPError) -> UInt8 {
+        guard bytes.endIndex - index > 2, let high = value(bytes[index + 1]), let low = value(bytes[index + 2]) else {
+            throw .invalidURL(
+                "the URL's \(what) has a % without two hexadecimal digits at byte \(index): write %25 for %"
+            )
+        }
+        return high << 4 | low
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
+
+    /// The value of a hexadecimal digit.
+    static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+            (digit | 0x20) - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import NIOCore
+import NetworkClientCore
+
+/// Opens connections: resolves, connects (Happy Eyeballs, RFC 8305), speaks TLS; each stage with its own limit.
+struct Connector: Sendable {
+    private let resolver: NameResolver
+    private let tls: TLSClient?
+
+    /// Makes a connector; without a TLS client, it opens no secure connections.
+    init(resolver: NameResolver = .shared, tls: TLSClient?) {
+        self.resolver = resolver
+        self.tls = tls
+    }
+
+    /// Starts to open a connection, on the loop.
+    ///
+    /// `initialize` is called on the loop when the TCP connection stands, with the TLS handler in place and before the
+    /// channel is told that it is active: handlers that it adds see `channelActive` and all that comes after.
+    ///
+    /// If it fails, the attempt's future fails with an `HTTPError`, always `neverSent`, and no descriptor is left.
+    func connect(
+        to endpoint: Endpoint,
+        limits: Timeouts,
+        on loop: any EventLoop,
+        initialize: @escaping @Sendable (any Channel) throws -> Void
+    ) -> ConnectionAttempt {
+        let plan = ConnectionProcess.Plan(
+            endpoint: endpoint,
+            limits: limits,
+            resolver: resolver,
+            tls: endpoint.isSecure ? tls : nil,
+            initialize: initialize
+        )
+        return ConnectionAttempt(plan, on: loop)
+    }
+}
+
+/// A connection that is open, and speaks TLS if it was to.
+struct EstablishedConnection: Sendable {
+    /// The connection's channel.
+    let channel: any Channel
+    /// How it came to be.
+    let metrics: ConnectMetrics
+}
+
+/// A connection that is being opened.
+struct ConnectionAttempt: Sendable {
+    /// Succeeds when the connection can be used, on the loop.
+    let established: EventLoopFuture<EstablishedConnection>
+    private let state: NIOLoopBoundBox<State>
+
+    private enum State {
+        case new
+        case running(ConnectionProcess)
+        case cancelled
+    }
+
+    /// Starts.
+    init(_ plan: ConnectionProcess.Plan, on loop: any EventLoop) {
+        let promise = loop.makePromise(of: EstablishedConnection.self)
+        let state = NIOLoopBoundBox.makeBoxSendingValue(State.new, eventLoop: loop)
+        established = promise.futureResult
+        self.state = state
+        Self.run(on: loop) {
+            if case .cancelled = state.value {
+                promise.fail(ConnectionProcess.cancelled(plan.endpoint))
+            } else {
+                let process = ConnectionProcess(plan, promise, on: loop)
+                state.value = .running(process)
+                process.start()
+            }
+        }
+    }
+
+    /// Gives up, from any thread: closes whatever is open.
+    ///
+    /// The future fails with `cancelled`. Does nothing once the connection is established.
+    func cancel() {
+        let state = state
+        Self.run(on: established.eventLoop) {
+            if case .running(let process) = state.value {
+                process.cancel()
+            } else {
+                state.value = .cancelled
+            }
+        }
+    }
+
+    private static func run(on loop: any EventLoop, _ body: @escaping @Sendable () -> Void) {
+        if loop.inEventLoop { body() } else { loop.execute(body) }
+    }
+}

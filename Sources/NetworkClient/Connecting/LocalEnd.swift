@@ -1,0 +1,105 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import NetworkClientCore
+
+/// What a connection's own end is bound to, as the kernel wants to be told.
+struct LocalEnd {
+    /// The interface's index, or nil.
+    private let interface: Int32?
+    /// The source address, with port 0, or nil.
+    private let address: SocketAddress?
+
+    /// Looks the interface up, in the network namespace of the calling thread.
+    ///
+    /// - Throws: `interfaceNotFound`, or `invalidConfiguration` for an address that is none.
+    init(_ binding: LocalBinding) throws(HTTPError) {
+        switch binding {
+        case .none:
+            (interface, address) = (nil, nil)
+        case .interface(let name):
+            (interface, address) = (try Self.index(of: name), nil)
+        case .interfaceIndex(let index):
+            try Self.check(index)
+            (interface, address) = (index, nil)
+        case .address(let text):
+            guard let source = try? SocketAddress.numeric(text, port: 0) else {
+                throw .init(
+                    .invalidConfiguration,
+                    .neverSent,
+                    "'\(text)' is no numeric address to bind to: write one of this machine's, as in 192.0.2.2"
+                )
+            }
+            (interface, address) = (nil, source)
+        }
+    }
+
+    /// if_nametoindex(3).
+    private static func index(of name: String) throws(HTTPError) -> Int32 {
+        let index = if_nametoindex(name)
+        guard index > 0 else {
+            throw .init(
+                .interfaceNotFound,
+                .neverSent,
+                "there is no interface '\(name)' to bind to: 'ip link' shows those there are",
+                errno: ENODEV
+            )
+        }
+        return Int32(index)
+    }
+
+    /// if_indextoname(3); the kernel takes any index for SO_BINDTOIFINDEX, and then says 'no route'.
+    private static func check(_ index: Int32) throws(HTTPError) {
+        let exists = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in
+            index > 0 && if_indextoname(UInt32(index), buffer.baseAddress) != nil
+        }
+        guard exists else {
+            throw .init(
+                .interfaceNotFound,
+                .neverSent,
+                "there is no interface with index \(index) to bind to: 'ip link' shows those there are",
+                errno: ENODEV
+            )
+        }
+    }
+
+    /// The addresses of the source address's family.
+    ///
+    /// - Throws: `addressNotAvailable` if there are none.
+    func reachable(_ addresses: [SocketAddress], of endpoint: Endpoint) throws(HTTPError) -> [SocketAddress] {
+        guard let address, endpoint.socketPath == nil else { return addresses }
+        let same = addresses.filter { $0.protocol == address.protocol }
+        guard same.isEmpty else { return same }
+        throw .init(
+            .addressNotAvailable,
+            .neverSent,
+            """
+            \(endpoint.text) can't be reached from \(address.ipAddress ?? "the source address"), \
+            since it has no address of that family: bind to another address, or to an interface
+            """,
+            errno: EADDRNOTAVAIL
+        )
+    }
+
+    /// Sets the options of all sockets; those of Unix sockets have none.
+    func apply(to bootstrap: ClientBootstrap, isUnix: Bool) -> ClientBootstrap {
+        guard !isUnix else { return bootstrap }
+        var bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        if let interface {
+            bootstrap = bootstrap.channelOption(.socketOption(.bindToInterface), value: .init(interface))
+        }
+        if let address {
+            bootstrap = bootstrap.channelOption(.ipOption(.bindAddressNoPort), value: 1).bind(to: address)
+        }
+        return bootstrap
+    }
+}
+
+extension NIOBSDSocket.Option {
+    /// SO_BINDTOIFINDEX, which needs no privilege; socket(7).
+    fileprivate static let bindToInterface = Self(rawValue: 62)
+    /// IP_BIND_ADDRESS_NO_PORT: the port is chosen when the destination is known; ip(7).
+    ///
+    /// So connections to several destinations can share a port. Holds for IPv6 sockets too.
+    fileprivate static let bindAddressNoPort = Self(rawValue: 24)
+}

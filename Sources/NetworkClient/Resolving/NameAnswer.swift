@@ -1,0 +1,49 @@
+import Glibc
+import NIOCore
+
+/// What a look-up of a name came to.
+enum NameAnswer: Sendable {
+    /// The addresses, in the order in which they are to be tried (RFC 6724); their ports are 0.
+    case addresses([SocketAddress])
+    /// getaddrinfo's code, and the error number where that code is EAI_SYSTEM.
+    case failure(code: Int32, errno: Int32)
+
+    /// The addresses, or the failure as an error.
+    func result(for name: String) -> Result<[SocketAddress], HTTPError> {
+        switch self {
+        case .addresses(let addresses): .success(addresses)
+        case .failure(let code, let errno): .failure(Self.error(code, errno, name))
+        }
+    }
+
+    private static func error(_ code: Int32, _ errno: Int32, _ name: String) -> HTTPError {
+        switch code {
+        case EAI_NONAME:
+            .init(.nameNotFound, .neverSent, "there is no host named '\(name)': check its spelling")
+        case noData:
+            .init(.nameNotFound, .neverSent, "the name '\(name)' exists, but has no address: check its spelling")
+        case EAI_AGAIN:
+            .init(
+                .nameTemporarilyUnresolvable,
+                .neverSent,
+                "no name server answers for '\(name)': see whether the network is up, and /etc/resolv.conf right"
+            )
+        case EAI_SYSTEM:
+            .init(
+                .nameLookupFailed,
+                .neverSent,
+                "the name '\(name)' can't be looked up: \(String(cString: strerror(errno)))",
+                errno: errno
+            )
+        default:
+            .init(
+                .nameLookupFailed,
+                .neverSent,
+                "the name '\(name)' can't be looked up: \(String(cString: gai_strerror(code)))"
+            )
+        }
+    }
+
+    /// EAI_NODATA, which glibc returns and declares for _GNU_SOURCE only.
+    static let noData: Int32 = -5
+}
