@@ -133,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "NetworkClientTests",
             dependencies: [
-                "HTTPLab", "HTTPSerialization", "NetworkClient", "NetworkClientCore", "NetworkLab",
+                "CZlib", "HTTPLab", "HTTPSerialization", "NetworkClient", "NetworkClientCore", "NetworkLab",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

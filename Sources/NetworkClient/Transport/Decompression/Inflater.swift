@@ -1,0 +1,151 @@
+import CZlib
+import NIOCore
+
+/// Undoes one coding, piece by piece; see ``Decompressor``.
+///
+/// What follows the last member is ignored, as gzip(1) and browsers do: servers pad with zeros. A zlib stream is taken
+/// where gzip was promised and a gzip file where deflate was, as curl does.
+final class Inflater {
+    /// How much is handed out at a time, at most, in bytes.
+    static let pieceSize = 65_536
+
+    private enum State {
+        /// Nothing has come.
+        case empty
+        /// One byte has come, from which it can't be told how the data begin.
+        case begun(UInt8)
+        /// Within a member.
+        case inflating
+        /// A member has ended; another one may follow.
+        case between
+        /// A member has ended, and the first byte of another one's beginning has come.
+        case magic
+        /// Whatever comes is ignored.
+        case ended
+    }
+
+    private let coding: ContentCoding
+    private let limit: Int
+    private var count = 0
+    private var state = State.empty
+    private var isBare = false
+    private var stream: ZlibStream?
+
+    /// Makes one that hands out so many bytes at most.
+    init(_ coding: ContentCoding, limit: Int?) {
+        self.coding = coding
+        self.limit = limit ?? .max
+    }
+
+    /// Takes in the next bytes and hands out what comes of them.
+    func inflate(_ input: ByteBuffer, _ body: (ByteBuffer) throws(HTTPError) -> Void) throws(HTTPError) {
+        var input = input
+        while input.readableBytes > 0 {
+            switch state {
+            case .ended: return
+            case .inflating: try inflateMember(&input, body)
+            case .empty, .begun: try begin(&input)
+            case .between, .magic: try beginAnother(&input)
+            }
+        }
+    }
+
+    /// Says that no more will come.
+    func finish() throws(HTTPError) {
+        switch state {
+        case .empty, .between, .magic, .ended: return
+        case .begun, .inflating: throw failed("they end too early")
+        }
+    }
+
+    /// Finds out from the first two bytes how the data begin.
+    private func begin(_ input: inout ByteBuffer) throws(HTTPError) {
+        guard case .begun(let first) = state else {
+            state = input.readInteger().map { .begun($0) } ?? .empty
+            return
+        }
+        guard let second = input.getInteger(at: input.readerIndex, as: UInt8.self) else { return }
+        isBare = coding == .deflate && !Self.isZlib(first, second) && !Self.isGzip(first, second)
+        guard let stream = ZlibStream(windowBits: isBare ? -MAX_WBITS : MAX_WBITS + 32) else {
+            throw failed("there is no memory for it")
+        }
+        self.stream = stream
+        try enterMember(first)
+    }
+
+    /// Finds out whether another member follows; a single one of its bytes may be all there is yet.
+    private func beginAnother(_ input: inout ByteBuffer) throws(HTTPError) {
+        let next = input.getInteger(at: input.readerIndex, as: UInt8.self)
+        switch (state, next) {
+        case (.between, 0x1F):
+            input.moveReaderIndex(forwardBy: 1)
+            state = .magic
+        case (.magic, 0x8B):
+            stream?.reset()
+            try enterMember(0x1F)
+        default:
+            state = .ended
+        }
+    }
+
+    /// Hands a member's first byte to zlib; nothing comes out of one.
+    private func enterMember(_ first: UInt8) throws(HTTPError) {
+        state = .inflating
+        var input = ByteBuffer(integer: first)
+        try inflateMember(&input) { _ throws(HTTPError) in }
+    }
+
+    /// Inflates until the input is used up or the member ends.
+    private func inflateMember(
+        _ input: inout ByteBuffer,
+        _ body: (ByteBuffer) throws(HTTPError) -> Void
+    ) throws(HTTPError) {
+        guard let stream else { return }
+        while true {
+            let size = min(max(1024, 4 * input.readableBytes), Self.pieceSize)
+            // One byte more than is allowed shows that there is more.
+            let room = limit - count < size ? limit - count + 1 : size
+            var output = ByteBuffer()
+            output.reserveCapacity(room)
+            let code = stream.inflate(&input, into: &output, room: room)
+            let isFull = output.readableBytes == room
+            try handOut(output, body)
+            switch code {
+            case Z_STREAM_END:
+                state = isBare ? .ended : .between
+                return
+            // No progress is not an error here: the input is used up.
+            case Z_OK, Z_BUF_ERROR: if !isFull { return }
+            default: throw failed(stream.message)
+            }
+        }
+    }
+
+    private func handOut(
+        _ output: ByteBuffer,
+        _ body: (ByteBuffer) throws(HTTPError) -> Void
+    ) throws(HTTPError) {
+        if output.readableBytes == 0 { return }
+        guard output.readableBytes <= limit - count else {
+            throw HTTPError(
+                .bodyTooLarge,
+                .answered,
+                "the answer's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
+            )
+        }
+        count += output.readableBytes
+        try body(output)
+    }
+
+    private func failed(_ why: String) -> HTTPError {
+        HTTPError(.decompressionFailed, .answered, "the answer's body is no valid \(coding) data: \(why)")
+    }
+
+    /// Whether two bytes begin a zlib stream (RFC 1950, 2.2); bare deflate data never do as encoders write them.
+    private static func isZlib(_ first: UInt8, _ second: UInt8) -> Bool {
+        first & 0x0F == 8 && (Int(first) << 8 | Int(second)) % 31 == 0
+    }
+
+    /// Whether two bytes begin a gzip file (RFC 1952, 2.3.1).
+    private static func isGzip(_ first: UInt8, _ second: UInt8) -> Bool { first == 0x1F && second == 0x8B }
+}

@@ -1,0 +1,24 @@
+import NIOCore
+
+@testable import NetworkClient
+
+/// Undoes codings, with the bytes taken in as they are split, and what is left in one piece.
+func decompress(
+    _ bytes: [UInt8],
+    _ codings: String...,
+    splits: [Int] = [],
+    limit: Int? = nil
+) throws(HTTPError) -> [UInt8] {
+    guard let decompressor = try Decompressor(contentEncoding: codings, limit: limit) else { return bytes }
+    var output: [UInt8] = []
+    var rest = bytes[...]
+    for size in splits + [bytes.count] {
+        try decompressor.decompress(ByteBuffer(bytes: rest.prefix(size))) { piece in
+            precondition(piece.readableBytes > 0 && piece.readableBytes <= Inflater.pieceSize)
+            output += piece.readableBytesView
+        }
+        rest = rest.dropFirst(size)
+    }
+    try decompressor.finish()
+    return output
+}
