@@ -9,19 +9,30 @@ struct IssuerPolicy: VerifierPolicy, Sendable {
     ]
 
     func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult {
-        for (index, issuer) in chain.enumerated().dropFirst() {
-            let between = chain.prefix(index).dropFirst().count { !$0.isSelfIssued }
-            guard mayIssue(issuer, through: between, isAnchor: index == chain.count - 1) else {
-                return .failsToMeetPolicy(reason: "\(issuer.subjectText) is no authority")
-            }
-        }
-        return .meetsPolicy
+        guard let problem = Self.problem(in: chain) else { return .meetsPolicy }
+        return .failsToMeetPolicy(reason: problem)
     }
 
-    /// Whether a certificate may have issued one, with so many authorities between it and the server's.
-    private func mayIssue(_ issuer: Certificate, through between: Int, isAnchor: Bool) -> Bool {
-        if issuer.version == .v1 { return isAnchor }
-        guard case .isCertificateAuthority(let limit)? = try? issuer.extensions.basicConstraints else { return false }
-        return between <= limit ?? between
+    /// Which certificate can't have issued the one below it, and why; nil if all can.
+    static func problem(in chain: UnverifiedCertificateChain) -> String? {
+        for (index, issuer) in chain.enumerated().dropFirst() {
+            let between = chain.prefix(index).dropFirst().count { !$0.isSelfIssued }
+            let problem = problem(of: issuer, above: between, isAnchor: index == chain.count - 1)
+            if let problem { return "\(issuer.subjectText) \(problem)" }
+        }
+        return nil
+    }
+
+    /// Why a certificate can't have issued one, with so many authorities between it and the server's.
+    ///
+    /// One of version 1 can't say that it is no authority, so that it is one only where it is trusted itself.
+    private static func problem(of issuer: Certificate, above between: Int, isAnchor: Bool) -> String? {
+        if issuer.version == .v1 { return isAnchor ? nil : "is of version 1, and so no authority" }
+        guard case .isCertificateAuthority(let limit)? = try? issuer.extensions.basicConstraints else {
+            return "is no authority, and can't issue certificates"
+        }
+        if let usage = try? issuer.extensions.keyUsage, !usage.keyCertSign { return "may not sign certificates" }
+        if between > limit ?? between { return "allows fewer authorities below it than there are" }
+        return nil
     }
 }

@@ -23,12 +23,10 @@ struct TrustFailure {
     ) -> HTTPError {
         guard let failure else { return HTTPError(.certificateUntrusted, .neverSent, untrustedReason(leaf)) }
         if let error = dateError(in: Array(failure.chain)) { return error }
-        if let name, let error = nameError(in: failure.chain, name) { return error }
-        return HTTPError(
-            .certificateUntrusted,
-            .neverSent,
-            "the chain of \(host) is not valid: \(failure.policyFailureReason.description.printable)"
-        )
+        let problem = IssuerPolicy.problem(in: failure.chain)
+        if problem == nil, let name, let error = nameError(in: failure.chain, name) { return error }
+        let reason = problem ?? failure.policyFailureReason.description.printable
+        return HTTPError(.certificateUntrusted, .neverSent, "the chain of \(host) is not valid: \(reason)")
     }
 
     /// The first certificate that is out of date.

@@ -28,7 +28,7 @@ final class HandshakeTrial: Sendable {
         let encoded = chain.map { (try? $0.toDERBytes()) ?? [] }
         let finding = Task { [judge, verdict, outcome] in
             let refusal = await judge.refusal(of: encoded)
-            if let refusal { verdict.refuse(refusal) }
+            verdict.keep(refusal)
             outcome.settle(refusal == nil ? .certificateVerified : .failed)
         }
         task.withLock { $0 = finding }

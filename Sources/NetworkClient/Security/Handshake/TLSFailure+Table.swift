@@ -6,6 +6,15 @@ extension TLSFailure {
         let reason: String
     }
 
+    /// What a server says in TLS 1.2 to a client that has shown no certificate.
+    ///
+    /// Only then: before the server has shown its own, the same word means that there is no cipher in common.
+    static let refusedClient = Row(
+        marks: ["ALERT_HANDSHAKE_FAILURE"],
+        code: .clientCertificateRefused,
+        reason: "the server wants a client certificate, or another one: see TLSOptions.clientIdentity"
+    )
+
     /// The words as `CNIOBoringSSL_ssl.h` and `err_data` have them; the first row that fits counts.
     static let table = [
         Row(
@@ -35,7 +44,7 @@ extension TLSFailure {
         Row(
             marks: ["ALERT_HANDSHAKE_FAILURE", "ALERT_INSUFFICIENT_SECURITY"],
             code: .tlsFailed,
-            reason: "the server refuses the handshake: no cipher in common, or it wants a client certificate"
+            reason: "the server refuses the handshake: there is no cipher in common"
         ),
         Row(
             marks: ["UNRECOGNIZED_NAME"],

@@ -4,6 +4,8 @@ import NIOSSL
 /// Names what a handshake failed with where it was not the server's certificate.
 struct TLSFailure {
     let host: String
+    /// Whether the server had been accepted: what it refuses then is the client.
+    let isServerAccepted: Bool
 
     /// The error for what NIO, BoringSSL or the kernel said.
     func error(for cause: any Error) -> HTTPError {
@@ -12,7 +14,8 @@ struct TLSFailure {
         guard let stack = Self.stack(of: cause) else { return other(cause) }
         if stack.contains(.eofDuringHandshake) { return lost("\(host) closed the connection", nil, cause) }
         let text = stack.map(\.description).joined(separator: "; ")
-        let row = Self.table.first { row in row.marks.contains { text.contains($0) } }
+        let rows = isServerAccepted ? [Self.refusedClient] + Self.table : Self.table
+        let row = rows.first { row in row.marks.contains { text.contains($0) } }
         guard let row else { return failed("\(Self.shortened(text))", cause) }
         return HTTPError(row.code, .neverSent, "TLS with \(host) failed: \(row.reason)", cause: cause)
     }

@@ -1,0 +1,106 @@
+import HTTPLab
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+@testable import NetworkClient
+
+/// A handshake between a session's TLS handler and a server, over a pair of connected sockets.
+struct TLSTrial {
+    /// What the server shows.
+    var server: MintedIdentity
+    /// What the client was told.
+    var options: TLSOptions
+    /// Whom the client asks for.
+    var host: String
+    /// The only version that the server speaks; nil for 1.2 and 1.3.
+    var version: TLSVersion?
+    /// Whose certificates the server accepts from clients; nil to ask for none.
+    var clientAuthority: MintedCertificate?
+
+    init(_ server: MintedIdentity, _ options: TLSOptions, host: String = "localhost") {
+        self.server = server
+        self.options = options
+        self.host = host
+    }
+
+    /// What has come of it, on both sides.
+    struct Outcome: Sendable {
+        /// Why the client has no answer; nil if it has one.
+        var error: HTTPError?
+        /// The version that was agreed upon.
+        var version: TLSVersion?
+        /// What the server saw.
+        var seen: TLSServerRecord
+    }
+
+    /// Shakes hands and sends a request, which is offered to the connection before the handshake begins.
+    func run() async throws -> Outcome {
+        let connection = try await open()
+        let end = try await connection.end.wait(for: "the handshake's end") { $0 != nil }
+        try? await connection.client.close()
+        try await connection.server.closeFuture.get()
+        return Outcome(error: end?.error, version: end?.version, seen: connection.record.value)
+    }
+
+    /// Shakes hands, and says why that failed; nil if it did not.
+    func refusal() async throws -> HTTPError? { try await run().error }
+
+    /// Connects both sides and leaves them to themselves.
+    func open() async throws -> TLSTrialConnection {
+        let tls = try TLSClient(options)
+        let context = try NIOSSLContext(configuration: serverConfiguration())
+        let (near, far) = try TLSTrialConnection.socketPair()
+        let record = Observed(TLSServerRecord())
+        let end = Observed<TLSClientEnd?>(nil)
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let server = try await bootstrap.channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture { try serverHandlers(context, record, channel) }
+        }.withConnectedSocket(far).get()
+        let host = host
+        let client = try await bootstrap.channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let (handler, verdict) = try tls.makeHandler(host: host)
+                let probe = TLSClientProbe(handler, verdict, host: host, end)
+                try channel.pipeline.syncOperations.addHandlers([handler, probe])
+            }
+        }.withConnectedSocket(near).get()
+        return TLSTrialConnection(client: client, server: server, record: record, end: end)
+    }
+
+    private func serverHandlers(
+        _ context: NIOSSLContext,
+        _ record: Observed<TLSServerRecord>,
+        _ channel: any Channel
+    ) throws {
+        let trusted = clientAuthority?.der
+        let handler = NIOSSLServerHandler(
+            context: context,
+            customVerificationCallback: { chain, promise in
+                record.update { $0.clientCertificates = chain.count }
+                let isTrusted = chain.last.flatMap { try? $0.toDERBytes() } == trusted
+                promise.succeed(isTrusted ? .certificateVerified : .failed)
+            },
+            configuration: .init()
+        )
+        let handlers: [any ChannelHandler] = [TLSRecordRecorder(record), handler, TLSServerProbe(record)]
+        try channel.pipeline.syncOperations.addHandlers(handlers)
+    }
+
+    private func serverConfiguration() throws -> TLSConfiguration {
+        let chain = try ([server.own] + server.above).map { try NIOSSLCertificate(bytes: $0.der, format: .der) }
+        let key = try NIOSSLPrivateKey(bytes: Array(server.own.keyPEM.utf8), format: .pem)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        configuration.minimumTLSVersion = version ?? .tlsv12
+        configuration.maximumTLSVersion = version
+        configuration.applicationProtocols = ["http/1.1"]
+        if clientAuthority != nil {
+            configuration.certificateVerification = .noHostnameVerification
+            configuration.trustRoots = .certificates([])
+        }
+        return configuration
+    }
+}
