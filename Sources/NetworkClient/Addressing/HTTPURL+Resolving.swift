@@ -3,8 +3,8 @@ extension HTTPURL {
     /// against it comes below the whole path and not beside its last part.
     var asBase: Self {
         guard path.utf8.last != UInt8(ascii: "/") else { return self }
-        let length = path.utf8.count
-        return .init(self, target: "\(path)/\(target.utf8.dropFirst(length))", directoryLength: length + 1)
+        let query = target[path.endIndex...]
+        return .init(self, target: "\(path)/\(query)", directoryLength: path.utf8.count + 1)
     }
 
     /// Resolves a reference against this URL (RFC 3986, 5.2): `foo` lies beside or below, `/foo` starts from the root,

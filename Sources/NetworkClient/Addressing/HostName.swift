@@ -34,7 +34,7 @@ enum HostName {
             return
         }
         throw .invalidURL(
-            "the URL's host has the character \(stranger.escaped(asASCII: true)), which no host name has: check its spelling"
+            "the URL's host has the character '\(stranger.escaped(asASCII: true))', which no host name has: check its spelling"
         )
     }
 

@@ -17,6 +17,11 @@ struct URLAuthority {
             )
         }
         var rest = reference.bytes[range]
+        guard !rest.contains(UInt8(ascii: "\\")) else {
+            throw .invalidURL(
+                "the URL has a backslash before its path, where some programs see the host's end: write /, or %5C in a password"
+            )
+        }
         if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
             (user, password) = try Self.credentials(rest[..<at])
             rest = rest[(at + 1)...]
