@@ -1,0 +1,54 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+extension HTTPError {
+    /// A stage took too long.
+    static func timedOut(_ stage: Timeouts.Stage, after limit: Duration?, _ request: PreparedRequest) -> Self {
+        let time = limit.map { " within \($0)" } ?? " in time"
+        let host = request.endpoint.text
+        return switch stage {
+        case .resolve: .init(.resolveTimedOut, .neverSent, "\(host) was not resolved\(time)")
+        case .connect: .init(.connectTimedOut, .neverSent, "\(host) was not connected to\(time)")
+        case .tls: .init(.tlsTimedOut, .neverSent, "\(host) did not finish the TLS handshake\(time)")
+        case .firstByte: .init(.firstByteTimedOut, .maybeProcessed, "\(host) did not begin to answer\(time)")
+        case .read: .init(.readTimedOut, .answered, "\(host) stopped in its answer: nothing came\(time)")
+        case .write: .init(.writeTimedOut, .maybeProcessed, "\(host) takes no more of the request: nothing went\(time)")
+        case .total: .init(.requestTimedOut, .maybeProcessed, "the request has not ended\(time)")
+        }
+    }
+
+    /// The connection was lost under a request, or what came on it can't be read.
+    static func lost(_ cause: (any Error)?, hasHead: Bool, _ request: PreparedRequest) -> Self {
+        let host = request.endpoint.text
+        let errno = (cause as? IOError)?.errnoCode
+        if let parser = cause as? HTTPParserError, parser != .invalidEOFState {
+            return parsing(parser, host)
+        }
+        let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
+        if hasHead {
+            let reason = "the connection \(how) within the answer"
+            return .init(.bodyTruncated, .answered, reason, errno: errno, cause: cause)
+        }
+        let reason = "the connection \(how) before an answer came"
+        return .init(.connectionLost, .maybeProcessed, reason, errno: errno, cause: cause)
+    }
+
+    private static func parsing(_ error: HTTPParserError, _ host: String) -> Self {
+        if error == .headerOverflow {
+            return .init(.headTooLarge, .answered, "the head of \(host)'s answer is larger than allowed", cause: error)
+        }
+        return .init(.invalidResponse, .answered, "\(host)'s answer is no HTTP/1.1: \(error)", cause: error)
+    }
+
+    /// An answer is larger than allowed.
+    static func bodyTooLarge(_ limit: Int, announced: Int? = nil) -> Self {
+        let size = announced.map { " (\($0) bytes were announced)" } ?? ""
+        let reason = "the answer's body is larger than \(limit) bytes\(size): raise maximumBodySize if that is right"
+        return .init(.bodyTooLarge, .answered, reason)
+    }
+
+    /// What the kernel means by an error number.
+    static func describe(_ errno: CInt) -> String { "\(String(cString: strerror(errno))), errno \(errno)" }
+}

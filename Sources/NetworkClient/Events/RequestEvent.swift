@@ -1,0 +1,35 @@
+/// What happens to a request.
+public enum RequestEvent: Sendable {
+    /// It waits for a connection.
+    case waiting
+    /// A connection takes it; the first attempt is 1.
+    case attempt(Int, isReused: Bool)
+    /// It was handed over whole.
+    case sent
+    /// The head of the answer came.
+    case head(HTTPResponse)
+    /// So many bytes of the body have come, of so many if the server said it.
+    case received(bytes: Int, of: Int?)
+    /// It goes again, since the connection it was on had died.
+    case sentAgain(because: HTTPError)
+    /// It has ended.
+    case finished(Result<DataResponse, HTTPError>)
+}
+
+/// Follows all requests of a session: for logs, statistics, an indicator of activity.
+///
+/// The methods are called on the session's event loop, in order, and must not block. Each has a default that does
+/// nothing.
+public protocol EventMonitor: Sendable {
+    /// Something happened to a request.
+    func request(_ request: RequestHandle, did event: RequestEvent)
+    /// The session was invalidated and its last request has ended; called once.
+    func sessionWasInvalidated()
+}
+
+extension EventMonitor {
+    /// Does nothing.
+    public func request(_ request: RequestHandle, did event: RequestEvent) {}
+    /// Does nothing.
+    public func sessionWasInvalidated() {}
+}

@@ -1,0 +1,38 @@
+public import NIOCore
+import NIOHTTP1
+
+/// A whole answer: its head, its body, and how it came.
+public struct DataResponse: Sendable {
+    let http1: HTTPResponseHead
+    /// The body, decompressed; empty if there is none.
+    public let buffer: ByteBuffer
+    /// How long each stage took.
+    public let metrics: RequestMetrics
+    let address: HTTPURL
+
+    /// The request's URL, without user information and query.
+    public var url: String { address.description }
+
+    /// The status code, such as 200.
+    public var status: Int { Int(http1.status.code) }
+
+    /// The head; made of what the transport has each time it is asked for.
+    public var head: HTTPResponse { .init(http1) }
+
+    /// The values of a field, in the order in which they came; the name's case does not count.
+    public subscript(name: String) -> [String] { http1.headers[name] }
+
+    /// The body's bytes: a copy.
+    public var bytes: [UInt8] { Array(buffer.readableBytesView) }
+}
+
+extension HTTPResponse {
+    init(_ head: HTTPResponseHead) {
+        self.init(status: .init(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase))
+        headerFields.reserveCapacity(head.headers.count)
+        for (name, value) in head.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            headerFields.append(.init(name: name, value: value))
+        }
+    }
+}

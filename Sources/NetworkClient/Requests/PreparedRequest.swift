@@ -1,0 +1,55 @@
+import NIOCore
+import NIOHTTP1
+
+/// A request as it goes out, and how.
+struct PreparedRequest: Sendable {
+    var url: HTTPURL
+    var endpoint: Endpoint
+    var head: HTTPRequestHead
+    var body: ByteBuffer?
+    var limits: Timeouts
+    /// How large the answer's body may become, decompressed.
+    var maximumBodySize: Int
+    /// Whether the body waits for the server's leave.
+    var expectsContinue: Bool
+
+    /// Whether it may be sent twice: the method is idempotent, or made so by a key (RFC 9110, 9.2.2).
+    ///
+    /// Bodies here are bytes, which can be sent again.
+    var isRepeatable: Bool { head.method.isIdempotent || head.headers.contains(name: "Idempotency-Key") }
+
+    /// Stands in a handle for what could not be made ready.
+    static func invalid(_ method: HTTPRequest.Method) -> Self {
+        .init(
+            url: .nowhere,
+            endpoint: .init(isSecure: false, host: "", port: 0),
+            head: .init(version: .http1_1, method: .init(method), uri: ""),
+            limits: .init(),
+            maximumBodySize: 0,
+            expectsContinue: false
+        )
+    }
+
+    /// For logs: no user information, no query.
+    var description: String { "\(head.method.rawValue) \(url)" }
+}
+
+extension HTTPMethod {
+    /// Whether doing it twice is as good as once (RFC 9110, 9.2.2).
+    var isIdempotent: Bool {
+        switch self {
+        case .GET, .HEAD, .PUT, .DELETE, .OPTIONS, .TRACE: true
+        default: false
+        }
+    }
+}
+
+extension HTTPURL {
+    /// Stands where a text was no URL.
+    static let nowhere = Self()
+
+    private init() {
+        (isSecure, host, port, authority, target, directoryLength) = (false, "", 0, "", "", 0)
+        (user, password) = (nil, nil)
+    }
+}

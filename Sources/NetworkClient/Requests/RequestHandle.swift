@@ -1,0 +1,93 @@
+import NIOCore
+import Synchronization
+
+/// One request: to wait for, to follow, to cancel.
+///
+/// It has started when the session returns it, unless it was told not to. To drop it cancels nothing; to await it in a
+/// task ties it to the task's cancellation. All members can be used from any thread.
+public final class RequestHandle: Sendable {
+    /// Its number within its session, from 1.
+    public let id: UInt64
+    let core: SessionCore
+    let request: PreparedRequest
+    private let outcome = Mutex(Outcome())
+    let listeners = Mutex<[AsyncStream<RequestEvent>.Continuation]>([])
+    /// Whether anybody listens: events cost nothing until then.
+    let isHeard = Atomic(false)
+    /// Where it is; touched on the session's event loop only.
+    nonisolated(unsafe) var run: RequestRun
+
+    init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
+        self.id = id
+        self.core = core
+        self.request = request
+        run = .init(start: .now())
+    }
+
+    /// Starts a request that was made with ``RequestOptions/startsAtOnce`` false; otherwise does nothing.
+    public func resume() {
+        core.loop.execute { [self] in core.start(self) }
+    }
+
+    /// Ends the request, wherever it is, with ``HTTPError/Code/cancelled``; does nothing once it has ended.
+    ///
+    /// Whoever waits for it is told at once. Its connection is closed, since the answer may be on its way.
+    public func cancel() {
+        core.loop.execute { [self] in core.cancel(self) }
+    }
+
+    /// The answer, whatever its status.
+    ///
+    /// - Returns: The whole answer.
+    /// - Throws: ``HTTPError`` if none came. If the task is cancelled, the request is, too.
+    public func response() async throws(HTTPError) -> DataResponse {
+        let ending = await withTaskCancellationHandler {
+            // Resumed once by the outcome, which gives it out once; the checked kind costs an allocation.
+            await withUnsafeContinuation { continuation in
+                let ending = outcome.withLock { $0.await(continuation) }
+                if let ending { continuation.resume(returning: ending) }
+            }
+        } onCancel: {
+            cancel()
+        }
+        return try ending.get()
+    }
+
+    /// Calls a closure with the ending, once: at once if it has ended.
+    func whenEnded(_ waiter: @escaping Outcome.Waiter) {
+        let ending = outcome.withLock { $0.call(waiter) }
+        if let ending { waiter(ending) }
+    }
+
+    /// Whether it has ended.
+    public var isFinished: Bool { outcome.withLock { $0.ending != nil } }
+
+    /// When it must have ended; nil for never.
+    ///
+    /// Belongs to the session's event loop.
+    var deadline: NIODeadline? {
+        request.limits.total.map { run.metrics.start + .init($0) }
+    }
+
+    /// Ends it and tells whoever waits.
+    func end(_ ending: Outcome.Ending) {
+        outcome.withLock { $0.end(ending) }?.tell(ending)
+    }
+}
+
+/// Where a running request is; belongs to the session's event loop.
+struct RequestRun {
+    var life = RequestLife()
+    var metrics: RequestMetrics
+    var place = Place.nowhere
+    /// Ends it at its deadline while it has no connection, whose timer would.
+    var timer: Scheduled<Void>?
+
+    init(start: NIODeadline) { metrics = .init(start: start) }
+
+    enum Place {
+        case nowhere
+        case waiting(HostConnections)
+        case connection(ConnectionHandler)
+    }
+}

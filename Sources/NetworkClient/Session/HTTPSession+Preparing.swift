@@ -1,0 +1,127 @@
+import NIOCore
+import NIOHTTP1
+
+extension HTTPSession {
+    /// Makes a request ready to be sent.
+    func prepare(
+        _ method: HTTPRequest.Method,
+        _ reference: String,
+        _ parameters: ParameterValue?,
+        _ headers: HTTPFields,
+        _ body: RequestBody,
+        _ options: RequestOptions
+    ) throws(HTTPError) -> PreparedRequest {
+        let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
+        let content = try body.content.get()
+        let isPlain = parameters == nil && headers.isEmpty && content.bytes == nil && isInTarget(method)
+        if isPlain, !options.expectsContinue, url.authority == readyHeaders.authority, !url.hasCredentials {
+            let head = HTTPRequestHead(
+                version: .http1_1,
+                method: .init(method),
+                uri: url.target,
+                headers: readyHeaders.headers
+            )
+            return finish(url, head, nil, options)
+        }
+        let request = try serialize(method, url, parameters, headers, content)
+        return finish(url, wireHead(request, url, options), request.body.map { ByteBuffer(bytes: $0) }, options)
+    }
+
+    /// Methods whose requests have no body where there are no parameters.
+    private func isInTarget(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
+
+    private func finish(
+        _ url: HTTPURL,
+        _ head: HTTPRequestHead,
+        _ body: ByteBuffer?,
+        _ options: RequestOptions
+    ) -> PreparedRequest {
+        .init(
+            url: url,
+            endpoint: .init(
+                isSecure: url.isSecure,
+                host: url.host,
+                port: url.port,
+                socketPath: configuration.unixSocketPath,
+                binding: options.binding ?? configuration.binding
+            ),
+            head: head,
+            body: body,
+            limits: options.timeouts ?? configuration.timeouts,
+            maximumBodySize: options.maximumBodySize ?? configuration.maximumBodySize,
+            expectsContinue: options.expectsContinue
+        )
+    }
+
+    private func serialize(
+        _ method: HTTPRequest.Method,
+        _ url: HTTPURL,
+        _ parameters: ParameterValue?,
+        _ headers: HTTPFields,
+        _ content: RequestBody.Content
+    ) throws(HTTPError) -> SerializedRequest {
+        var fields = self.fields
+        for name in Set(headers.map(\.name)) { fields[fields: name] = headers[fields: name] }
+        var head = HTTPRequest(
+            method: method,
+            scheme: url.isSecure ? "https" : "http",
+            authority: url.authority,
+            path: url.target,
+            headerFields: fields
+        )
+        guard let bytes = content.bytes else { return try serialize(head, parameters) }
+        guard parameters == nil else { return try serialize(inTarget: head, parameters, body: content) }
+        if head.headerFields[.contentType] == nil { head.headerFields[.contentType] = content.contentType }
+        return .init(head: head, body: bytes)
+    }
+
+    private func serialize(
+        _ head: HTTPRequest,
+        _ parameters: ParameterValue?
+    ) throws(HTTPError) -> SerializedRequest {
+        do {
+            return try configuration.requestSerializer.serialize(head, parameters: parameters)
+        } catch {
+            throw .init(.requestSerializationFailed, .neverSent, "\(error)", cause: error)
+        }
+    }
+
+    /// Where there is a body already, parameters go into the query.
+    private func serialize(
+        inTarget head: HTTPRequest,
+        _ parameters: ParameterValue?,
+        body content: RequestBody.Content
+    ) throws(HTTPError) -> SerializedRequest {
+        let serializer = FormSerializer(placement: .init(methodsInTarget: [head.method]))
+        do {
+            var request = try serializer.serialize(head, parameters: parameters)
+            if request.head.headerFields[.contentType] == nil {
+                request.head.headerFields[.contentType] = content.contentType
+            }
+            request.body = content.bytes
+            return request
+        } catch {
+            throw .init(.requestSerializationFailed, .neverSent, "\(error)", cause: error)
+        }
+    }
+
+    private func wireHead(_ request: SerializedRequest, _ url: HTTPURL, _ options: RequestOptions) -> HTTPRequestHead {
+        var headers = HTTPHeaders(request.head.headerFields, host: url.authority)
+        headers.remove(name: "Transfer-Encoding")
+        headers.remove(name: "Content-Length")
+        if let body = request.body {
+            headers.add(name: "Content-Length", value: String(body.count))
+            if options.expectsContinue, !body.isEmpty { headers.add(name: "Expect", value: "100-continue") }
+        }
+        return .init(
+            version: .http1_1,
+            method: .init(request.head.method),
+            uri: request.head.path ?? url.target,
+            headers: headers
+        )
+    }
+}
+
+extension HTTPMethod {
+    init(_ method: HTTPRequest.Method) { self.init(rawValue: method.rawValue) }
+}

@@ -1,0 +1,46 @@
+import NIOCore
+import NIOHTTP1
+
+/// An answer's body as it comes: put together, decompressed, and held to its bound.
+struct BodyAssembly {
+    /// How large it may become, decompressed, in bytes.
+    let limit: Int
+    /// How many bytes the server said would come, if it did.
+    private(set) var announced: Int?
+    private var body: ByteBuffer?
+    private var decompressor: Decompressor?
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes what the head says of the body.
+    mutating func expect(_ head: HTTPResponseHead, decompresses: Bool) throws(HTTPError) {
+        announced = head.headers.first(name: "Content-Length").flatMap { Int($0) }
+        if decompresses, announced != 0, head.headers.contains(name: "Content-Encoding") {
+            decompressor = try .init(contentEncoding: head.headers["Content-Encoding"], limit: limit)
+        }
+        if decompressor == nil, let announced, announced > limit { throw .bodyTooLarge(limit, announced: announced) }
+    }
+
+    /// Takes what came next.
+    mutating func append(_ bytes: ByteBuffer) throws(HTTPError) {
+        guard let decompressor else {
+            guard (body?.readableBytes ?? 0) + bytes.readableBytes <= limit else { throw .bodyTooLarge(limit) }
+            return keep(bytes)
+        }
+        try decompressor.decompress(bytes) { keep($0) }
+    }
+
+    /// Says that all has come.
+    mutating func finish() throws(HTTPError) -> ByteBuffer {
+        try decompressor?.finish()
+        return body ?? ByteBuffer()
+    }
+
+    /// The beginning of what has come.
+    func prefix(_ count: Int) -> [UInt8] { body.map { Array($0.readableBytesView.prefix(count)) } ?? [] }
+
+    private mutating func keep(_ bytes: ByteBuffer) {
+        // Most bodies come in one piece, which is kept as it is.
+        if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
+    }
+}

@@ -1,0 +1,98 @@
+import NIOCore
+import NIOHTTP1
+import ReachabilityCore
+
+extension ConnectionHandler {
+    func received(_ head: HTTPResponseHead) {
+        guard let handle = exchange?.handle else { return close() }
+        let status = head.status.code
+        if (100...199).contains(status), status != 101 {
+            if status == 100 { releaseBody(.now()) }
+            return
+        }
+        guard status != 101, life.answered(keepsAlive: head.isKeepAlive) else {
+            return failExchange(.init(.invalidResponse, .answered, "the server answered what was not asked"))
+        }
+        let now = NIODeadline.now()
+        handle.run.life.answered()
+        handle.run.metrics.answered = now
+        exchange?.head = head
+        deadlines[.firstByte] = nil
+        deadlines[.read] = due(handle.request.limits.read, now)
+        arm(now)
+        if host.core.isObserved(handle) { host.core.tell(.head(.init(head)), handle) }
+        if let error = expectBody(of: head, handle) { failExchange(error) }
+    }
+
+    private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) -> HTTPError? {
+        // An answer to HEAD tells of a body that does not come.
+        guard handle.request.head.method != .HEAD else { return nil }
+        do throws(HTTPError) {
+            try exchange?.assembly.expect(head, decompresses: host.core.configuration.decompresses)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func received(_ bytes: ByteBuffer) {
+        guard let handle = exchange?.handle else { return close() }
+        handle.run.metrics.bodyBytesReceived += bytes.readableBytes
+        deadlines[.read] = due(handle.request.limits.read, .now())
+        do throws(HTTPError) {
+            try exchange?.assembly.append(bytes)
+        } catch {
+            return failExchange(error)
+        }
+        guard host.core.isObserved(handle) else { return }
+        host.core.tell(
+            .received(bytes: handle.run.metrics.bodyBytesReceived, of: exchange?.assembly.announced),
+            handle
+        )
+    }
+
+    func receivedEnd() {
+        guard var finished = exchange, let head = finished.head else { return close() }
+        let body: ByteBuffer
+        do throws(HTTPError) {
+            body = try finished.assembly.finish()
+        } catch {
+            return failExchange(error)
+        }
+        let handle = finished.handle
+        let now = NIODeadline.now()
+        handle.run.metrics.end = now
+        exchange = nil
+        let response = DataResponse(
+            http1: head,
+            buffer: body,
+            metrics: handle.run.metrics,
+            address: handle.request.url
+        )
+        if handle.run.life.ended() { host.core.end(handle, .success(response)) }
+        deadlines.clear()
+        switch life.ended() {
+        case .reuse:
+            host.released(self)
+            rest()
+        case .close: closeAfterAnswer()
+        }
+    }
+
+    /// The server has said that it closes the connection, or there is more of the request than it wanted.
+    private func closeAfterAnswer() {
+        timer?.cancel()
+        timer = nil
+        context?.close(promise: nil)
+        host.closed(self, whileBusy: true)
+    }
+
+    /// Sets the moment at which the connection, if nobody uses it, is closed.
+    func rest() {
+        guard !life.isBusy, !life.isClosed else { return }
+        guard !host.core.isClosing else { return close() }
+        let now = NIODeadline.now()
+        deadlines[.idle] = due(host.core.configuration.idleTimeout, now)
+        arm(now)
+    }
+}

@@ -1,0 +1,105 @@
+import NIOCore
+import NIOHTTP1
+import ReachabilityCore
+
+extension ConnectionHandler {
+    /// How long a server may take to give leave for a body, until it is sent without (RFC 9110, 10.1.1).
+    private static let continueWait = Duration.seconds(1)
+    /// A body from this size on may not fit the kernel's buffers at once.
+    private static let largeBody = 32_768
+
+    /// Sends a request, unless it is wanted no more.
+    func send(_ handle: RequestHandle) {
+        guard let context, life.begin() else { return host.sendElsewhere(handle) }
+        guard handle.run.life.assigned(isReused: life.isReused) else { return giveBack() }
+        let now = NIODeadline.now()
+        handle.run.place = .connection(self)
+        handle.run.timer?.cancel()
+        handle.run.timer = nil
+        handle.run.metrics.assigned = now
+        handle.run.metrics.connection = record
+        handle.run.metrics.isReused = life.isReused
+        handle.run.metrics.attempts = handle.run.life.attempts
+        let core = host.core
+        if core.isObserved(handle) { core.tell(.attempt(handle.run.life.attempts, isReused: life.isReused), handle) }
+        exchange = .init(handle: handle, assembly: .init(limit: handle.request.maximumBodySize))
+        context.write(wrapOutboundOut(.head(handle.request.head)), promise: nil)
+        handle.run.life.sent()
+        deadlines[.total] = handle.deadline.map(Instant.init)
+        deadlines[.idle] = nil
+        if handle.request.expectsContinue, handle.request.body != nil {
+            holdBody(context, now)
+        } else {
+            sendBody(context, now)
+        }
+        arm(now)
+    }
+
+    /// The request ended before it was sent: the connection serves the next.
+    private func giveBack() {
+        life.requestSent()
+        _ = life.answered(keepsAlive: true)
+        _ = life.ended()
+        host.released(self)
+    }
+
+    private func holdBody(_ context: ChannelHandlerContext, _ now: NIODeadline) {
+        exchange?.isBodyHeld = true
+        deadlines[.firstByte] = Instant(now).advanced(by: Self.continueWait)
+        context.flush()
+    }
+
+    /// Sends the body, now that the server wants it or has said nothing for long enough.
+    func releaseBody(_ now: NIODeadline) {
+        guard let context, exchange?.isBodyHeld == true else { return }
+        exchange?.isBodyHeld = false
+        sendBody(context, now)
+        arm(now)
+    }
+
+    private func sendBody(_ context: ChannelHandlerContext, _ now: NIODeadline) {
+        guard let handle = exchange?.handle else { return }
+        guard let body = handle.request.body, body.readableBytes > 0 else {
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            return wasSent(handle, now)
+        }
+        handle.run.metrics.bodyBytesSent = body.readableBytes
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        guard body.readableBytes >= Self.largeBody else {
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            return wasSent(handle, now)
+        }
+        deadlines[.firstByte] = nil
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { [self] in
+            guard exchange?.handle === handle else { return }
+            deadlines[.write] = nil
+            let now = NIODeadline.now()
+            wasSent(handle, now)
+            arm(now)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        watchWriting(now)
+    }
+
+    private func wasSent(_ handle: RequestHandle, _ now: NIODeadline) {
+        life.requestSent()
+        if exchange?.head == nil { deadlines[.firstByte] = due(handle.request.limits.firstByte, now) }
+        if host.core.isObserved(handle) { host.core.tell(.sent, handle) }
+    }
+
+    /// Sets the moment by which the kernel must have taken some of what is to be written.
+    func watchWriting(_ now: NIODeadline) {
+        guard let exchange, let context else { return }
+        deadlines[.write] = due(exchange.handle.request.limits.write, now)
+        self.exchange?.unwritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    func due(_ limit: Duration?, _ now: NIODeadline) -> Instant? { limit.map { Instant(now).advanced(by: $0) } }
+}
+
+extension Instant {
+    init(_ deadline: NIODeadline) {
+        self.init(nanoseconds: Int64(clamping: deadline.uptimeNanoseconds))
+    }
+}

@@ -1,0 +1,49 @@
+import NIOCore
+import ReachabilityCore
+
+extension ConnectionHandler {
+    /// Sees to it that the timer fires no later than the next deadline.
+    ///
+    /// A timer that fires too early is cheap: it asks and is set anew. So a request on a kept connection sets none.
+    func arm(_ now: NIODeadline) {
+        guard let next = deadlines.next, next.nanoseconds < timerDue, let context else { return }
+        timer?.cancel()
+        timerDue = next.nanoseconds
+        let delay = TimeAmount.nanoseconds(max(0, next.nanoseconds - Instant(now).nanoseconds))
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in fired() }
+    }
+
+    private func fired() {
+        timerDue = .max
+        timer = nil
+        let now = NIODeadline.now()
+        if let kind = deadlines.expired(at: Instant(now)) { expired(kind, now) }
+        if !life.isClosed { arm(now) }
+    }
+
+    private func expired(_ kind: Deadlines.Kind, _ now: NIODeadline) {
+        deadlines[kind] = nil
+        guard let exchange else { return close() }
+        let limits = exchange.handle.request.limits
+        switch kind {
+        case .idle: break
+        case .total: fail(.total, limits.total, exchange)
+        case .read: fail(.read, limits.read, exchange)
+        case .firstByte where exchange.isBodyHeld: releaseBody(now)
+        case .firstByte: fail(.firstByte, limits.firstByte, exchange)
+        case .write: checkWriting(exchange, now)
+        }
+    }
+
+    /// Whether the kernel has taken anything since the deadline was set.
+    private func checkWriting(_ exchange: Exchange, _ now: NIODeadline) {
+        let before = exchange.unwritten
+        watchWriting(now)
+        guard let unwritten = self.exchange?.unwritten, unwritten >= before else { return }
+        fail(.write, exchange.handle.request.limits.write, exchange)
+    }
+
+    private func fail(_ stage: Timeouts.Stage, _ limit: Duration?, _ exchange: Exchange) {
+        failExchange(.timedOut(stage, after: limit, exchange.handle.request))
+    }
+}

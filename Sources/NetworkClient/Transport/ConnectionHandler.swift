@@ -1,0 +1,111 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import ReachabilityCore
+
+/// An HTTP/1.1 connection: sends one request at a time and puts its answer together.
+///
+/// Unchecked, because it is touched on its event loop only.
+final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    let id: Int
+    let host: HostConnections
+    var record: ConnectionRecord?
+    var life = ConnectionLife()
+    var exchange: Exchange?
+    var deadlines = Deadlines()
+    var timer: Scheduled<Void>?
+    var timerDue = Int64.max
+    private(set) var context: ChannelHandlerContext?
+
+    init(_ id: Int, _ host: HostConnections) {
+        self.id = id
+        self.host = host
+    }
+
+    /// Whether the channel is open.
+    var isActive: Bool { context?.channel.isActive ?? false }
+
+    /// Puts what speaks HTTP/1.1 into a channel.
+    func install(in channel: any Channel, limits: NIOHTTPDecoderLimitConfiguration) throws {
+        let decoder = HTTPResponseDecoder(
+            leftOverBytesStrategy: .dropBytes,
+            informationalResponseStrategy: .forward,
+            limitConfiguration: limits
+        )
+        try channel.pipeline.syncOperations.addHandlers([
+            HTTPRequestEncoder(), ByteToMessageHandler(decoder), self,
+        ])
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// What is under way on the connection.
+    struct Exchange {
+        let handle: RequestHandle
+        var head: HTTPResponseHead?
+        var assembly: BodyAssembly
+        /// Whether the body waits for the server's leave.
+        var isBodyHeld = false
+        /// How much of the request waited for the kernel when the write deadline was set.
+        var unwritten = 0
+    }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): received(head)
+        case .body(let bytes): received(bytes)
+        case .end: receivedEnd()
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        lost(nil)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { lost(error) }
+
+    // MARK: The end of the connection
+
+    /// The connection was lost, or what came on it is not HTTP.
+    private func lost(_ cause: (any Error)?) {
+        guard let exchange else { return close() }
+        let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.request)
+        failExchange(error, isLoss: error.code == .connectionLost)
+    }
+
+    /// Ends the exchange and the connection with it.
+    func failExchange(_ error: HTTPError, isLoss: Bool = false) {
+        guard let exchange else { return close() }
+        var error = error
+        if let head = exchange.head {
+            error.response = .init(head)
+            error.body = exchange.assembly.prefix(HTTPError.keptBody)
+        }
+        exchange.handle.run.place = .nowhere
+        close()
+        host.core.fail(exchange.handle, error, isLoss: isLoss)
+    }
+
+    /// Closes the connection under a request that is wanted no more.
+    func abandon() { close() }
+
+    /// Closes the connection, whatever it does; once.
+    func close() {
+        guard !life.isClosed else { return }
+        let wasBusy = life.isBusy
+        life.close()
+        exchange = nil
+        timer?.cancel()
+        timer = nil
+        context?.close(promise: nil)
+        host.closed(self, whileBusy: wasBusy)
+    }
+}

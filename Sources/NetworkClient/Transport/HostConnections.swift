@@ -1,0 +1,152 @@
+import NIOCore
+import NIOHTTP1
+
+/// The connections to one endpoint: does what the pure pool decides.
+///
+/// Belongs to the session's event loop.
+final class HostConnections {
+    let endpoint: Endpoint
+    let core: SessionCore
+    private var pool: HostPool
+    private var connections: [Connection?] = []
+    private var vacant: [Int] = []
+    private var waiting: [UInt64: RequestHandle] = [:]
+
+    private enum Connection {
+        case attempt(ConnectionAttempt, by: ConnectionHandler)
+        case open(ConnectionHandler)
+    }
+
+    init(_ endpoint: Endpoint, core: SessionCore) {
+        self.endpoint = endpoint
+        self.core = core
+        pool = .init(limit: core.configuration.maximumConnectionsPerHost)
+    }
+
+    /// A request wants a connection.
+    func request(_ handle: RequestHandle) {
+        let action = pool.request(handle.id)
+        if case .use(let connection, _) = action { return use(connection, handle) }
+        waiting[handle.id] = handle
+        handle.run.place = .waiting(self)
+        perform(action)
+    }
+
+    /// A request that waits is wanted no more.
+    func withdraw(_ handle: RequestHandle) {
+        guard waiting.removeValue(forKey: handle.id) != nil else { return }
+        perform(pool.withdraw(handle.id))
+        forgetIfEmpty()
+    }
+
+    /// Closes all that is idle.
+    func drain() {
+        perform(pool.drain())
+        forgetIfEmpty()
+    }
+
+    // MARK: What connections say
+
+    /// An answer was whole, and the connection can serve another request.
+    func released(_ handler: ConnectionHandler) { perform(pool.released(handler.id)) }
+
+    /// A connection is closed, or about to be.
+    func closed(_ handler: ConnectionHandler, whileBusy: Bool) {
+        vacate(handler.id)
+        if whileBusy { perform(pool.closedWhileBusy()) } else { pool.closedWhileIdle(handler.id) }
+        forgetIfEmpty()
+    }
+
+    /// A connection turned out to be closed when it was to be used.
+    func sendElsewhere(_ handle: RequestHandle) {
+        perform(pool.closedWhileBusy())
+        request(handle)
+    }
+
+    // MARK: What the pool decides
+
+    private func perform(_ action: HostPool.Action) {
+        switch action {
+        case .none: break
+        case .use(let connection, let request):
+            guard let handle = waiting.removeValue(forKey: request) else { return }
+            use(connection, handle)
+        case .open: open()
+        case .close(let connections): for connection in connections { close(connection) }
+        case .abandon(let connections): for connection in connections { close(connection) }
+        case .fail: break
+        }
+    }
+
+    private func use(_ connection: Int, _ handle: RequestHandle) {
+        guard case .open(let handler) = connections[connection] else { return }
+        handler.send(handle)
+    }
+
+    private func close(_ connection: Int) {
+        let closed = connections[connection]
+        vacate(connection)
+        switch closed {
+        case .open(let handler): handler.close()
+        case .attempt(let attempt, _): attempt.cancel()
+        case nil: break
+        }
+    }
+
+    private func open() {
+        let id = vacant.popLast() ?? connections.count
+        if id == connections.count { connections.append(nil) }
+        let handler = ConnectionHandler(id, self)
+        let configuration = core.configuration
+        // A connection serves many requests, so that its making has the session's limits.
+        let attempt = core.connector.connect(to: endpoint, limits: configuration.timeouts, on: core.loop) { channel in
+            try handler.install(in: channel, limits: configuration.decoderLimits)
+        }
+        connections[id] = .attempt(attempt, by: handler)
+        pool.opening(id)
+        attempt.established.assumeIsolated().whenComplete { [self] result in
+            switch result {
+            case .success(let connection): opened(handler, connection)
+            case .failure(let error): failed(handler, error)
+            }
+        }
+    }
+
+    private func opened(_ handler: ConnectionHandler, _ connection: EstablishedConnection) {
+        guard isOpening(handler) else {
+            // Nobody waits for it any more: it was given up too late to fail.
+            connection.channel.close(promise: nil)
+            return
+        }
+        connections[handler.id] = .open(handler)
+        handler.record = .init(connection.metrics)
+        perform(pool.opened(handler.id))
+        handler.rest()
+    }
+
+    /// Numbers are used again: an attempt that was given up may end after another has taken its number.
+    private func isOpening(_ handler: ConnectionHandler) -> Bool {
+        guard case .attempt(_, let current) = connections[handler.id] else { return false }
+        return current === handler
+    }
+
+    private func failed(_ handler: ConnectionHandler, _ error: any Error) {
+        guard isOpening(handler) else { return }
+        vacate(handler.id)
+        let action = pool.openingFailed(handler.id)
+        if case .fail(let request) = action, let handle = waiting.removeValue(forKey: request) {
+            handle.run.place = .nowhere
+            core.fail(handle, (error as? HTTPError) ?? .init(.connectFailed, .neverSent, "\(error)", cause: error))
+        }
+        perform(pool.next())
+        forgetIfEmpty()
+    }
+
+    private func vacate(_ id: Int) {
+        guard connections[id] != nil else { return }
+        connections[id] = nil
+        vacant.append(id)
+    }
+
+    private func forgetIfEmpty() { if pool.isEmpty { core.forget(self) } }
+}

@@ -1,0 +1,131 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The part of a session that lives on its event loop: which request is where.
+///
+/// Unchecked, because what is not a constant or a mutex is touched on the event loop only.
+final class SessionCore: @unchecked Sendable {
+    let loop: any EventLoop
+    let configuration: HTTPConfiguration
+    let connector: Connector
+    let registry = Mutex(Registry())
+    private let monitors: [any EventMonitor]
+    private var hosts: [Endpoint: HostConnections] = [:]
+    private var recent: HostConnections?
+    /// Whether connections are closed as soon as they are idle.
+    private(set) var isClosing = false
+
+    init(_ configuration: HTTPConfiguration, loop: any EventLoop) throws(HTTPError) {
+        self.loop = loop
+        self.configuration = configuration
+        monitors = configuration.eventMonitors
+        connector = Connector(tls: try TLSClient(configuration.tls))
+    }
+
+    /// Whether somebody follows all requests, or this one.
+    func isObserved(_ handle: RequestHandle) -> Bool {
+        !monitors.isEmpty || handle.isHeard.load(ordering: .relaxed)
+    }
+
+    /// Tells what happened; not called where nobody listens, so that the event is not even made.
+    func tell(_ event: RequestEvent, _ handle: RequestHandle) {
+        for monitor in monitors { monitor.request(handle, did: event) }
+        handle.tell(event)
+    }
+
+    // MARK: A request's way
+
+    func start(_ handle: RequestHandle) {
+        guard handle.run.life.start() else { return }
+        handle.run.metrics.start = .now()
+        let host = connections(to: handle.request.endpoint)
+        host.request(handle)
+        guard case .waiting = handle.run.place else { return }
+        if isObserved(handle) { tell(.waiting, handle) }
+        limitWait(of: handle)
+    }
+
+    /// Until it has a connection, which has a timer, a request with a deadline has one of its own.
+    private func limitWait(of handle: RequestHandle) {
+        guard let due = handle.deadline else { return }
+        handle.run.timer = loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
+            fail(handle, .timedOut(.total, after: handle.request.limits.total, handle.request))
+        }
+    }
+
+    /// Takes a request off wherever it is, and ends it.
+    func cancel(_ handle: RequestHandle) {
+        let processing = handle.run.life.processing
+        guard handle.run.life.cancel() else { return }
+        leave(handle)
+        end(handle, .failure(.init(.cancelled, processing, "the request was cancelled")))
+    }
+
+    /// Ends a request with an error, or sends it again.
+    func fail(_ handle: RequestHandle, _ error: HTTPError, isLoss: Bool = false) {
+        let isRefusal = error.processing == .refusedUnprocessed
+        switch handle.run.life.failed(isLoss: isLoss, isRepeatable: handle.request.isRepeatable, isRefusal: isRefusal) {
+        case .none: break
+        case .sendAgain:
+            if isObserved(handle) { tell(.sentAgain(because: error), handle) }
+            let host = connections(to: handle.request.endpoint)
+            // Where one connection was dead, those that are as old are suspect.
+            host.drain()
+            host.request(handle)
+        case .fail(let processing):
+            leave(handle)
+            var error = error
+            error.processing = processing
+            end(handle, .failure(error))
+        }
+    }
+
+    private func leave(_ handle: RequestHandle) {
+        switch handle.run.place {
+        case .nowhere: break
+        case .waiting(let host): host.withdraw(handle)
+        case .connection(let connection): connection.abandon()
+        }
+    }
+
+    func end(_ handle: RequestHandle, _ ending: Outcome.Ending) {
+        handle.run.place = .nowhere
+        handle.run.timer?.cancel()
+        handle.run.timer = nil
+        var ending = ending
+        if case .failure(var error) = ending, error.request == nil {
+            error.request = handle.request.description
+            ending = .failure(error)
+        }
+        let isLast = registry.withLock { $0.remove(handle) }
+        for monitor in monitors { monitor.request(handle, did: .finished(ending)) }
+        handle.end(ending)
+        if isLast { close() }
+    }
+
+    // MARK: Connections
+
+    private func connections(to endpoint: Endpoint) -> HostConnections {
+        if let recent, recent.endpoint == endpoint { return recent }
+        let host = hosts[endpoint] ?? HostConnections(endpoint, core: self)
+        hosts[endpoint] = host
+        recent = host
+        return host
+    }
+
+    /// Forgets hosts without a connection, so that a session that talks to many does not grow.
+    func forget(_ host: HostConnections) {
+        guard hosts[host.endpoint] === host else { return }
+        hosts[host.endpoint] = nil
+        if recent === host { recent = nil }
+    }
+
+    /// Takes no more requests; closes what is idle, and tells once that the session is over.
+    func close() {
+        isClosing = true
+        for host in hosts.values { host.drain() }
+        guard registry.withLock({ $0.announce() }) else { return }
+        for monitor in monitors { monitor.sessionWasInvalidated() }
+    }
+}

@@ -1,0 +1,82 @@
+import HTTPLab
+import NetworkClient
+import Testing
+
+/// Whole exchanges, on real sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct ExchangeTests {
+    @Test func `an answer comes with status, fields and body`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("hello", headers: ["X-Colour: green"])])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/v1")
+        let response = try await session.get("greeting").response()
+        #expect(response.status == 200)
+        #expect(response["x-colour"] == ["green"])
+        #expect(response.bytes == Array("hello".utf8))
+        #expect(response.url == "http://127.0.0.1:\(server.port)/v1/greeting")
+        let head = try #require(server.connections.first?.requests.first?.head)
+        #expect(head.hasPrefix("GET /v1/greeting HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n"))
+    }
+
+    @Test func `parameters go into the query or the form, by method`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        _ = try await session.get("a?b=1", parameters: ["c": ["x y"]]).response()
+        _ = try await session.post("a", parameters: ["c": ["x y"]]).response()
+        let requests = try #require(server.connections.first?.requests)
+        #expect(requests[0].head.hasPrefix("GET /a?b=1&c%5B%5D=x%20y HTTP/1.1\r\n"))
+        #expect(requests[1].head.contains("Content-Type: application/x-www-form-urlencoded"))
+        #expect(requests[1].body == Array("c%5B%5D=x%20y".utf8))
+        #expect(requests[1].head.contains("Content-Length: 13\r\n"))
+    }
+
+    @Test func `a connection is used again`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        for count in 0..<5 {
+            let response = try await session.get("\(count)").response()
+            #expect(response.metrics.isReused == (count > 0))
+        }
+        #expect(server.connections.count == 1)
+    }
+
+    @Test func `values are decoded, and a refusal tells what it said`() async throws {
+        struct Fault: Decodable { var message: String }
+        let server = try ScriptedServer { number in
+            let json = ["Content-Type: application/json", "Connection: close"]
+            let answer: ServerStep =
+                number == 0
+                ? .answer(#"{"message":"fine"}"#, headers: json)
+                : .answer(#"{"message":"no"}"#, status: "403 Forbidden", headers: json)
+            return [.readRequest, answer]
+        }
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let value: Fault = try await session.get("").decoded()
+        #expect(value.message == "fine")
+        let error = await #expect(throws: HTTPError.self) { try await session.get("").decoded(Fault.self) }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.processing == .answered)
+        #expect((error?.decoded as? Fault)?.message == "no")
+        #expect(error?.response?.status.code == 403)
+    }
+
+    @Test func `a body too large for the kernel's buffers arrives whole`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("thanks")])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let bytes = (0..<10_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let text = try await session.put("up", body: .bytes(bytes)).string()
+        #expect(text == "thanks")
+        #expect(server.connections.first?.requests.first?.body == bytes)
+    }
+
+    @Test func `many at once share the connections there may be`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let configuration = HTTPConfiguration(maximumConnectionsPerHost: 3)
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for count in 0..<200 { group.addTask { try await session.get("\(count)").response().status } }
+            for try await status in group { #expect(status == 200) }
+        }
+        #expect(server.connections.count == 3)
+        #expect(session.requests.isEmpty)
+    }
+}
