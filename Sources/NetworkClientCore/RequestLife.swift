@@ -80,6 +80,7 @@ public struct RequestLife: Sendable, Hashable {
     ///   - isLoss: Whether the connection was lost, rather than too slow, or the answer wrong.
     ///   - isRepeatable: Whether method and body allow to send it twice.
     ///   - isRefusal: Whether the server says that it did nothing with it.
+    /// - Returns: What follows.
     public mutating func failed(isLoss: Bool, isRepeatable: Bool, isRefusal: Bool = false) -> Verdict {
         guard phase != .finished else { return .none }
         if phase == .running, isLoss, isReused, !hasAnswer, !wasSentAgain, isRepeatable || !isSent {

@@ -18,7 +18,8 @@ struct ImportTableTests {
         "CZlib": [],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "NetworkClient": [
-            "CZlib", "Crypto", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "NIOCore", "NIOHTTP1",
+            "CZlib", "Crypto", "Dispatch", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "NIOCore",
+            "NIOHTTP1",
             "NIOPosix", "NIOSSL", "NIOTLS", "NetworkClientCore", "ReachabilityCore", "SwiftASN1", "Synchronization",
             "X509",
         ],
