@@ -1,0 +1,25 @@
+/* Counts allocations of the program that it is preloaded into: cc -shared -fPIC -O2 -o count-allocations.so count-allocations.c */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdatomic.h>
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static atomic_long count;
+
+long allocation_count(void) { return atomic_load_explicit(&count, memory_order_relaxed); }
+
+static void note(void) { atomic_fetch_add_explicit(&count, 1, memory_order_relaxed); }
+
+void *malloc(size_t size) { note(); return __libc_malloc(size); }
+void *calloc(size_t number, size_t size) { note(); return __libc_calloc(number, size); }
+void *realloc(void *old, size_t size) { if (!old) note(); return __libc_realloc(old, size); }
+void *aligned_alloc(size_t alignment, size_t size) { note(); return __libc_memalign(alignment, size); }
+int posix_memalign(void **out, size_t alignment, size_t size) {
+    note();
+    *out = __libc_memalign(alignment, size);
+    return *out ? 0 : 12;
+}
