@@ -40,5 +40,24 @@ public struct ClientIdentity: Sendable, Hashable {
         } catch {
             throw .badCertificate("\(names.key) holds no private key without passphrase, in PEM or DER", cause: error)
         }
+        try checkPair(names)
+    }
+
+    /// Throws unless the key is the certificate's, which only a context can tell.
+    private func checkPair(_ names: (chain: String, key: String)) throws(HTTPError) {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates([])
+        apply(to: &configuration)
+        do {
+            _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .badCertificate("\(names.key) is not the key of \(names.chain)", cause: error)
+        }
+    }
+
+    /// Has a client show this identity.
+    func apply(to configuration: inout TLSConfiguration) {
+        configuration.certificateChain = chain.map { .certificate($0) }
+        configuration.privateKey = .privateKey(key)
     }
 }

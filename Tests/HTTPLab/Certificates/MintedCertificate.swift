@@ -18,6 +18,8 @@ public struct MintedCertificate: Sendable {
     public let pem: String
     /// Its key in PEM, with a line's end.
     public let keyPEM: String
+    /// Its public key in PEM, with a line's end.
+    public let publicKeyPEM: String
     /// Its key as pins have it: `sha256/BASE64`.
     public let pin: String
 
@@ -41,8 +43,9 @@ public struct MintedCertificate: Sendable {
         der = document.derBytes
         pem = document.pemString + "\n"
         keyPEM = try key.serializeAsPEM().pemString + "\n"
-        let keyInfo = try key.publicKey.serializeAsPEM().derBytes
-        pin = "sha256/" + Data(SHA256.hash(data: keyInfo)).base64EncodedString()
+        let publicKey = try key.publicKey.serializeAsPEM()
+        publicKeyPEM = publicKey.pemString + "\n"
+        pin = "sha256/" + Data(SHA256.hash(data: publicKey.derBytes)).base64EncodedString()
     }
 }
 

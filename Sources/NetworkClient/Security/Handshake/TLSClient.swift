@@ -20,7 +20,7 @@ struct TLSClient: Sendable {
         do {
             context = try NIOSSLContext(configuration: Self.configuration(options))
         } catch {
-            throw .badCertificate("the client certificate and its key don't belong together", cause: error)
+            throw .badCertificate("TLS can't be set up: \(String(describing: error).printable)", cause: error)
         }
     }
 
@@ -59,10 +59,7 @@ struct TLSClient: Sendable {
         configuration.trustRoots = .certificates([])
         configuration.minimumTLSVersion = options.minimumVersion == .tls13 ? .tlsv13 : .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        if let identity = options.clientIdentity {
-            configuration.certificateChain = identity.chain.map { .certificate($0) }
-            configuration.privateKey = .privateKey(identity.key)
-        }
+        options.clientIdentity?.apply(to: &configuration)
         return configuration
     }
 }

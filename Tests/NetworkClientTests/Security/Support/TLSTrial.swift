@@ -37,10 +37,9 @@ struct TLSTrial {
     /// Shakes hands and sends a request, which is offered to the connection before the handshake begins.
     func run() async throws -> Outcome {
         let connection = try await open()
-        let end = try await connection.end.wait(for: "the handshake's end") { $0 != nil }
-        try? await connection.client.close()
+        let end = try await connection.client.finish()
         try await connection.server.closeFuture.get()
-        return Outcome(error: end?.error, version: end?.version, seen: connection.record.value)
+        return Outcome(error: end.error, version: end.version, seen: connection.record.value)
     }
 
     /// Shakes hands, and says why that failed; nil if it did not.
@@ -48,24 +47,15 @@ struct TLSTrial {
 
     /// Connects both sides and leaves them to themselves.
     func open() async throws -> TLSTrialConnection {
-        let tls = try TLSClient(options)
         let context = try NIOSSLContext(configuration: serverConfiguration())
         let (near, far) = try TLSTrialConnection.socketPair()
         let record = Observed(TLSServerRecord())
-        let end = Observed<TLSClientEnd?>(nil)
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         let server = try await bootstrap.channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture { try serverHandlers(context, record, channel) }
         }.withConnectedSocket(far).get()
-        let host = host
-        let client = try await bootstrap.channelInitializer { channel in
-            channel.eventLoop.makeCompletedFuture {
-                let (handler, verdict) = try tls.makeHandler(host: host)
-                let probe = TLSClientProbe(handler, verdict, host: host, end)
-                try channel.pipeline.syncOperations.addHandlers([handler, probe])
-            }
-        }.withConnectedSocket(near).get()
-        return TLSTrialConnection(client: client, server: server, record: record, end: end)
+        let client = try await TLSTrialClient.connect(near, options, host: host)
+        return TLSTrialConnection(client: client, server: server, record: record)
     }
 
     private func serverHandlers(

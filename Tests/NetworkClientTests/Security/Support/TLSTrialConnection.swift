@@ -8,10 +8,9 @@ import NetworkLab
 
 /// Both sides of a connection on which a handshake is tried.
 struct TLSTrialConnection: Sendable {
-    let client: any Channel
+    let client: TLSTrialClient
     let server: any Channel
     let record: Observed<TLSServerRecord>
-    let end: Observed<TLSClientEnd?>
 
     /// Two connected stream sockets; see socketpair(2).
     static func socketPair() throws -> (near: Int32, far: Int32) {
@@ -20,12 +19,6 @@ struct TLSTrialConnection: Sendable {
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw LabError("socketpair", errno: errno) }
         return (pair[0], pair[1])
     }
-}
-
-/// How a client's trial ended.
-struct TLSClientEnd: Sendable {
-    var error: HTTPError?
-    var version: TLSVersion?
 }
 
 /// What a server saw of a client.

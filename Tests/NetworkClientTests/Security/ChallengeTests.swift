@@ -1,0 +1,128 @@
+import HTTPLab
+import NIOCore
+import NIOSSL
+import Testing
+
+@testable import NetworkClient
+
+/// What challenge handlers see, and what becomes of their verdicts.
+struct ChallengeTests {
+    private struct Distrust: Error, CustomStringConvertible { var description: String { "revoked\nyesterday" } }
+
+    private let authority: CertificateAuthority
+
+    init() throws { authority = try CertificateAuthority() }
+
+    private func options(
+        _ policy: SecurityPolicy = .standard,
+        _ handler: @escaping ChallengeHandler
+    ) throws -> TLSOptions {
+        var options = try TLSOptions.trusting(authority, policy)
+        options.challengeHandler = handler
+        return options
+    }
+
+    private func mismatch() throws -> SecurityPolicy {
+        try SecurityPolicy(mode: .publicKey, pins: [.key(CertificateAuthority("Other").root)])
+    }
+
+    @Test func `a handler sees the host, the chain as presented, and what the policy would say`() async throws {
+        let server = try authority.issue()
+        let seen = Observed<[ServerChallenge]>([])
+        let options = try options(mismatch()) { challenge in
+            seen.update { $0.append(challenge) }
+            return .usePolicy
+        }
+        let error = try await TLSTrial(server, options).refusal()
+        let challenge = try #require(seen.value.first)
+        #expect(seen.value.count == 1)
+        #expect(challenge.host == "localhost")
+        #expect(challenge.presentedChain == [server.own.der, authority.intermediate.der])
+        #expect(challenge.policyRefusal?.code == .pinMismatch)
+        #expect(error?.code == .pinMismatch)
+    }
+
+    @Test func `a handler that falls back has the policy accept, too`() async throws {
+        let refusals = Observed<[HTTPError?]>([])
+        let options = try options { challenge in
+            refusals.update { $0.append(challenge.policyRefusal) }
+            return .usePolicy
+        }
+        #expect(try await TLSTrial(authority.issue(), options).refusal() == nil)
+        #expect(refusals.value.count == 1)
+        #expect(refusals.value.allSatisfy { $0 == nil })
+    }
+
+    @Test func `a handler accepts what the policy would refuse`() async throws {
+        let outcome = try await TLSTrial(authority.issue(), options(mismatch()) { _ in .accept }).run()
+        #expect(outcome.error == nil)
+        #expect(outcome.seen.request == Array(TLSClientProbe.request.utf8))
+    }
+
+    @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
+    func `a handler refuses what the policy would accept, with its own error`(version: TLSVersion) async throws {
+        var trial = TLSTrial(try authority.issue(), try options { _ in .refuse(Distrust()) })
+        trial.version = version
+        let outcome = try await trial.run()
+        let error = try #require(outcome.error)
+        #expect(error.code == .challengeRefused)
+        #expect(error.processing == .neverSent)
+        #expect(error.reason == "the challenge handler refused localhost: revoked?yesterday")
+        #expect(error.cause is Distrust)
+        #expect(outcome.seen.hasOnlyHelloAndAlert)
+    }
+
+    @Test func `a slow handler holds the request back until it has answered`() async throws {
+        let isAsked = Observed(false)
+        let mayAnswer = Observed(false)
+        let options = try options { _ in
+            isAsked.update { $0 = true }
+            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            return .accept
+        }
+        let connection = try await TLSTrial(authority.issue(), options).open()
+        try await isAsked.wait(for: "the question") { $0 }
+        #expect(connection.client.end.value == nil)
+        #expect(connection.record.value.request.isEmpty)
+        mayAnswer.update { $0 = true }
+        #expect(try await connection.client.finish().error == nil)
+        #expect(connection.record.value.request == Array(TLSClientProbe.request.utf8))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a handler that never answers is cancelled with its connection`() async throws {
+        let isAsked = Observed(false)
+        let isCancelled = Observed(false)
+        let options = try options { _ in
+            isAsked.update { $0 = true }
+            try? await Task.sleep(for: .seconds(3_600))
+            isCancelled.update { $0 = Task.isCancelled }
+            return .accept
+        }
+        let connection = try await TLSTrial(authority.issue(), options).open()
+        try await isAsked.wait(for: "the question") { $0 }
+        try? await connection.client.channel.close()
+        try await isCancelled.wait(for: "the cancellation") { $0 }
+        try await connection.server.closeFuture.get()
+        #expect(connection.record.value.request.isEmpty)
+        await connection.client.handler.waitUntilReleased()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a handler that is deaf to its cancellation holds nothing of the connection`() async throws {
+        let isAsked = Observed(false)
+        let mayAnswer = Observed(false)
+        let options = try options { _ in
+            isAsked.update { $0 = true }
+            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            return .accept
+        }
+        let connection = try await TLSTrial(authority.issue(), options).open()
+        try await isAsked.wait(for: "the question") { $0 }
+        try? await connection.client.channel.close()
+        await connection.client.handler.waitUntilReleased()
+        mayAnswer.update { $0 = true }
+        try await connection.server.closeFuture.get()
+        #expect(connection.record.value.request.isEmpty)
+    }
+}

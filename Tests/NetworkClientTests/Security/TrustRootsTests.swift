@@ -1,0 +1,55 @@
+import HTTPLab
+import Testing
+import X509
+
+@testable import NetworkClient
+
+/// Where roots come from.
+struct TrustRootsTests {
+    private let authority: CertificateAuthority
+
+    init() throws { authority = try CertificateAuthority() }
+
+    @Test func `roots are given as bytes or files, in PEM or DER, one or several`() async throws {
+        let folder = try LabFolder()
+        let other = try CertificateAuthority("Other")
+        let both = other.root.pem + authority.root.pem
+        let all = [
+            try TrustRoots.only(authority.root.der), try .only(Array(both.utf8)),
+            try .only(file: folder.write("roots.pem", both)), try .system(adding: authority.root.der),
+            try .system(addingFile: folder.write("root.cer", authority.root.der)),
+        ]
+        for roots in all {
+            #expect(try await TLSTrial(authority.issue(), TLSOptions(roots: roots)).refusal() == nil)
+        }
+    }
+
+    @Test func `the system does not know the lab's authority`() async throws {
+        let error = try await TLSTrial(authority.issue(), TLSOptions()).refusal()
+        #expect(error?.code == .certificateUntrusted)
+    }
+
+    @Test func `roots that are none are refused with the name of their file`() throws {
+        let folder = try LabFolder()
+        let key = try folder.write("key.pem", authority.root.keyPEM)
+        let error = #expect(throws: HTTPError.self) { try TrustRoots.only(file: key) }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.reason.hasPrefix("\(key) holds no certificate") == true)
+        let absent = #expect(throws: HTTPError.self) { try TrustRoots.system(addingFile: "/absent.pem") }
+        #expect(absent?.reason == "/absent.pem can't be read: No such file or directory")
+    }
+
+    @Test func `a certificate that can't be read takes no other with it`() throws {
+        let folder = try LabFolder()
+        let broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
+        let bundle = try folder.write("bundle.crt", "# roots\n" + broken + authority.root.pem)
+        let roots = try SystemRoots.load(from: ["/absent.crt", bundle]).get()
+        #expect(roots == CertificateStore([authority.root.certificate]))
+    }
+
+    @Test func `a system without roots says what to do`() throws {
+        let error = #expect(throws: HTTPError.self) { try SystemRoots.load(from: ["/absent.crt"]).get() }
+        #expect(error?.code == .certificateUntrusted)
+        #expect(error?.reason.contains("looked for in /absent.crt: install ca-certificates") == true)
+    }
+}
