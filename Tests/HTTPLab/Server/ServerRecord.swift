@@ -36,3 +36,12 @@ public struct ServerRecord: Sendable {
     /// What was read, as text.
     public var text: String { String(decoding: received, as: UTF8.self) }
 }
+
+extension ServerRecord: CustomStringConvertible {
+    /// What was seen, in a line: of what was read, the number of bytes.
+    public var description: String {
+        let heads = requests.map { $0.head.prefix { $0 != "\r\n" } }.joined(separator: ", ")
+        let ending = end.map { "\($0)" } ?? "open"
+        return "connection \(number): \(received.count) bytes, requests [\(heads)], \(ending)"
+    }
+}

@@ -9,4 +9,4 @@ try await run.run {
     let response = try await client.execute(HTTPClientRequest(url: run.url), timeout: .seconds(30))
     return try await response.body.collect(upTo: 1 << 20).readableBytes
 }
-try await client.shutdown()
+try await client.shutdown().get()

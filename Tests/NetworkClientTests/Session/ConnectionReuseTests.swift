@@ -1,0 +1,112 @@
+import HTTPLab
+import NetworkClient
+import Testing
+
+/// Connections that die while they are kept, and what becomes of the request that meets it.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionReuseTests {
+    /// Answers once, then closes the first connection when the second request has been read on it.
+    private static let dying: ScriptedServer.Script = { number in
+        number == 0
+            ? [.readRequest, .answer("first"), .readRequest, .close]
+            : [.forever([.readRequest, .answer("again")])]
+    }
+
+    @Test func `a request that died with a kept connection goes again once`() async throws {
+        let server = try ScriptedServer(script: Self.dying)
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        #expect(try await session.get("").string() == "first")
+        let response = try await session.get("").response()
+        #expect(response.bytes == Array("again".utf8))
+        #expect(response.metrics.attempts == 2)
+        #expect(server.connections.count == 2)
+    }
+
+    @Test func `a POST that may have been processed does not go again`() async throws {
+        let server = try ScriptedServer(script: Self.dying)
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        #expect(try await session.get("").string() == "first")
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.post("", body: .text("pay")).response()
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(error?.processing == .maybeProcessed)
+        #expect(server.connections.flatMap(\.requests).count == 2)
+    }
+
+    @Test func `with a key that makes it idempotent, a POST goes again`() async throws {
+        let server = try ScriptedServer(script: Self.dying)
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        #expect(try await session.get("").string() == "first")
+        let key = try #require(HTTPField.Name("Idempotency-Key"))
+        let text = try await session.post("", headers: [key: "7"], body: .text("pay")).string()
+        #expect(text == "again")
+    }
+
+    @Test func `a connection that the server closed while nobody used it is not used`() async throws {
+        let server = try ScriptedServer { number in
+            number == 0 ? [.readRequest, .answer("first"), .close] : [.readRequest, .answer("second"), .readToEnd]
+        }
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        #expect(try await session.get("").string() == "first")
+        try await server.waitForEnds()
+        #expect(try await session.post("", body: .text("pay")).string() == "second")
+    }
+
+    @Test func `an answer that nobody asked for closes the connection`() async throws {
+        let server = try ScriptedServer { number in
+            number == 0
+                ? [.readRequest, .answer("first"), .answer("unasked"), .readToEnd]
+                : [.readRequest, .answer("second"), .readToEnd]
+        }
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        #expect(try await session.get("").string() == "first")
+        try await server.waitForEnds()
+        #expect(try await session.get("").string() == "second")
+    }
+
+    @Test func `an answer before the whole request was sent ends the connection`() async throws {
+        let server = try ScriptedServer(receiveBuffer: 4_096) { number in
+            number == 0 ? [.readHead, .answer("enough"), .hold] : [.readRequest, .answer("next"), .readToEnd]
+        }
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let body = RequestBody.bytes([UInt8](repeating: 7, count: 20_000_000))
+        #expect(try await session.put("", body: body).string() == "enough")
+        #expect(try await session.get("").string() == "next")
+        #expect(server.received.count < 20_000_000)
+    }
+
+    @Test(arguments: [true, false])
+    func `a body that asks for leave is sent with it, or without it after a while`(isGiven: Bool) async throws {
+        let leave: [ServerStep] = isGiven ? [.send("HTTP/1.1 100 Continue\r\n\r\n")] : []
+        let server = try ScriptedServer(always: [.readHead] + leave + [.readBody, .answer("thanks")])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let request = session.post("", body: .text("please"), options: .init(expectsContinue: true))
+        #expect(try await request.string() == "thanks")
+        #expect(server.connections.first?.requests.first?.head.contains("Expect: 100-continue\r\n") == true)
+        #expect(server.connections.first?.requests.first?.body == Array("please".utf8))
+    }
+
+    @Test func `a body that got no leave is never sent`() async throws {
+        let server = try ScriptedServer(always: [
+            .readHead, .answer("no", status: "417 Expectation Failed"), .readToEnd,
+        ])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let request = session.post("", body: .text("secret"), options: .init(expectsContinue: true))
+        #expect(try await request.response().status == 417)
+        try await server.waitForEnds()
+        #expect(!String(decoding: server.received, as: UTF8.self).contains("secret"))
+    }
+
+    @Test func `on a Unix socket`() async throws {
+        let folder = try LabFolder()
+        let path = folder.path + "/socket"
+        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .answer("here")])
+        let session = try HTTPSession(baseURL: "http://docker/v1", configuration: .init(unixSocketPath: path))
+        #expect(try await session.get("info").string() == "here")
+        #expect(
+            server.connections.first?.requests.first?.head.hasPrefix("GET /v1/info HTTP/1.1\r\nHost: docker\r\n")
+                == true
+        )
+    }
+}
