@@ -24,7 +24,7 @@ extension HTTPError {
         let host = request.endpoint.text
         let errno = (cause as? IOError)?.errnoCode
         if let parser = cause as? HTTPParserError, parser != .invalidEOFState {
-            return parsing(parser, host)
+            return parsing(parser, request)
         }
         let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
         if hasHead {
@@ -35,10 +35,17 @@ extension HTTPError {
         return .init(.connectionLost, .maybeProcessed, reason, errno: errno, cause: cause)
     }
 
-    private static func parsing(_ error: HTTPParserError, _ host: String) -> Self {
-        if error == .headerOverflow {
-            return .init(.headTooLarge, .answered, "the head of \(host)'s answer is larger than allowed", cause: error)
-        }
+    /// An answer's head is larger than allowed.
+    static func headTooLarge(_ limit: Int?, _ request: PreparedRequest, cause: (any Error)? = nil) -> Self {
+        let size = limit.map { " than \($0) bytes" } ?? ""
+        let host = request.endpoint.text
+        let reason = "the head of \(host)'s answer is larger\(size): raise maximumHeadSize if that is right"
+        return .init(.headTooLarge, .answered, reason, cause: cause)
+    }
+
+    private static func parsing(_ error: HTTPParserError, _ request: PreparedRequest) -> Self {
+        if error == .headerOverflow { return headTooLarge(nil, request, cause: error) }
+        let host = request.endpoint.text
         return .init(.invalidResponse, .answered, "\(host)'s answer is no HTTP/1.1: \(error)", cause: error)
     }
 

@@ -26,13 +26,23 @@ public final class HTTPSession: Sendable {
     ///     with a slash, it gains one: `https://api.example.com/v1` and `users` make `https://api.example.com/v1/users`.
     ///   - configuration: How it behaves.
     /// - Throws: ``HTTPError`` if the base URL is none, or the configuration contradicts itself.
-    public init(baseURL: String? = nil, configuration: HTTPConfiguration = .init()) throws(HTTPError) {
+    public convenience init(baseURL: String? = nil, configuration: HTTPConfiguration = .init()) throws(HTTPError) {
+        try self.init(baseURL: baseURL, configuration, loop: MultiThreadedEventLoopGroup.singleton.next(), .shared)
+    }
+
+    /// Makes a session that lives on a loop and looks names up as it is told.
+    init(
+        baseURL: String?,
+        _ configuration: HTTPConfiguration,
+        loop: any EventLoop,
+        _ resolver: NameResolver
+    ) throws(HTTPError) {
         self.configuration = configuration
         base = try Self.base(baseURL)
         fields = DefaultFields.fields(for: configuration)
         readyHeaders = .init(fields, authority: base?.authority ?? "")
         try configuration.tls.policy.check(baseScheme: base?.scheme)
-        core = try .init(configuration, loop: MultiThreadedEventLoopGroup.singleton.next())
+        core = try .init(configuration, loop: loop, resolver)
     }
 
     private static func base(_ text: String?) throws(HTTPError) -> HTTPURL? {

@@ -3,6 +3,18 @@ import NIOHTTP1
 import ReachabilityCore
 
 extension ConnectionHandler {
+    /// Whether so many bytes more may come; if not, the request has failed.
+    func allows(_ count: Int) -> Bool {
+        guard let exchange, exchange.head == nil else { return true }
+        let limit = host.core.configuration.maximumHeadSize
+        guard exchange.headBytes <= limit else {
+            failExchange(.headTooLarge(limit, exchange.handle.request))
+            return false
+        }
+        self.exchange?.headBytes += count
+        return true
+    }
+
     func received(_ head: HTTPResponseHead) {
         guard let handle = exchange?.handle else { return close() }
         let status = head.status.code
@@ -25,8 +37,8 @@ extension ConnectionHandler {
     }
 
     private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) -> HTTPError? {
-        // An answer to HEAD tells of a body that does not come.
-        guard handle.request.head.method != .HEAD else { return nil }
+        // An answer to HEAD, and a 304, may tell of a body that does not come (RFC 9110, 8.6).
+        guard handle.request.head.method != .HEAD, head.status != .notModified else { return nil }
         do throws(HTTPError) {
             try exchange?.assembly.expect(head, decompresses: host.core.configuration.decompresses)
             return nil
@@ -69,8 +81,17 @@ extension ConnectionHandler {
             metrics: handle.run.metrics,
             address: handle.request.url
         )
-        if handle.run.life.ended() { host.core.end(handle, .success(response)) }
         deadlines.clear()
+        answerHasEnded = true
+        if handle.run.life.ended() { host.core.end(handle, .success(response)) }
+    }
+
+    /// Lets the connection serve the next request, once it is seen that nothing followed the answer.
+    ///
+    /// What came with its last bytes was not asked for; the next request would take it for its own answer.
+    func settle() {
+        guard answerHasEnded, !life.isClosed else { return }
+        answerHasEnded = false
         switch life.ended() {
         case .reuse:
             host.released(self)
@@ -83,7 +104,7 @@ extension ConnectionHandler {
     private func closeAfterAnswer() {
         timer?.cancel()
         timer = nil
-        context?.close(promise: nil)
+        shut(inOrder: true)
         host.closed(self, whileBusy: true)
     }
 

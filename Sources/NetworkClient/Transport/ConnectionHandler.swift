@@ -15,6 +15,8 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     var record: ConnectionRecord?
     var life = ConnectionLife()
     var exchange: Exchange?
+    /// Whether the present answer is whole, and the connection is not released yet.
+    var answerHasEnded = false
     var deadlines = Deadlines()
     var timer: Scheduled<Void>?
     var timerDue = Int64.max
@@ -36,7 +38,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
             limitConfiguration: limits
         )
         try channel.pipeline.syncOperations.addHandlers([
-            HTTPRequestEncoder(), ByteToMessageHandler(decoder), self,
+            HTTPRequestEncoder(), AnswerMeter(self), ByteToMessageHandler(decoder), self,
         ])
     }
 
@@ -49,6 +51,8 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
         let handle: RequestHandle
         var head: HTTPResponseHead?
         var assembly: BodyAssembly
+        /// How many bytes came before the head was whole, interim answers included.
+        var headBytes = 0
         /// Whether the body waits for the server's leave.
         var isBodyHeld = false
         /// How much of the request waited for the kernel when the write deadline was set.
@@ -65,6 +69,11 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        settle()
+        context.fireChannelReadComplete()
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         lost(nil)
         context.fireChannelInactive()
@@ -78,7 +87,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     private func lost(_ cause: (any Error)?) {
         guard let exchange else { return close() }
         let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.request)
-        failExchange(error, isLoss: error.code == .connectionLost)
+        failExchange(error, isLoss: error.code == .connectionLost && exchange.headBytes == 0)
     }
 
     /// Ends the exchange and the connection with it.
@@ -105,7 +114,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
         exchange = nil
         timer?.cancel()
         timer = nil
-        context?.close(promise: nil)
+        shut(inOrder: !wasBusy)
         host.closed(self, whileBusy: wasBusy)
     }
 }

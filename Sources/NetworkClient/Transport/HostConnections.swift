@@ -23,6 +23,9 @@ final class HostConnections {
         pool = .init(limit: core.configuration.maximumConnectionsPerHost)
     }
 
+    /// How many connections there are, those included that are being opened.
+    var count: Int { pool.connectionCount }
+
     /// A request wants a connection.
     func request(_ handle: RequestHandle) {
         let action = pool.request(handle.id)

@@ -16,11 +16,11 @@ final class SessionCore: @unchecked Sendable {
     /// Whether connections are closed as soon as they are idle.
     private(set) var isClosing = false
 
-    init(_ configuration: HTTPConfiguration, loop: any EventLoop) throws(HTTPError) {
+    init(_ configuration: HTTPConfiguration, loop: any EventLoop, _ resolver: NameResolver) throws(HTTPError) {
         self.loop = loop
         self.configuration = configuration
         monitors = configuration.eventMonitors
-        connector = Connector(tls: try TLSClient(configuration.tls))
+        connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls))
     }
 
     /// Whether somebody follows all requests, or this one.
@@ -39,8 +39,11 @@ final class SessionCore: @unchecked Sendable {
     func start(_ handle: RequestHandle) {
         guard handle.run.life.start() else { return }
         handle.run.metrics.start = .now()
-        let host = connections(to: handle.request.endpoint)
-        host.request(handle)
+        enqueue(handle)
+    }
+
+    private func enqueue(_ handle: RequestHandle) {
+        connections(to: handle.request.endpoint).request(handle)
         guard case .waiting = handle.run.place else { return }
         if isObserved(handle) { tell(.waiting, handle) }
         limitWait(of: handle)
@@ -69,14 +72,14 @@ final class SessionCore: @unchecked Sendable {
         case .none: break
         case .sendAgain:
             if isObserved(handle) { tell(.sentAgain(because: error), handle) }
-            let host = connections(to: handle.request.endpoint)
             // Where one connection was dead, those that are as old are suspect.
-            host.drain()
-            host.request(handle)
+            connections(to: handle.request.endpoint).drain()
+            enqueue(handle)
         case .fail(let processing):
             leave(handle)
             var error = error
-            error.processing = processing
+            // What came and was no answer that can be read was an answer all the same.
+            if error.processing != .answered { error.processing = processing }
             end(handle, .failure(error))
         }
     }
@@ -105,6 +108,9 @@ final class SessionCore: @unchecked Sendable {
     }
 
     // MARK: Connections
+
+    /// How many connections there are, those included that are being opened.
+    var connectionCount: Int { hosts.values.reduce(0) { $0 + $1.count } }
 
     private func connections(to endpoint: Endpoint) -> HostConnections {
         if let recent, recent.endpoint == endpoint { return recent }
