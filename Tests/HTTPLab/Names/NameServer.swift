@@ -1,0 +1,82 @@
+import Glibc
+public import NetworkLab
+
+/// A name server within a network namespace, at the address that this machine's /etc/resolv.conf names first.
+///
+/// So programs and threads in the namespace, getaddrinfo(3) included, ask it and no other.
+public final class NameServer: Sendable {
+    /// What it answers.
+    public enum Answer: Sendable, Hashable {
+        /// Nothing at all.
+        case silence
+        /// An error code (RFC 1035, 4.1.1), 3 for 'there is no such name'; 0 for 'there is, without an address'.
+        case code(UInt8)
+        /// An IPv4 address for A, and none for others.
+        case address(UInt8, UInt8, UInt8, UInt8)
+    }
+
+    /// The names that were asked for, in order.
+    public let questions = Observed<[String]>([])
+    private let stopped: ServerLatch
+    private let thread: LabThread
+
+    /// Begins to answer.
+    ///
+    /// - Throws: The errno if it can't listen.
+    public init(in lab: LabNamespace, _ answer: @escaping @Sendable (_ name: String) -> Answer) throws {
+        let address = NameServiceSetup.nameServer
+        if !address.hasPrefix("127.") { try lab.rtnl.addAddress("\(address)/32", on: "lo") }
+        let descriptor = try lab.run { try Self.open(address) }
+        let stopped = try ServerLatch()
+        let questions = questions
+        thread = try LabThread { Self.serve(descriptor, until: stopped, questions, answer) }
+        self.stopped = stopped
+    }
+
+    deinit { stopped.open() }
+
+    /// Ends it, and waits until its descriptor is closed; to be called once.
+    public func stop() {
+        stopped.open()
+        thread.join()
+    }
+
+    private static func open(_ address: String) throws(LabError) -> OwnedDescriptor {
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = OwnedDescriptor(try systemCall("socket") { socket(AF_INET, type, 0) })
+        let octets = address.split(separator: ".").compactMap { UInt8($0) }
+        guard octets.count == 4 else { throw LabError("read '\(address)' as an IPv4 address", errno: EINVAL) }
+        let place = ServerAddress.ipv4(octets[0], octets[1], octets[2], octets[3])
+        try systemCall("bind to \(address), port 53") {
+            withSocketAddress(place.bytes(port: 53)) { bind(descriptor.number, $0, $1) }
+        }
+        return descriptor
+    }
+
+    private static func serve(
+        _ descriptor: OwnedDescriptor,
+        until stopped: ServerLatch,
+        _ questions: Observed<[String]>,
+        _ answer: @Sendable (String) -> Answer
+    ) {
+        defer { descriptor.close() }
+        var requests = [descriptor.number, stopped.descriptor].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        while poll(&requests, 2, -1) > 0, requests[1].revents == 0 {
+            var buffer = [UInt8](repeating: 0, count: 1500)
+            var sender = [UInt8](repeating: 0, count: 128)
+            var length = socklen_t(sender.count)
+            let count = sender.withUnsafeMutableBytes { bytes in
+                let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+                return recvfrom(descriptor.number, &buffer, buffer.count, 0, address, &length)
+            }
+            guard count > 0, let query = NameQuestion(buffer.prefix(count)) else { continue }
+            questions.update { $0.append(query.name) }
+            guard let reply = query.reply(answer(query.name)) else { continue }
+            _ = withSocketAddress(Array(sender.prefix(Int(length)))) {
+                sendto(descriptor.number, reply, reply.count, 0, $0, $1)
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPLab
+import NIOCore
+import NetworkLab
+import Testing
+
+@testable import NetworkClient
+
+/// A session in a network namespace of a test's own, and how to see that it leaves nothing.
+final class FaultLab {
+    let lab: LabNamespace
+    let loops: LabLoops
+    let resolver: NameResolver
+
+    private init(_ lab: LabNamespace, _ loops: LabLoops) {
+        self.lab = lab
+        self.loops = loops
+        resolver = NameResolver()
+    }
+
+    /// Runs a test in a new namespace; at its end no socket is left in there.
+    static func run(_ body: (FaultLab) async throws -> Void) async throws {
+        let lab = try LabNamespace()
+        let before = try lab.openSockets()
+        try await LabLoops.run(in: lab) { loops in
+            try await body(FaultLab(lab, loops))
+            #expect(try lab.openSockets() == before, "sockets are left")
+        }
+    }
+
+    /// Makes a session whose sockets and look-ups belong to the namespace.
+    func session(_ configuration: HTTPConfiguration = .init()) throws -> HTTPSession {
+        try HTTPSession(baseURL: nil, configuration, loop: loops.loop, resolver)
+    }
+
+    /// How many connections a session has, those included that are being opened.
+    func connections(of session: HTTPSession) async throws -> Int {
+        let core = session.core
+        return try await loops.loop.submit { core.connectionCount }.get()
+    }
+
+    /// Ends a session, and sees that nothing of it is left.
+    func end(_ session: consuming HTTPSession) async throws {
+        #expect(session.requests.isEmpty)
+        #expect(try await connections(of: session) == 0, "connections are left")
+        session.invalidate()
+    }
+}

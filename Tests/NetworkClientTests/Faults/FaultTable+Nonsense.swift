@@ -1,0 +1,108 @@
+import HTTPLab
+
+@testable import NetworkClient
+
+extension FaultTable {
+    private static func nonsense(_ name: String, _ answer: String) -> Fault {
+        Fault(name, [.readRequest, .send(answer), .readToEnd], .invalidResponse, .answered)
+    }
+
+    private static func body(_ name: String, chunks: String) -> Fault {
+        nonsense(name, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+    }
+
+    /// What comes is no HTTP/1.1.
+    static let nonsense: [Fault] = [
+        nonsense("another protocol", "SSH-2.0-OpenSSH_9.2p1\r\n"),
+        nonsense("bytes of no meaning", "\u{1}\u{2}\u{3}\u{4}\r\n\r\n"),
+        nonsense("HTTP/2's version", "HTTP/2.0 200 OK\r\n\r\n"),
+        nonsense("a status of letters", "HTTP/1.1 abc OK\r\n\r\n"),
+        nonsense("a field without colon", "HTTP/1.1 200 OK\r\nnonsense\r\n\r\n"),
+        nonsense("a field name with a space", "HTTP/1.1 200 OK\r\na b: c\r\n\r\n"),
+        nonsense("a length of letters", "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n"),
+        nonsense("a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"),
+        nonsense("a length beyond all numbers", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+        nonsense("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"),
+        nonsense("another protocol from now on", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"),
+        body("a chunk's size of letters", chunks: "zz\r\nabc\r\n"),
+        body("a chunk's size beyond all numbers", chunks: "FFFFFFFFFFFFFFFFFF\r\nabc\r\n"),
+        body("a chunk longer than it says", chunks: "3\r\nabcdef\r\n0\r\n\r\n"),
+    ]
+
+    /// There is more than is allowed, or it can't be decompressed.
+    static let excess: [Fault] = [
+        Fault(
+            "fields without end",
+            [.readRequest, .head("200 OK\n"), .flood(Array("X-Field: value\r\n".utf8))],
+            .headTooLarge,
+            .answered
+        ),
+        Fault(
+            "a field without end",
+            [.readRequest, .head("200 OK\nX-Field: "), .flood(Array("value".utf8))],
+            .headTooLarge,
+            .answered
+        ),
+        Fault(
+            "a status line without end",
+            [.readRequest, .flood(Array("HTTP/1.1 200 OK".utf8))],
+            .headTooLarge,
+            .answered
+        ),
+        Fault("empty lines without end", [.readRequest, .flood(Array("\r\n".utf8))], .headTooLarge, .answered),
+        Fault(
+            "interim answers without end",
+            [.readRequest, .flood(Array("HTTP/1.1 102 Processing\r\n\r\n".utf8))],
+            .headTooLarge,
+            .answered
+        ),
+        Fault(
+            "trailers without end",
+            [
+                .readRequest, .head("200 OK\nTransfer-Encoding: chunked\n\n0\n"),
+                .flood(Array("X-Field: value\r\n".utf8)),
+            ],
+            .headTooLarge,
+            .answered
+        ),
+        Fault(
+            "a length beyond the limit",
+            [.readRequest, .head("200 OK\nContent-Length: 1001\n\n"), .readToEnd],
+            .bodyTooLarge,
+            .answered
+        ) { $0.maximumBodySize = 1000 },
+        Fault(
+            "a body without end",
+            [.readRequest, .head("200 OK\n\n"), .flood([0x61])],
+            .bodyTooLarge,
+            .answered
+        ) { $0.maximumBodySize = 1000 },
+        Fault(
+            "chunks without end",
+            [.readRequest, .head("200 OK\nTransfer-Encoding: chunked\n\n"), .flood(Array("1\r\na\r\n".utf8))],
+            .bodyTooLarge,
+            .answered
+        ) { $0.maximumBodySize = 1000 },
+        coded("a bomb", "gzip", compressed([UInt8](repeating: 0, count: 1 << 20)), .bodyTooLarge),
+        coded("what is not gzip", "gzip", Array("plain text".utf8), .decompressionFailed),
+        coded("gzip that ends early", "gzip", compressed(Array("text".utf8)).dropLast(4), .decompressionFailed),
+        coded("a coding that was not asked for", "br", [0x0B, 0x00], .decompressionFailed),
+    ]
+
+    private static func coded(
+        _ name: String,
+        _ coding: String,
+        _ body: some Sequence<UInt8>,
+        _ code: HTTPError.Code
+    ) -> Fault {
+        let head = "200 OK\nConnection: close\nContent-Encoding: \(coding)\n\n"
+        return Fault(
+            name,
+            [.readRequest, .head(head), .sendBytes(Array(body)), .halfClose, .readToEnd],
+            code,
+            .answered
+        ) {
+            $0.maximumBodySize = 1000
+        }
+    }
+}
