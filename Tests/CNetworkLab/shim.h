@@ -14,6 +14,8 @@ extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *acti
 
 /// CLONE_NEWNET (linux/sched.h).
 static const int labNewNetwork = 0x40000000;
+/// CLONE_NEWNS (linux/sched.h).
+static const int labNewMounts = 0x20000;
 
 /// accept4(2).
 struct sockaddr;

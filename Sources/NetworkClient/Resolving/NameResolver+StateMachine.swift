@@ -11,7 +11,7 @@ extension NameResolver {
         struct Configuration {
             var width = 4
             var bound = 32
-            var patience: Duration = .milliseconds(250)
+            var patience: Duration = .milliseconds(100)
         }
 
         typealias QueryID = UInt64
@@ -61,7 +61,7 @@ extension NameResolver {
             if let shared = shared(name, at: now) {
                 flights[shared]?.waiting.append(query)
                 flightOfQuery[query] = shared
-                return (query, .wait)
+                return (query, flights[shared]?.start == nil ? .checkLater : .wait)
             }
             let capacity = capacity(at: now)
             if case .refuse = capacity { return (query, capacity) }

@@ -1,0 +1,87 @@
+import HTTPLab
+import NIOCore
+import NIOPosix
+import NetworkLab
+
+@testable import NetworkClient
+
+/// A name server on 127.0.0.1 in a namespace of its own, and look-ups that believe in it.
+final class LabNameServer: Sendable {
+    private let channel: any Channel
+    private let lab: LabNamespace
+    private let folder: LabFolder
+
+    /// Listens on port 53 of the loops' namespace.
+    init(_ manner: NameServerHandler.Manner, in loops: LabLoops) async throws {
+        lab = loops.lab
+        folder = try LabFolder()
+        try folder.write("resolv.conf", "nameserver 127.0.0.1\noptions attempts:1 timeout:2\n")
+        channel = try await loops.lab.run {
+            DatagramBootstrap(group: loops.group)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(NameServerHandler(manner))
+                    }
+                }
+                .bind(host: "127.0.0.1", port: 53)
+        }.get()
+    }
+
+    /// Starts a look-up on a thread whose /etc/resolv.conf names this server; the resolver's own thread is born of it,
+    /// and sees what it sees.
+    func resolve(_ name: String, by resolver: NameResolver, limit: Duration = .seconds(20)) throws -> NameQuery {
+        let query = LabInbox<Result<NameQuery, any Error>>()
+        let thread = try LabThread { [self] in
+            query.put(
+                Result {
+                    try LabMount.cover("/etc/resolv.conf", with: "\(folder.path)/resolv.conf")
+                    return try lab.run { resolver.resolve(name, limit: limit, on: channel.eventLoop) }
+                }
+            )
+        }
+        thread.join()
+        return try query.wait(for: "the query") { !$0.isEmpty }[0].get()
+    }
+}
+
+/// Answers all questions in one way (RFC 1035, 4.1).
+final class NameServerHandler: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+    typealias OutboundOut = AddressedEnvelope<ByteBuffer>
+
+    /// How questions are answered.
+    enum Manner: Sendable {
+        /// Never.
+        case silence
+        /// With a code and no record: 0 no error, 2 server failure, 3 no such name.
+        case code(UInt8)
+        /// With these IPv4 addresses; there are no IPv6 addresses.
+        case addresses([[UInt8]])
+    }
+
+    private let manner: Manner
+
+    init(_ manner: Manner) { self.manner = manner }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var envelope = unwrapInboundIn(data)
+        guard let answer = answer(to: Array(envelope.data.readableBytesView)) else { return }
+        envelope.data = ByteBuffer(bytes: answer)
+        context.writeAndFlush(wrapOutboundOut(envelope), promise: nil)
+    }
+
+    /// The question with its header changed, and the records behind it.
+    private func answer(to query: [UInt8]) -> [UInt8]? {
+        guard query.count > 12, let end = query[12...].firstIndex(of: 0), query.count >= end + 5 else { return nil }
+        var answer = Array(query[..<(end + 5)])
+        var records: [[UInt8]] = []
+        var code: UInt8 = 0
+        switch manner {
+        case .silence: return nil
+        case .code(let value): code = value
+        case .addresses(let addresses): records = query[end + 2] == 1 ? addresses : []
+        }
+        answer[2...11] = [0x81, 0x80 | code, 0, 1, 0, UInt8(records.count), 0, 0, 0, 0]
+        return records.reduce(into: answer) { $0 += [0xC0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4] + $1 }
+    }
+}

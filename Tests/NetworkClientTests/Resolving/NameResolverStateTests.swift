@@ -1,0 +1,133 @@
+import Testing
+
+@testable import NetworkClient
+
+@Suite("Which look-ups run, and who waits for them")
+struct NameResolverStateTests {
+    typealias Machine = NameResolver.StateMachine
+    let start = ContinuousClock.now
+
+    /// A moment of the story, in milliseconds.
+    func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
+
+    /// A machine of two look-ups at a time and four threads, which takes 100 ms for a stall.
+    func machine() -> Machine { .init(.init(width: 2, bound: 4, patience: .milliseconds(100))) }
+
+    /// Queries a name, and lets the thread that was asked for take it.
+    func begin(_ name: String, at now: Int, _ machine: inout Machine) -> (query: UInt64, flight: UInt64?) {
+        let (query, action) = machine.query(name, at: at(now))
+        #expect(action == .startThread)
+        let work = machine.next(at: at(now))
+        #expect(work?.name == name)
+        return (query, work?.id)
+    }
+
+    @Test func `a name gets a thread, its answer, and the thread ends`() throws {
+        var machine = machine()
+        let (query, flight) = begin("a", at: 0, &machine)
+        #expect(machine.threads == 1)
+        #expect(machine.finished(try #require(flight)) == [query])
+        #expect(machine.next(at: at(1)) == nil)
+        #expect(machine.isIdle)
+    }
+
+    @Test func `queries of one name share a look-up`() throws {
+        var machine = machine()
+        let (first, flight) = begin("a", at: 0, &machine)
+        let (second, action) = machine.query("a", at: at(500))
+        #expect(action == .wait)
+        #expect(machine.finished(try #require(flight)) == [first, second])
+    }
+
+    @Test func `a third name waits for a thread, and takes the first that is free`() throws {
+        var machine = machine()
+        let (_, flight) = begin("a", at: 0, &machine)
+        _ = begin("b", at: 0, &machine)
+        let (third, action) = machine.query("c", at: at(1))
+        #expect(action == .checkLater)
+        #expect(machine.timePassed(for: third, at: at(50)) == .checkLater)
+        _ = machine.finished(try #require(flight))
+        #expect(machine.next(at: at(60))?.name == "c")
+        #expect(machine.timePassed(for: third, at: at(101)) == .wait)
+        #expect(machine.threads == 2)
+    }
+
+    @Test func `stalled names do not count, so that others pass them by`() {
+        var machine = machine()
+        _ = begin("a", at: 0, &machine)
+        _ = begin("b", at: 0, &machine)
+        let (third, action) = machine.query("c", at: at(1))
+        #expect(action == .checkLater)
+        #expect(machine.timePassed(for: third, at: at(101)) == .startThread)
+        #expect(machine.next(at: at(101))?.name == "c")
+        _ = begin("d", at: 102, &machine)
+        #expect(machine.threads == 4)
+    }
+
+    @Test func `when all threads are stalled, a query is refused and leaves nothing`() throws {
+        var machine = machine()
+        for name in ["a", "b"] { _ = begin(name, at: 0, &machine) }
+        let (_, flight) = begin("c", at: 100, &machine)
+        _ = begin("d", at: 100, &machine)
+        #expect(machine.query("e", at: at(150)).1 == .checkLater)
+        let (refused, action) = machine.query("f", at: at(200))
+        #expect(action == .refuse(stalled: 4))
+        #expect(machine.cancel(refused) == false)
+        _ = machine.finished(try #require(flight))
+        #expect(machine.next(at: at(201))?.name == "e")
+        #expect(machine.next(at: at(202)) == nil)
+    }
+
+    @Test func `what waits in the queue is refused too once all are stalled`() {
+        var machine = machine()
+        for name in ["a", "b"] { _ = begin(name, at: 0, &machine) }
+        for name in ["c", "d"] { _ = begin(name, at: 100, &machine) }
+        let (waiting, _) = machine.query("e", at: at(101))
+        #expect(machine.timePassed(for: waiting, at: at(201)) == .refuse(stalled: 4))
+    }
+
+    @Test func `a query that is given up before its turn is never looked up`() {
+        var machine = machine()
+        let (query, action) = machine.query("a", at: at(0))
+        #expect(action == .startThread)
+        #expect(machine.cancel(query) == true)
+        #expect(machine.cancel(query) == false)
+        #expect(machine.next(at: at(1)) == nil)
+        #expect(machine.isIdle)
+    }
+
+    @Test func `an answer that nobody waits for any more is dropped`() throws {
+        var machine = machine()
+        let (first, flight) = begin("a", at: 0, &machine)
+        let (second, _) = machine.query("a", at: at(1))
+        #expect(machine.cancel(first) == true)
+        #expect(machine.cancel(second) == true)
+        #expect(machine.finished(try #require(flight)) == [])
+    }
+
+    @Test func `a look-up that was given up and stalls is not joined, but there is never a third of a name`() throws {
+        var machine = machine()
+        let (first, old) = begin("a", at: 0, &machine)
+        #expect(machine.cancel(first) == true)
+        let (second, action) = machine.query("a", at: at(99))
+        #expect(action == .wait)
+        #expect(machine.cancel(second) == true)
+        let (third, new) = begin("a", at: 100, &machine)
+        #expect(new != old)
+        #expect(machine.cancel(third) == true)
+        let (fourth, last) = machine.query("a", at: at(500))
+        #expect(last == .wait)
+        #expect(machine.finished(try #require(old)) == [])
+        #expect(machine.finished(try #require(new)) == [fourth])
+    }
+
+    @Test func `without any thread the queries come back, with one they wait for it`() {
+        var machine = machine()
+        let (first, _) = machine.query("a", at: at(0))
+        let (second, action) = machine.query("b", at: at(0))
+        #expect(action == .startThread)
+        #expect(machine.threadFailed() == [])
+        #expect(machine.threadFailed() == [first, second])
+        #expect(machine.isIdle)
+    }
+}

@@ -1,0 +1,38 @@
+import HTTPLab
+import NIOCore
+import NetworkLab
+
+@testable import NetworkClient
+
+/// Look-ups whose names say what becomes of them: those that begin with `stalled` block until they are let go.
+final class ScriptedLookUp: Sendable {
+    /// The names that were looked up, in order.
+    let begun = Observed<[String]>([])
+    private let released = LabInbox<String>()
+
+    /// Makes a resolver of these look-ups.
+    func resolver(_ configuration: NameResolver.StateMachine.Configuration = .init()) -> NameResolver {
+        .init(configuration) { [self] name in lookUp(name) }
+    }
+
+    /// Lets all stalled look-ups go, those to come as well.
+    func release() { released.put("all") }
+
+    private func lookUp(_ name: String) -> NameAnswer {
+        begun.update { $0.append(name) }
+        if name.hasPrefix("stalled") { _ = try? released.wait(for: "release", within: .seconds(60)) { !$0.isEmpty } }
+        if name.hasPrefix("missing") { return .failure(code: -2, errno: 0) }
+        return .addresses((1...3).compactMap { try? SocketAddress(ipAddress: "192.0.2.\($0)", port: 0) })
+    }
+}
+
+extension NameResolver {
+    /// Waits until no thread is left.
+    func waitForThreads() async throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while threads > 0 {
+            if ContinuousClock.now > deadline { throw LabError("wait for the end of \(threads) threads", errno: 110) }
+            await Task.yield()
+        }
+    }
+}
