@@ -2,8 +2,8 @@
 public enum RequestEvent: Sendable {
     /// It waits for a connection.
     case waiting
-    /// A connection takes it; the first attempt is 1.
-    case attempt(Int, isReused: Bool)
+    /// A connection takes it; the first attempt is 1. How the connection was made, long ago if it is reused.
+    case attempt(Int, isReused: Bool, connection: ConnectMetrics)
     /// It was handed over whole.
     case sent
     /// The head of the answer came.

@@ -16,6 +16,9 @@ public struct DataResponse: Sendable {
     /// The status code, such as 200.
     public var status: Int { Int(http1.status.code) }
 
+    /// The protocol and its version, such as `HTTP/1.1`.
+    public var version: String { "\(http1.version)" }
+
     /// The head; made of what the transport has each time it is asked for.
     public var head: HTTPResponse { .init(http1) }
 

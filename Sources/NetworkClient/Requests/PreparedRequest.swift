@@ -30,6 +30,22 @@ struct PreparedRequest: Sendable {
         )
     }
 
+    /// The head as users know heads.
+    var publicHead: HTTPRequest {
+        var fields = HTTPFields()
+        for (name, value) in head.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            fields.append(.init(name: name, value: value))
+        }
+        return .init(
+            method: .init(rawValue: head.method.rawValue) ?? .get,
+            scheme: url.scheme,
+            authority: url.authority,
+            path: head.uri,
+            headerFields: fields
+        )
+    }
+
     /// For logs: no user information, no query.
     var description: String { "\(head.method.rawValue) \(url)" }
 }

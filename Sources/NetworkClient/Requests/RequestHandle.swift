@@ -24,6 +24,9 @@ public final class RequestHandle: Sendable {
         run = .init(start: .now())
     }
 
+    /// The request's head as it goes out, secrets included; made of what the transport has each time it is asked for.
+    public var head: HTTPRequest { request.publicHead }
+
     /// Starts a request that was made with ``RequestOptions/startsAtOnce`` false; otherwise does nothing.
     public func resume() {
         core.loop.execute { [self] in core.start(self) }

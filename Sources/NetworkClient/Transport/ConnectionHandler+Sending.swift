@@ -21,7 +21,7 @@ extension ConnectionHandler {
         handle.run.metrics.isReused = life.isReused
         handle.run.metrics.attempts = handle.run.life.attempts
         let core = host.core
-        if core.isObserved(handle) { core.tell(.attempt(handle.run.life.attempts, isReused: life.isReused), handle) }
+        if core.isObserved(handle) { tellOfAttempt(handle) }
         exchange = .init(handle: handle, assembly: .init(limit: handle.request.maximumBodySize))
         context.write(wrapOutboundOut(.head(handle.request.head)), promise: nil)
         handle.run.life.sent()
@@ -33,6 +33,12 @@ extension ConnectionHandler {
             sendBody(context, now)
         }
         arm(now)
+    }
+
+    private func tellOfAttempt(_ handle: RequestHandle) {
+        let attempt = handle.run.life.attempts
+        let connection = record?.metrics ?? .init()
+        host.core.tell(.attempt(attempt, isReused: life.isReused, connection: connection), handle)
     }
 
     /// The request ended before it was sent: the connection serves the next.
