@@ -22,8 +22,8 @@ enum SystemRoots {
             guard let bytes = try? FileBytes.read(path),
                 let blocks = try? CertificateFile.blocks(in: bytes, of: path)
             else { continue }
-            let roots = blocks.compactMap { try? Certificate(derEncoded: $0.derBytes) }
-            if !roots.isEmpty { return .success(CertificateStore(roots)) }
+            let index = RootIndex(blocks.map(\.derBytes))
+            if !index.isEmpty { return .success(CertificateStore(custom: RootStore(index: index))) }
         }
         return .failure(
             HTTPError(

@@ -1,5 +1,6 @@
 import HTTPLab
 import NIOCore
+import NIOPosix
 import NIOSSL
 import Testing
 
@@ -106,6 +107,25 @@ struct ChallengeTests {
         try await connection.server.closeFuture.get()
         #expect(connection.record.value.request.isEmpty)
         await connection.client.handler.waitUntilReleased()
+    }
+
+    @Test func `a handshake whose connection is gone is over, even if nobody answers`() async throws {
+        let mayAnswer = Observed(false)
+        let options = try options { _ in
+            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            return .accept
+        }
+        let judge = ServerJudge(
+            name: ServerName("localhost"),
+            policy: try PreparedPolicy(.standard, of: "the policy"),
+            roots: options.roots,
+            namedRoots: [],
+            challengeHandler: options.challengeHandler
+        )
+        let promise = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: NIOSSLVerificationResult.self)
+        HandshakeTrial(judge: judge, verdict: TLSVerdict()).start([], promise)
+        #expect(try await promise.futureResult.get() == .failed)
+        mayAnswer.update { $0 = true }
     }
 
     @Test(.timeLimit(.minutes(1)))

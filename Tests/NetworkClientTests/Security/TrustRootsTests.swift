@@ -1,4 +1,5 @@
 import HTTPLab
+import SwiftASN1
 import Testing
 import X509
 
@@ -39,12 +40,45 @@ struct TrustRootsTests {
         #expect(absent?.reason == "/absent.pem can't be read: No such file or directory")
     }
 
-    @Test func `a certificate that can't be read takes no other with it`() throws {
+    @Test func `a certificate that can't be read takes no other with it`() async throws {
         let folder = try LabFolder()
         let broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
         let bundle = try folder.write("bundle.crt", "# roots\n" + broken + authority.root.pem)
-        let roots = try SystemRoots.load(from: ["/absent.crt", bundle]).get()
-        #expect(roots == CertificateStore([authority.root.certificate]))
+        var verifier = Verifier(rootCertificates: try SystemRoots.load(from: ["/absent.crt", bundle]).get()) {
+            RFC5280Policy()
+        }
+        let result = await verifier.validate(leaf: authority.intermediate.certificate, intermediates: .init())
+        guard case .validCertificate(let path) = result else {
+            Issue.record("no path to the root: \(result)")
+            return
+        }
+        #expect(Array(path) == [authority.intermediate.certificate, authority.root.certificate])
+    }
+
+    @Test func `roots beside the system's are found as its own are, and those with the same name too`() async throws {
+        let namesake = try CertificateAuthority()
+        let index = RootIndex([authority.root.der, [0x30, 0x00], []])
+        var store = RootStore(index: index)
+        let subject = authority.root.certificate.subject
+        #expect(await store[subject] == [authority.root.certificate])
+        #expect(await !store.contains(namesake.root.certificate))
+        store.append(contentsOf: [namesake.root.certificate, authority.intermediate.certificate])
+        #expect(await store[subject] == [authority.root.certificate, namesake.root.certificate])
+        #expect(await store.contains(namesake.root.certificate))
+        #expect(await store[authority.intermediate.certificate.subject] == [authority.intermediate.certificate])
+        #expect(store != RootStore(index: index))
+    }
+
+    @Test func `the system's own bundle is indexed as a whole`() throws {
+        let path = "/etc/ssl/certs/ca-certificates.crt"
+        guard let bytes = try? FileBytes.read(path) else { return }
+        let encoded = try CertificateFile.blocks(in: bytes, of: path).map(\.derBytes)
+        let index = RootIndex(encoded)
+        for certificate in encoded.compactMap({ try? Certificate(derEncoded: $0) }) {
+            #expect(index.roots(certificate.subject).contains(certificate))
+            let key = try certificate.publicKey.serializeAsPEM().derBytes
+            #expect(CertificateFields(certificate.encoded)?.publicKeyInfo == key[...])
+        }
     }
 
     @Test func `a system without roots says what to do`() throws {
