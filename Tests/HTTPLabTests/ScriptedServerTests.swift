@@ -85,7 +85,7 @@ struct ScriptedServerTests {
     }
 
     @Test func `a server that never accepts lets connects wait once its backlog is full`() throws {
-        let server = try ScriptedServer(backlog: 0, accepts: false) { _ in [] }
+        let server = try ScriptedServer(backlog: 0, accepting: 0) { _ in [] }
         let first = try RawClient(port: server.port)
         let second = try systemCall("socket") {
             socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)

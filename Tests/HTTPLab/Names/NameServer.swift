@@ -7,7 +7,7 @@ public import NetworkLab
 public final class NameServer: Sendable {
     /// What it answers.
     public enum Answer: Sendable, Hashable {
-        /// Nothing at all.
+        /// Nothing at all, until the server ends; then, that it has failed.
         case silence
         /// An error code (RFC 1035, 4.1.1), 3 for 'there is no such name'; 0 for 'there is, without an address'.
         case code(UInt8)
@@ -63,6 +63,7 @@ public final class NameServer: Sendable {
         var requests = [descriptor.number, stopped.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
+        var silent: [(sender: [UInt8], reply: [UInt8])] = []
         while poll(&requests, 2, -1) > 0, requests[1].revents == 0 {
             var buffer = [UInt8](repeating: 0, count: 1500)
             var sender = [UInt8](repeating: 0, count: 128)
@@ -73,10 +74,18 @@ public final class NameServer: Sendable {
             }
             guard count > 0, let query = NameQuestion(buffer.prefix(count)) else { continue }
             questions.update { $0.append(query.name) }
-            guard let reply = query.reply(answer(query.name)) else { continue }
-            _ = withSocketAddress(Array(sender.prefix(Int(length)))) {
-                sendto(descriptor.number, reply, reply.count, 0, $0, $1)
+            let place = Array(sender.prefix(Int(length)))
+            if let reply = query.reply(answer(query.name)) {
+                send(reply, to: place, on: descriptor)
+            } else if let failure = query.reply(.code(2)) {
+                silent.append((place, failure))
             }
         }
+        // Whoever waits would do so for seconds more.
+        for (sender, reply) in silent { send(reply, to: sender, on: descriptor) }
+    }
+
+    private static func send(_ reply: [UInt8], to place: [UInt8], on descriptor: OwnedDescriptor) {
+        _ = withSocketAddress(place) { sendto(descriptor.number, reply, reply.count, 0, $0, $1) }
     }
 }

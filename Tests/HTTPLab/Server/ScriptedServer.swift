@@ -25,7 +25,7 @@ public final class ScriptedServer: Sendable {
     ///   - namespace: The network namespace in which it listens; nil for the test's own.
     ///   - port: The port, 0 for one that is free.
     ///   - backlog: How many connections the kernel holds before they are accepted; see listen(2).
-    ///   - accepts: Without, no connection is ever accepted.
+    ///   - accepting: How many connections are accepted at most.
     ///   - receiveBuffer: The size of each connection's receive buffer, in bytes; nil for the kernel's choice.
     ///   - script: What is done with each connection.
     /// - Throws: The errno if it can't listen.
@@ -34,7 +34,7 @@ public final class ScriptedServer: Sendable {
         in namespace: LabNamespace? = nil,
         port: UInt16 = 0,
         backlog: Int32 = 1024,
-        accepts: Bool = true,
+        accepting limit: Int = .max,
         receiveBuffer: Int32? = nil,
         script: @escaping Script
     ) throws {
@@ -43,7 +43,7 @@ public final class ScriptedServer: Sendable {
         self.address = address
         self.listener = listener
         self.port = listener.port
-        thread = try LabThread { if accepts { listener.acceptConnections() } }
+        thread = try LabThread { listener.acceptConnections(limit) }
     }
 
     /// Listens on a free port and does the same with every connection; the parameters are as above.

@@ -39,9 +39,9 @@ final class ServerListener: Sendable {
         stopped = try ServerLatch()
     }
 
-    /// Accepts until the server is stopped; runs on a thread of its own.
-    func acceptConnections() {
-        while waitForConnection() {
+    /// Accepts so many connections at most until the server is stopped; runs on a thread of its own.
+    func acceptConnections(_ limit: Int) {
+        while waitForConnection(records.value.count < limit) {
             let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
             let number = accept4(descriptor.number, nil, nil, flags)
             if number >= 0 { serve(OwnedDescriptor(number)) }
@@ -50,9 +50,9 @@ final class ServerListener: Sendable {
         isListening.update { $0 = false }
     }
 
-    private func waitForConnection() -> Bool {
+    private func waitForConnection(_ accepts: Bool) -> Bool {
         var requests = [
-            pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: accepts ? descriptor.number : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stopped.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         poll(&requests, 2, -1)

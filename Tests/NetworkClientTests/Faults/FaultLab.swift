@@ -9,12 +9,18 @@ import Testing
 final class FaultLab {
     let lab: LabNamespace
     let loops: LabLoops
-    let resolver: NameResolver
+    /// How many look-ups are under way; what nobody waits for any more still is.
+    private let lookUps = Observed(0)
+    private let resolver: NameResolver
 
     private init(_ lab: LabNamespace, _ loops: LabLoops) {
         self.lab = lab
         self.loops = loops
-        resolver = NameResolver()
+        resolver = NameResolver { [lookUps] name in
+            lookUps.update { $0 += 1 }
+            defer { lookUps.update { $0 -= 1 } }
+            return SystemLookUp.addresses(of: name)
+        }
     }
 
     /// Runs a test in a new namespace; at its end no socket is left in there.
@@ -22,7 +28,9 @@ final class FaultLab {
         let lab = try LabNamespace()
         let before = try lab.openSockets()
         try await LabLoops.run(in: lab) { loops in
-            try await body(FaultLab(lab, loops))
+            let faults = FaultLab(lab, loops)
+            try await body(faults)
+            try await faults.lookUps.wait(for: "the look-ups' end") { $0 == 0 }
             #expect(try lab.openSockets() == before, "sockets are left")
         }
     }
@@ -39,7 +47,7 @@ final class FaultLab {
     }
 
     /// Ends a session, and sees that nothing of it is left.
-    func end(_ session: consuming HTTPSession) async throws {
+    func end(_ session: HTTPSession) async throws {
         #expect(session.requests.isEmpty)
         #expect(try await connections(of: session) == 0, "connections are left")
         session.invalidate()

@@ -1,0 +1,126 @@
+import HTTPLab
+import NetworkLab
+import Testing
+
+@testable import NetworkClient
+
+/// What kept connections may do wrong between two requests, and what requests must not do to each other.
+@Suite(.timeLimit(.minutes(2)))
+struct ConnectionFaultTests {
+    @Test func `an answer that comes with another one's last bytes is nobody's`() async throws {
+        try await FaultLab.run { faults in
+            // Two requests wait for one connection; the first answer has another one behind it.
+            let latch = try ServerLatch()
+            let server = try ScriptedServer(in: faults.lab) { number in
+                let smuggled = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfalse"
+                let first = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntrue"
+                return number == 0
+                    ? [.readRequest, .await(latch), .send(first + smuggled), .readToEnd]
+                    : [.forever([.readRequest, .answer("true")])]
+            }
+            let session = try faults.session(.init(maximumConnectionsPerHost: 1))
+            let url = "http://127.0.0.1:\(server.port)/"
+            let requests = (0..<3).map { _ in session.get(url) }
+            latch.open()
+            for request in requests { #expect(try await request.string() == "true") }
+            #expect(server.connections.map(\.requests.count) == [1, 2])
+            session.invalidate()
+            try await server.waitForEnds(2)
+            try await server.stop()
+        }
+    }
+
+    @Test func `what was answered in part is not sent again`() async throws {
+        try await FaultLab.run { faults in
+            let server = try ScriptedServer(
+                in: faults.lab,
+                always: [.readRequest, .answer("one"), .readRequest, .send("HTTP/1.1 2"), .reset]
+            )
+            let session = try faults.session()
+            let url = "http://127.0.0.1:\(server.port)/"
+            #expect(try await session.get(url).string() == "one")
+            let error = await #expect(throws: HTTPError.self) { try await session.get(url).response() }
+            #expect(error?.code == .connectionLost)
+            #expect(error?.processing == .maybeProcessed)
+            #expect(server.connections.count == 1)
+            try await faults.end(session)
+            try await server.stop()
+        }
+    }
+
+    @Test func `after a request was sent again, its host has the same bounds and is closed with the session`()
+        async throws
+    {
+        try await FaultLab.run { faults in
+            let server = try ScriptedServer(in: faults.lab) { number in
+                number == 0
+                    ? [.readRequest, .answer("one"), .readRequest, .close]
+                    : [.forever([.readRequest, .answer("again")])]
+            }
+            let session = try faults.session(.init(maximumConnectionsPerHost: 1, idleTimeout: nil))
+            let url = "http://127.0.0.1:\(server.port)/"
+            #expect(try await session.get(url).string() == "one")
+            #expect(try await session.get(url).string() == "again")
+            #expect(try await session.get(url).string() == "again")
+            #expect(try await faults.connections(of: session) == 1)
+            #expect(server.connections.count == 2)
+            session.invalidate()
+            try await server.waitForEnds(2)
+            try await server.stop()
+        }
+    }
+
+    @Test func `what is sent again still has its deadline`() async throws {
+        try await FaultLab.run { faults in
+            // The first connection dies under its second request, and no other is ever accepted.
+            let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 1) { _ in
+                [.readRequest, .answer("one"), .readRequest, .close]
+            }
+            var configuration = HTTPConfiguration()
+            configuration.limit(\.total, .milliseconds(300))
+            let session = try faults.session(configuration)
+            let url = "http://127.0.0.1:\(server.port)/"
+            #expect(try await session.get(url).string() == "one")
+            let filler = try FilledBacklog(of: server, in: faults.lab)
+            let error = await #expect(throws: HTTPError.self) { try await session.get(url).response() }
+            #expect(error?.code == .requestTimedOut)
+            #expect(error?.processing == .maybeProcessed)
+            try await faults.end(session)
+            filler.close()
+            try await server.stop()
+        }
+    }
+
+    @Test func `a refusal that comes while the body is sent is heard, though the server then closes`() async throws {
+        try await FaultLab.run { faults in
+            let refusal = ServerStep.answer("too much", status: "413 Content Too Large", headers: ["Connection: close"])
+            let server = try ScriptedServer(
+                in: faults.lab,
+                receiveBuffer: 16_384,
+                always: [.readHead, refusal, .close]
+            )
+            let session = try faults.session()
+            for _ in 0..<10 {
+                let url = "http://127.0.0.1:\(server.port)/"
+                #expect(try await session.put(url, body: FaultTable.largeUpload).response().status == 413)
+            }
+            try await faults.end(session)
+            try await server.stop()
+        }
+    }
+
+    @Test func `a length without a body is no body`() async throws {
+        try await FaultLab.run { faults in
+            let server = try ScriptedServer(in: faults.lab) { number in
+                let status = number == 0 ? "200 OK" : "304 Not Modified"
+                return [.readRequest, .send("HTTP/1.1 \(status)\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n")]
+            }
+            let session = try faults.session(.init(maximumBodySize: 1000))
+            let url = "http://127.0.0.1:\(server.port)/"
+            #expect(try await session.head(url).response()["Content-Length"] == ["5000"])
+            #expect(try await session.get(url).response().status == 304)
+            try await faults.end(session)
+            try await server.stop()
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import HTTPLab
+import NetworkLab
+import Testing
+
+@testable import NetworkClient
+
+/// What becomes of a request whose host's name can't be looked up, with the system's own getaddrinfo(3).
+@Suite(
+    .enabled(if: NameServiceSetup.isPlain, Comment(rawValue: NameServiceSetup.advice)),
+    .timeLimit(.minutes(2))
+)
+struct NameFaultTests {
+    @Test(
+        arguments: [
+            (.code(3), .nameNotFound), (.code(0), .nameNotFound), (.code(2), .nameTemporarilyUnresolvable),
+            (.silence, .resolveTimedOut),
+        ] as [(NameServer.Answer, HTTPError.Code)]
+    )
+    func `what a name server says, or does not`(answer: NameServer.Answer, code: HTTPError.Code) async throws {
+        try await FaultLab.run { faults in
+            let names = try NameServer(in: faults.lab) { _ in answer }
+            var configuration = HTTPConfiguration()
+            if answer == .silence { configuration.limit(\.resolve) }
+            let session = try faults.session(configuration)
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await session.get("http://some-name.test/").response()
+            }
+            #expect(error?.code == code, "\(error.debugDescription)")
+            #expect(error?.processing == .neverSent)
+            #expect(names.questions.value.contains("some-name.test"))
+            try await faults.end(session)
+            names.stop()
+        }
+    }
+
+    @Test func `no name server is reachable`() async throws {
+        try await FaultLab.run { faults in
+            let session = try faults.session()
+            let error = await #expect(throws: HTTPError.self) {
+                _ = try await session.get("http://some-name.test/").response()
+            }
+            #expect(error?.code == .nameTemporarilyUnresolvable, "\(error.debugDescription)")
+            #expect(error?.processing == .neverSent)
+            try await faults.end(session)
+        }
+    }
+
+    @Test func `two names that stall delay nobody else`() async throws {
+        try await FaultLab.run { faults in
+            let names = try NameServer(in: faults.lab) { $0.hasPrefix("healthy") ? .address(127, 0, 0, 1) : .silence }
+            let server = try ScriptedServer(in: faults.lab, always: [.forever([.readRequest, .answer("here")])])
+            let session = try faults.session()
+            let stalled = ["stalled-a", "stalled-b"].map { session.get("http://\($0).test/") }
+            try await names.questions.wait(for: "both questions") { questions in
+                ["stalled-a.test", "stalled-b.test"].allSatisfy(questions.contains)
+            }
+            for _ in 0..<3 {
+                let text = try await session.get("http://healthy.test:\(server.port)/").string()
+                #expect(text == "here")
+            }
+            #expect(try await session.get("http://localhost:\(server.port)/").string() == "here")
+            // They are cancelled at once, although nothing interrupts the look-ups.
+            #expect(stalled.allSatisfy { !$0.isFinished })
+            for request in stalled {
+                request.cancel()
+                let error = await #expect(throws: HTTPError.self) { try await request.response() }
+                #expect(error?.code == .cancelled && error?.processing == .neverSent)
+            }
+            session.invalidate()
+            try await server.waitForEnds(2)
+            names.stop()
+            try await server.stop()
+        }
+    }
+}
