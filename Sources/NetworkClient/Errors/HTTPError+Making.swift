@@ -26,6 +26,7 @@ extension HTTPError {
         if let parser = cause as? HTTPParserError, parser != .invalidEOFState {
             return parsing(parser, request)
         }
+        if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
         let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
         if hasHead {
             let reason = "the connection \(how) within the answer"

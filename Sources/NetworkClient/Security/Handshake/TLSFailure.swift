@@ -20,6 +20,18 @@ struct TLSFailure {
         return HTTPError(row.code, .neverSent, "TLS with \(host) failed: \(row.reason)", cause: cause)
     }
 
+    /// The error for a server that refuses the client's certificate, or the lack of one, when the handshake is over for
+    /// the client, as TLS 1.3 has it; nil for any other cause.
+    ///
+    /// Such a server has not finished the handshake, so that it has read no request, even if one was sent.
+    static func clientRefusal(_ cause: any Error, host: String) -> HTTPError? {
+        guard stack(of: cause) != nil else { return nil }
+        var error = Self(host: host, isServerAccepted: true).error(for: cause)
+        guard error.code == .clientCertificateRefused else { return nil }
+        error.processing = .refusedUnprocessed
+        return error
+    }
+
     /// What BoringSSL had on its stack of errors.
     private static func stack(of cause: any Error) -> NIOBoringSSLErrorStack? {
         switch cause {

@@ -60,7 +60,7 @@ final class TLSServerProbe: ChannelInboundHandler {
             record.request += bytes
             return record.request
         }
-        guard request == Array(TLSClientProbe.request.utf8) else { return }
+        guard request.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n")), promise: nil)
     }
 

@@ -57,8 +57,11 @@ struct TLSTrial {
         let client = try await TLSTrialClient.connect(near, options, host: host)
         return TLSTrialConnection(client: client, server: server, record: record)
     }
+}
 
-    private func serverHandlers(
+extension TLSTrial {
+    /// Puts a server's handlers on a channel.
+    func serverHandlers(
         _ context: NIOSSLContext,
         _ record: Observed<TLSServerRecord>,
         _ channel: any Channel
@@ -77,7 +80,7 @@ struct TLSTrial {
         try channel.pipeline.syncOperations.addHandlers(handlers)
     }
 
-    private func serverConfiguration() throws -> TLSConfiguration {
+    func serverConfiguration() throws -> TLSConfiguration {
         let chain = try ([server.own] + server.above).map { try NIOSSLCertificate(bytes: $0.der, format: .der) }
         let key = try NIOSSLPrivateKey(bytes: Array(server.own.keyPEM.utf8), format: .pem)
         var configuration = TLSConfiguration.makeServerConfiguration(
