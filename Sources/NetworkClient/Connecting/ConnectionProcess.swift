@@ -183,8 +183,9 @@ final class ConnectionProcess {
         let query = query
         end()
         query?.cancel()
-        for channel in channels { channel.close(promise: nil) }
+        // First the reason: handlers that see their channel closed would find another.
         promise.fail(error)
+        for channel in channels { channel.close(promise: nil) }
     }
 
     private func end() {

@@ -54,7 +54,10 @@ final class HostConnections {
     func released(_ handler: ConnectionHandler) { perform(pool.released(handler.id)) }
 
     /// A connection is closed, or about to be.
+    ///
+    /// One that was never open, because its handshake failed, is left to its attempt, which says why.
     func closed(_ handler: ConnectionHandler, whileBusy: Bool) {
+        guard !isTaken(from: handler) else { return }
         vacate(handler.id)
         if whileBusy { perform(pool.closedWhileBusy()) } else { pool.closedWhileIdle(handler.id) }
         forgetIfEmpty()
@@ -131,6 +134,15 @@ final class HostConnections {
     private func isOpening(_ handler: ConnectionHandler) -> Bool {
         guard case .attempt(_, let current) = connections[handler.id] else { return false }
         return current === handler
+    }
+
+    /// Whether a handler's number stands for something else now: its own attempt, or another connection.
+    private func isTaken(from handler: ConnectionHandler) -> Bool {
+        switch connections[handler.id] {
+        case .attempt: true
+        case .open(let current): current !== handler
+        case nil: false
+        }
     }
 
     private func failed(_ handler: ConnectionHandler, _ error: any Error) {
