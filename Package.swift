@@ -101,6 +101,18 @@ let package = Package(
             path: "Examples/OtherWays",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "FirstRequest",
+            dependencies: ["NetworkClient"],
+            path: "Examples/FirstRequest",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "ComingFrom",
+            dependencies: ["NetworkClient"],
+            path: "Examples/ComingFrom",
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
             name: "NetworkLab",
@@ -162,7 +174,10 @@ let package = Package(
         ),
         .testTarget(
             name: "RepositoryTests",
-            dependencies: ["FirstProgram", "NetworkLab", "OtherWays", "ReachabilityCore", "netwatch"],
+            dependencies: [
+                "ComingFrom", "FirstProgram", "FirstRequest", "HTTPLab", "NetworkLab", "OtherWays", "ReachabilityCore",
+                "netwatch",
+            ],
             exclude: ["Scripts/Support/stand-in"],
             swiftSettings: settings
         ),

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPLab
 import NetworkLab
 import Testing
 
@@ -12,7 +13,7 @@ struct ReadmeSnippetTests {
     @Test("The first program is the one under Examples, and has at most ten lines of code")
     func firstProgram() throws {
         let programs = readme.blocks.filter { $0.language == "swift" }
-        #expect(programs.count == 1)
+        #expect(programs.count == 2)
         let lines = try #require(programs.first).lines
         #expect(try lines.joined(separator: "\n") + "\n" == Repository.read("Examples/FirstProgram/main.swift"))
         #expect(lines.filter { !$0.isEmpty }.count <= 10)
@@ -28,6 +29,49 @@ struct ReadmeSnippetTests {
         try program.send(SIGTERM)
         #expect(try program.finish().errors == "")
     }
+
+    @Test("The first request is the one under Examples, and says hello to who is asked for")
+    func firstRequest() async throws {
+        let lines = try #require(readme.blocks.last { $0.language == "swift" }).lines
+        #expect(try lines.joined(separator: "\n") + "\n" == Repository.read("Examples/FirstRequest/main.swift"))
+        let server = try ScriptedServer(always: [.readRequest, Self.user])
+        let base = "http://127.0.0.1:\(server.port)/v1"
+        let greeting = try LabProcess.run(BuiltProducts.path(of: "FirstRequest"), [base])
+        #expect(greeting.output == "hello Ann\n")
+        let target = "/v1/users/7?fields%5B%5D=name&fields%5B%5D=tags"
+        #expect(server.connections.first?.text.hasPrefix("GET \(target) HTTP/1.1\r\n") == true)
+        try await server.stop()
+        let refusal = try LabProcess.run(BuiltProducts.path(of: "FirstRequest"), [base]).output
+        #expect(refusal.hasPrefix("no answer: GET \(base)/users/7: "))
+        #expect(refusal.hasSuffix("(connectionRefused, neverSent)\n"))
+    }
+
+    private static let user = ServerStep.answer(#"{"name":"Ann"}"#, headers: ["Content-Type: application/json"])
+
+    @Test("Whatever the table of clients says of this one stands in a program under Examples, which runs")
+    func comingFrom() throws {
+        let source = try Repository.read("Examples/ComingFrom/main.swift")
+        let rows = readme.prose.split(separator: "\n").filter { line in
+            line.hasPrefix("| ") && line.split(separator: " | ").count == 5
+        }
+        #expect(rows.count == 21)
+        for row in rows.dropFirst() {
+            let cell = try #require(row.split(separator: " | ").last)
+            for span in cell.matches(of: /`([^`]+)`/).map(\.1) {
+                #expect(source.contains(span) || Self.words.contains(String(span)), "\(span)")
+            }
+        }
+        let server = try ScriptedServer(always: [.forever([.readRequest, Self.user])])
+        let outcome = try LabProcess.run(
+            BuiltProducts.path(of: "ComingFrom"),
+            ["http://127.0.0.1:\(server.port)/v1"]
+        )
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(outcome.output.contains("invalidURL neverSent"))
+    }
+
+    /// What the table names without calling it.
+    private static let words: Set = ["decoded", "bytes", "json", "EventMonitor"]
 
     @Test("Every expression in the text stands in a program under Examples, which runs")
     func expressions() throws {

@@ -1,0 +1,56 @@
+import Dispatch
+import NetworkClient
+
+// What the README's table says of this library, in a program that runs: `ComingFrom URL`, where a server answers all
+// with the JSON of a user.
+
+struct User: Codable, Sendable { var name: String }
+
+let base = CommandLine.arguments.dropFirst().first ?? "https://api.example.com/v1"
+let session = try HTTPSession(baseURL: base)
+
+// Requests.
+let user = try await session.get("users/7").decoded(User.self)
+session.get("users", parameters: ["tags": ["a", "b"]])
+session.post("users", body: .json(user))
+session.post("users", parameters: ["name": "Ann"])
+
+// Callbacks.
+session.get("users/7").decoded(User.self, on: .global()) { result in print(result) }
+
+// Answers: any status, or only those of success.
+let response = try await session.get("users/7").response()
+print(response.status, response.head.headerFields, response.buffer, response["Content-Type"])
+let text = try await session.get("users/7").string()
+print(text, response.metrics.firstByte ?? .zero, response.metrics.tlsVersion ?? "no TLS")
+
+// One request otherwise than the others.
+session.get("users/7", headers: [.accept: "application/json"])
+session.get("users/7", options: .init(timeouts: Timeouts(connect: .seconds(5), total: .seconds(30))))
+
+// A request's course.
+let request = session.get("users/7")
+for await event in request.events { print(event) }
+request.cancel()
+
+// Errors.
+do {
+    _ = try await session.get("http://no such host/").response()
+} catch {
+    print(error.code, error.processing, error.errno ?? 0, error.response?.status ?? "no answer", error.body)
+}
+
+// Configuration.
+struct Log: EventMonitor {
+    func request(_ request: RequestHandle, did event: RequestEvent) { print(request.id, event) }
+}
+let pin = try Pin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+var configuration = HTTPConfiguration(headers: [.authorization: "Bearer …"], eventMonitors: [Log()])
+configuration.tls = TLSOptions(policy: SecurityPolicy(mode: .publicKey, pins: [pin]))
+configuration.tls.roots = .system
+configuration.maximumConnectionsPerHost = 6
+configuration.requestSerializer = JSONSerializer()
+configuration.binding = .interface("wlan0")
+_ = try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+
+session.invalidate(.finishingRequests)
