@@ -145,7 +145,19 @@ struct PinningTests {
             allowsInvalidCertificates: true
         )
         let code = try await TLSTrial(chain, .trusting(authority, policy)).refusal()?.code
-        #expect(code == .pinMismatch)
+        #expect(code == (mode == .certificate ? .certificateUntrusted : .pinMismatch))
+    }
+
+    @Test func `a pinned certificate that is not for servers is refused for that`() async throws {
+        let client = try authority.issueClient("localhost")
+        let policy = try SecurityPolicy(
+            mode: .certificate,
+            pins: [.certificate(client.own)],
+            allowsInvalidCertificates: true
+        )
+        let error = try #require(try await TLSTrial(client, .trusting(authority, policy)).refusal())
+        #expect(error.code == .certificateUntrusted)
+        #expect(error.reason.contains("is not for TLS servers"))
     }
 
     @Test func `of several valid paths any with a pin will do`() async throws {

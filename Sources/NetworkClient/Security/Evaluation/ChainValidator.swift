@@ -1,5 +1,13 @@
 import X509
 
+/// Why no path from a server's certificate to an anchor does.
+struct ChainFailure: Error {
+    /// What is wrong.
+    let error: HTTPError
+    /// Whether there is a path at all, if not a valid one.
+    let hasPath: Bool
+}
+
 /// Finds a path from a server's certificate to an anchor, and says what is wrong where there is none.
 struct ChainValidator: Sendable {
     let chain: PresentedChain
@@ -14,8 +22,9 @@ struct ChainValidator: Sendable {
     func validate(
         against anchors: Anchors,
         through keyHashes: Set<[UInt8]>? = nil
-    ) async throws(HTTPError) -> [Certificate] {
-        guard let leaf = chain.leaf else { throw TrustFailure(host: host, chain: chain).unreadable }
+    ) async throws(ChainFailure) -> [Certificate] {
+        let failure = TrustFailure(host: host, chain: chain)
+        guard let leaf = chain.leaf else { throw ChainFailure(error: failure.unreadable, hasPath: false) }
         let result =
             anchors.named.contains(leaf)
             ? await validateAnchor(leaf, keyHashes)
@@ -23,7 +32,7 @@ struct ChainValidator: Sendable {
         switch result {
         case .validCertificate(let path): return Array(path)
         case .couldNotValidate(let failures):
-            throw TrustFailure(host: host, chain: chain).error(for: leaf, failures.first, name)
+            throw ChainFailure(error: failure.error(for: leaf, failures.first, name), hasPath: !failures.isEmpty)
         }
     }
 

@@ -33,10 +33,10 @@ struct TrustEvaluation: Sendable {
         let allowsInvalid = prepared.policy.allowsInvalidCertificates
         if prepared.policy.mode == .none, allowsInvalid { return }
         var path: [Certificate]?
-        do {
+        do throws(ChainFailure) {
             path = try await validator.validate(against: roots)
         } catch {
-            guard allowsInvalid else { throw error }
+            guard allowsInvalid else { throw error.error }
         }
         switch prepared.policy.mode {
         case .none: return
@@ -47,10 +47,10 @@ struct TrustEvaluation: Sendable {
 
     /// The pins are the only anchors, so that every path that is found ends in one of them.
     private func checkCertificates(_ path: [Certificate]?) async throws(HTTPError) {
-        do {
+        do throws(ChainFailure) {
             _ = try await validator.validate(against: Anchors(prepared.certificates))
         } catch {
-            throw error.code == .certificateUntrusted ? failure.pinMismatch(in: path) : error
+            throw error.hasPath ? error.error : failure.pinMismatch(in: path)
         }
     }
 
