@@ -25,7 +25,7 @@ public final class ScriptedServer: Sendable {
     ///   - namespace: The network namespace in which it listens; nil for the test's own.
     ///   - port: The port, 0 for one that is free.
     ///   - backlog: How many connections the kernel holds before they are accepted; see listen(2).
-    ///   - accepting: How many connections are accepted at most.
+    ///   - limit: How many connections are accepted at most.
     ///   - receiveBuffer: The size of each connection's receive buffer, in bytes; nil for the kernel's choice.
     ///   - script: What is done with each connection.
     /// - Throws: The errno if it can't listen.
@@ -38,7 +38,7 @@ public final class ScriptedServer: Sendable {
         receiveBuffer: Int32? = nil,
         script: @escaping Script
     ) throws {
-        let open = { try ServerListener(address, port, backlog, receiveBuffer, script) }
+        let open = { try ServerListener(address, namespace, port, backlog, receiveBuffer, script) }
         let listener = try namespace.map { try $0.run(open) } ?? open()
         self.address = address
         self.listener = listener

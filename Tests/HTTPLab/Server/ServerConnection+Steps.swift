@@ -57,7 +57,9 @@ extension ServerConnection {
     /// Carries bytes to another server and back.
     private func relay(to port: UInt16, cutAfter limit: Int?) throws {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let other = OwnedDescriptor(try systemCall("socket") { socket(AF_INET, type, 0) })
+        let open = { OwnedDescriptor(try systemCall("socket") { socket(AF_INET, type, 0) }) }
+        // A socket stays where it was made, and this thread is not there.
+        let other = try namespace.map { try $0.run(open) } ?? open()
         try systemCall("connect to port \(port)") {
             withSocketAddress(ServerAddress.loopback.bytes(port: port)) { connect(other.number, $0, $1) }
         }

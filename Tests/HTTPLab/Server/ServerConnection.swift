@@ -11,6 +11,8 @@ public final class ServerConnection: Sendable {
     /// Its position in the order of acceptance.
     public let number: Int
     let descriptor: OwnedDescriptor
+    /// Where the server listens; nil for the test's own.
+    let namespace: LabNamespace?
     let records: Observed<[ServerRecord]>
     let stopped: ServerLatch
     /// What was read and belongs to no request yet.
@@ -21,11 +23,13 @@ public final class ServerConnection: Sendable {
     init(
         number: Int,
         _ descriptor: OwnedDescriptor,
+        in namespace: LabNamespace?,
         _ records: Observed<[ServerRecord]>,
         _ stopped: ServerLatch
     ) {
         self.number = number
         self.descriptor = descriptor
+        self.namespace = namespace
         self.records = records
         self.stopped = stopped
         // Each piece leaves when it is sent; Unix sockets have no such delay and no such option.

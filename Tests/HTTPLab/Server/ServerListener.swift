@@ -9,11 +9,13 @@ final class ServerListener: Sendable {
     let records = Observed<[ServerRecord]>([])
     let isListening = Observed(true)
     private let descriptor: OwnedDescriptor
+    private let namespace: LabNamespace?
     private let script: ScriptedServer.Script
 
     /// The corresponding C functions are `socket`, `bind` and `listen`.
     init(
         _ address: ServerAddress,
+        _ namespace: LabNamespace?,
         _ port: UInt16,
         _ backlog: Int32,
         _ receiveBuffer: Int32?,
@@ -35,6 +37,7 @@ final class ServerListener: Sendable {
         try systemCall("listen") { listen(descriptor.number, backlog) }
         self.descriptor = descriptor
         self.port = try localPort(of: descriptor)
+        self.namespace = namespace
         self.script = script
         stopped = try ServerLatch()
     }
@@ -64,7 +67,7 @@ final class ServerListener: Sendable {
             records.append(ServerRecord(number: records.count))
             return records.count - 1
         }
-        let connection = ServerConnection(number: number, descriptor, records, stopped)
+        let connection = ServerConnection(number: number, descriptor, in: namespace, records, stopped)
         let steps = script(number)
         // Without a thread there is nobody to do the script; the client sees the close.
         do { _ = try LabThread { connection.run(steps) } } catch { connection.end(.closedHere) }
