@@ -92,5 +92,6 @@ struct RequestRun {
         case nowhere
         case waiting(HostConnections)
         case connection(ConnectionHandler)
+        case elsewhere(Task<Void, Never>)
     }
 }

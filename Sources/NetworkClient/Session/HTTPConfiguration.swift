@@ -27,6 +27,8 @@ public struct HTTPConfiguration: Sendable {
     public var unixSocketPath: String?
     /// Who follows all requests.
     public var eventMonitors: [any EventMonitor]
+    /// What carries requests in place of the session's own connections; nil for these.
+    public var transport: (any Transport)?
 
     /// Makes a configuration.
     public init(
@@ -41,7 +43,8 @@ public struct HTTPConfiguration: Sendable {
         decompresses: Bool = true,
         binding: LocalBinding = .none,
         unixSocketPath: String? = nil,
-        eventMonitors: [any EventMonitor] = []
+        eventMonitors: [any EventMonitor] = [],
+        transport: (any Transport)? = nil
     ) {
         self.headers = headers
         self.timeouts = timeouts
@@ -55,6 +58,7 @@ public struct HTTPConfiguration: Sendable {
         self.binding = binding
         self.unixSocketPath = unixSocketPath
         self.eventMonitors = eventMonitors
+        self.transport = transport
     }
 
     var decoderLimits: NIOHTTPDecoderLimitConfiguration {

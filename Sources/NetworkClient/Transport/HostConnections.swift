@@ -11,6 +11,8 @@ final class HostConnections {
     private var connections: [Connection?] = []
     private var vacant: [Int] = []
     private var waiting: [UInt64: RequestHandle] = [:]
+    /// Those of the request that asked last: by them the next connection is opened, since it may serve any that waits.
+    private var limits: Timeouts
 
     private enum Connection {
         case attempt(ConnectionAttempt, by: ConnectionHandler)
@@ -20,6 +22,7 @@ final class HostConnections {
     init(_ endpoint: Endpoint, core: SessionCore) {
         self.endpoint = endpoint
         self.core = core
+        limits = core.configuration.timeouts
         pool = .init(limit: core.configuration.maximumConnectionsPerHost)
     }
 
@@ -31,6 +34,7 @@ final class HostConnections {
         let action = pool.request(handle.id)
         if case .use(let connection, _) = action { return use(connection, handle) }
         waiting[handle.id] = handle
+        limits = handle.request.limits
         handle.run.place = .waiting(self)
         perform(action)
     }
@@ -104,8 +108,7 @@ final class HostConnections {
         if id == connections.count { connections.append(nil) }
         let handler = ConnectionHandler(id, self)
         let configuration = core.configuration
-        // A connection serves many requests, so that its making has the session's limits.
-        let attempt = core.connector.connect(to: endpoint, limits: configuration.timeouts, on: core.loop) { channel in
+        let attempt = core.connector.connect(to: endpoint, limits: limits, on: core.loop) { channel in
             try handler.install(in: channel, limits: configuration.decoderLimits)
         }
         connections[id] = .attempt(attempt, by: handler)

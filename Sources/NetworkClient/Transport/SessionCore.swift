@@ -43,14 +43,15 @@ final class SessionCore: @unchecked Sendable {
     }
 
     private func enqueue(_ handle: RequestHandle) {
+        if let transport = configuration.transport { return carry(handle, by: transport) }
         connections(to: handle.request.endpoint).request(handle)
         guard case .waiting = handle.run.place else { return }
         if isObserved(handle) { tell(.waiting, handle) }
-        limitWait(of: handle)
+        limit(handle)
     }
 
     /// Until it has a connection, which has a timer, a request with a deadline has one of its own.
-    private func limitWait(of handle: RequestHandle) {
+    func limit(_ handle: RequestHandle) {
         guard let due = handle.deadline else { return }
         handle.run.timer = loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
             fail(handle, .timedOut(.total, after: handle.request.limits.total, handle.request))
@@ -89,6 +90,7 @@ final class SessionCore: @unchecked Sendable {
         case .nowhere: break
         case .waiting(let host): host.withdraw(handle)
         case .connection(let connection): connection.abandon()
+        case .elsewhere(let task): task.cancel()
         }
     }
 

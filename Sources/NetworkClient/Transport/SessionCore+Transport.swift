@@ -1,0 +1,52 @@
+import NIOCore
+import NIOHTTP1
+
+extension SessionCore {
+    /// Gives a request to the user's transport.
+    func carry(_ handle: RequestHandle, by transport: any Transport) {
+        guard handle.run.life.assigned(isReused: false) else { return }
+        handle.run.life.sent()
+        handle.run.metrics.assigned = .now()
+        handle.run.metrics.attempts = 1
+        if isObserved(handle) { tell(.attempt(1, isReused: false, connection: .init()), handle) }
+        let request = handle.request
+        let body = request.body.map { Array($0.readableBytesView) }
+        let task = Task { [self] in
+            let result: Result<TransportResponse, any Error>
+            do {
+                let whole = TransportRequest(head: request.publicHead, body: body, timeouts: request.limits)
+                result = .success(try await transport.send(whole))
+            } catch {
+                result = .failure(error)
+            }
+            loop.execute { self.carried(handle, result) }
+        }
+        handle.run.place = .elsewhere(task)
+        limit(handle)
+    }
+
+    private func carried(_ handle: RequestHandle, _ result: Result<TransportResponse, any Error>) {
+        guard handle.run.life.ended() else { return }
+        handle.run.metrics.end = .now()
+        switch result {
+        case .failure(let error as HTTPError): end(handle, .failure(error))
+        case .failure(let error):
+            let reason = "the transport failed: \(error)"
+            end(handle, .failure(.init(.connectionLost, .maybeProcessed, reason, cause: error)))
+        case .success(let answer):
+            let status = HTTPResponseStatus(
+                statusCode: answer.head.status.code,
+                reasonPhrase: answer.head.status.reasonPhrase
+            )
+            var headers = HTTPHeaders()
+            for field in answer.head.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+            let response = DataResponse(
+                http1: .init(version: .http1_1, status: status, headers: headers),
+                buffer: ByteBuffer(bytes: answer.body),
+                metrics: handle.run.metrics,
+                address: handle.request.url
+            )
+            end(handle, .success(response))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import NetworkClient
+import Testing
+
+/// A transport of the user's in place of connections.
+@Suite(.timeLimit(.minutes(1)))
+struct TransportTests {
+    private struct Echo: Transport {
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            let text =
+                "\(request.head.method) \(request.head.path ?? "") \(String(decoding: request.body ?? [], as: UTF8.self))"
+            return .init(head: .init(status: .ok, headerFields: [.contentType: "text/plain"]), body: Array(text.utf8))
+        }
+    }
+
+    private struct Failing: Transport {
+        var error: any Error
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse { throw error }
+    }
+
+    private struct Endless: Transport {
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            try await Task.sleep(for: .seconds(3_600))
+            throw CancellationError()
+        }
+    }
+
+    private func session(_ transport: any Transport) throws -> HTTPSession {
+        try HTTPSession(baseURL: "https://api.example.com/v1", configuration: .init(transport: transport))
+    }
+
+    @Test func `it gets requests ready for the wire, and its answers are read as others`() async throws {
+        let session = try session(Echo())
+        let text = try await session.post("a", parameters: ["b": "c"]).string()
+        #expect(text == "POST /v1/a b=c")
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test func `its errors are the request's`() async throws {
+        let away = HTTPError(.networkUnreachable, .neverSent, "the network is away", errno: 101)
+        let error = await #expect(throws: HTTPError.self) { try await session(Failing(error: away)).get("").response() }
+        #expect(error?.code == .networkUnreachable)
+        #expect(error?.processing == .neverSent)
+        #expect(error?.request == "GET https://api.example.com/v1/")
+        let other = await #expect(throws: HTTPError.self) {
+            try await session(Failing(error: CancellationError())).get("").response()
+        }
+        #expect(other?.code == .connectionLost)
+    }
+
+    @Test func `its task ends with the request, by cancelling or by the time`() async throws {
+        let session = try session(Endless())
+        let request = session.get("")
+        request.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .cancelled)
+        let limited = session.get("", options: .init(timeouts: .init(total: .milliseconds(20))))
+        let late = await #expect(throws: HTTPError.self) { try await limited.response() }
+        #expect(late?.code == .requestTimedOut)
+    }
+}
