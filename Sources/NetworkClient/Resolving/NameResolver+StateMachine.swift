@@ -27,7 +27,8 @@ extension NameResolver {
 
         /// What the shell has to do after a query was made or time has passed.
         enum Action: Equatable {
-            /// Start a thread that asks ``StateMachine/next(at:)`` for work.
+            /// Start a thread that asks ``StateMachine/next(at:)`` for work, of which this query's may not be the first: so
+            /// ``StateMachine/timePassed(for:at:)`` is to be called after the patience.
             case startThread
             /// Nothing: a thread will come to it, or the query shares a look-up.
             case wait

@@ -85,13 +85,11 @@ final class NameResolver: Sendable {
     ) {
         switch action {
         case .wait: break
-        case .startThread: startThread()
-        case .checkLater:
-            loop.scheduleTask(in: .init(state.withLock { $0.machine.configuration.patience })) { [weak self] in
-                guard let self else { return }
-                let next = state.withLock { $0.machine.timePassed(for: id, at: .now) }
-                perform(next, for: id, name, on: loop)
-            }
+        case .startThread:
+            startThread()
+            // The thread may take up a name that has waited longer.
+            checkLater(for: id, name, on: loop)
+        case .checkLater: checkLater(for: id, name, on: loop)
         case .refuse(let stalled):
             let promise = state.withLock { state in
                 _ = state.machine.cancel(id)
@@ -107,6 +105,14 @@ final class NameResolver: Sendable {
                     """
                 )
             )
+        }
+    }
+
+    private func checkLater(for id: StateMachine.QueryID, _ name: String, on loop: any EventLoop) {
+        loop.scheduleTask(in: .init(state.withLock { $0.machine.configuration.patience })) { [weak self] in
+            guard let self else { return }
+            let next = state.withLock { $0.machine.timePassed(for: id, at: .now) }
+            perform(next, for: id, name, on: loop)
         }
     }
 

@@ -91,6 +91,17 @@ struct NameResolverTests {
         #expect(later.count == 3)
     }
 
+    @Test(arguments: 1...20)
+    func `each of many stalled names comes to its look-up`(round: Int) async throws {
+        let look = ScriptedLookUp()
+        let resolver = look.resolver(.init(width: 1, bound: 9, patience: .microseconds(200)))
+        let stalled = (0..<8).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
+        try await look.begun.wait(for: "eight look-ups") { $0.count == 8 }
+        look.release()
+        for query in stalled { _ = try await query.addresses.get() }
+        try await resolver.waitForThreads()
+    }
+
     @Test func `thousands of cancelled queries leave no thread and no promise behind`() async throws {
         let look = ScriptedLookUp()
         let resolver = look.resolver()
