@@ -26,7 +26,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         context.fireUserInboundEventTriggered(event)
         guard case .handshakeCompleted? = event as? TLSUserEvent else { return }
-        complete(.success(tls.tlsVersion.map { "\($0)" }))
+        complete(.success(tls.tlsVersion?.text))
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
@@ -46,5 +46,17 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         let completion = completion
         self.completion = nil
         completion?(result)
+    }
+}
+
+extension TLSVersion {
+    /// The version's name as it is usually written.
+    fileprivate var text: String {
+        switch self {
+        case .tlsv1: "TLSv1"
+        case .tlsv11: "TLSv1.1"
+        case .tlsv12: "TLSv1.2"
+        case .tlsv13: "TLSv1.3"
+        }
     }
 }
