@@ -184,7 +184,7 @@ let package = Package(
         .testTarget(
             name: "netwatchTests",
             dependencies: [
-                "CLinux", "netwatch", "Reachability", "ReachabilityCore", "NetworkLab",
+                "CLinux", "HTTPLab", "NetworkClient", "NetworkLab", "Reachability", "ReachabilityCore", "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

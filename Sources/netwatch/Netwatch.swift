@@ -15,7 +15,7 @@ struct Netwatch: ParsableCommand {
         version: "netwatch \(version)",
         subcommands: [
             WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self, ExplainCommand.self,
-            RecordCommand.self, ReplayCommand.self,
+            RecordCommand.self, ReplayCommand.self, FetchCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )

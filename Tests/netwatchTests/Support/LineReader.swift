@@ -43,11 +43,14 @@ final class LineReader: @unchecked Sendable {
     }
 
     /// Everything up to the end of the stream.
-    func rest() throws -> String {
+    func rest() throws -> String { String(decoding: try restBytes(), as: UTF8.self) }
+
+    /// Everything up to the end of the stream, byte for byte.
+    func restBytes() throws -> [UInt8] {
         let deadline = ContinuousClock.now + .seconds(20)
         while try fill(until: deadline) {}
         defer { pending = [] }
-        return String(decoding: pending, as: UTF8.self)
+        return pending
     }
 
     /// Reads more; false at the end of the stream.

@@ -29,8 +29,14 @@ final class ToolProcess: Sendable {
     ///   - arguments: Its arguments.
     ///   - lab: The namespace that it inherits from the thread that starts it.
     ///   - destination: Where its stdout goes.
+    ///   - terminal: Where its stderr goes; nil for a pipe.
     /// - Throws: What could not be made for it.
-    init(_ arguments: [String], in lab: LabNamespace, stdout destination: Destination = .pipe) throws {
+    init(
+        _ arguments: [String],
+        in lab: LabNamespace,
+        stdout destination: Destination = .pipe,
+        stderr terminal: Int32? = nil
+    ) throws {
         let input = try Pipe()
         let output = try Pipe()
         let errors = try Pipe()
@@ -42,7 +48,7 @@ final class ToolProcess: Sendable {
         case .descriptor(let descriptor): try files.duplicate(descriptor, to: STDOUT_FILENO)
         case .file(let path): try files.open(path, as: STDOUT_FILENO)
         }
-        try files.duplicate(errors.writer, to: STDERR_FILENO)
+        try files.duplicate(terminal ?? errors.writer, to: STDERR_FILENO)
         id = try lab.run { try files.spawn(ToolBinary.path, arguments) }
         self.input = .init(input.writer)
         self.output = LineReader(output.reader)

@@ -1,0 +1,85 @@
+import ArgumentParser
+import NetworkClient
+
+/// `netwatch fetch`: one request, and its answer on stdout or in a file.
+struct FetchCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch",
+        abstract: "Send one HTTP request and print the answer's body.",
+        discussion: """
+            The answer is held in memory, up to --max-size (64M, at most 1G), and written when it is whole. Exits with 0 \
+            if there was an answer, whatever its status, unless --fail is given; otherwise with curl's code for what \
+            went wrong: 6 no such host, 7 no connection, 18 cut short, 22 status (--fail), 23 not written, 28 too slow, \
+            35 TLS, 60 certificate, 90 pin; 128 and the signal's number if one ended it. No redirect is followed.
+            """
+    )
+
+    @Argument(help: .init("Where to; begins with http:// or https://.", valueName: "url"))
+    var url: String
+
+    @OptionGroup(title: "Request") var request: FetchRequestOptions
+    @OptionGroup(title: "Trust") var trust: FetchTrustOptions
+    @OptionGroup(title: "Connection") var connection: FetchConnectionOptions
+    @OptionGroup(title: "Output") var output: FetchOutputOptions
+
+    func execute() throws(ToolError) -> ExitStatus {
+        try FetchTarget.check(url, isPinned: !trust.pins.isEmpty)
+        let tls = try trust.tls()
+        // Before signals are blocked: stdin may be a terminal, and whoever types may change his mind.
+        let body = try request.body()
+        let signals = try FetchSignals()
+        let target = try FetchOutput.open(output.file)
+        defer { target.discard() }
+        let exchange = try FetchExchange(
+            signals: signals,
+            isVerbose: output.isVerbose,
+            showsProgress: target.showsProgress
+        )
+        let session = try session(tls, exchange.journal)
+        let ending = try exchange.run(start(in: session, body))
+        tellMetrics(ending, exchange.journal)
+        switch ending {
+        case .signal(let number): return .endedBySignal(number)
+        case .failed(let error): throw error.fetchError
+        case .answered(let response):
+            signals.unblock()
+            return try end(with: response, target)
+        }
+    }
+
+    private func session(_ tls: TLSOptions, _ journal: FetchJournal) throws(ToolError) -> HTTPSession {
+        do throws(HTTPError) {
+            return try HTTPSession(configuration: connection.configuration(tls, monitor: journal))
+        } catch {
+            throw error.fetchError
+        }
+    }
+
+    private func start(in session: HTTPSession, _ body: RequestBody) throws(ToolError) -> RequestHandle {
+        do throws(ArgumentError) {
+            let parameters = try ParameterTree.parameters(request.parameters)
+            return session.request(request.method, url, parameters: parameters, headers: request.headers, body: body)
+        } catch {
+            throw .init("--param: \(error)", exit: .usage)
+        }
+    }
+
+    private func tellMetrics(_ ending: FetchExchange.Ending, _ journal: FetchJournal) {
+        guard output.metrics || output.metricsJson else { return }
+        var figures = journal.figures
+        if case .answered(let response) = ending { figures = .init(response, figures.connection) }
+        let lines = output.metricsJson ? [figures.json] : figures.lines
+        // Where stderr can't be written there is nobody to tell.
+        try? LineOutput.standardError.write(lines.map { $0 + "\n" }.joined())
+    }
+
+    private func end(with response: DataResponse, _ target: FetchOutput) throws(ToolError) -> ExitStatus {
+        let isRefusal = response.status >= 400
+        let head = output.includesHead || request.isHead
+        if !output.fail || !isRefusal { try target.write(response, head: head, body: true) }
+        guard isRefusal, output.fail || output.failWithBody else { return .success }
+        let status = response.head.status
+        let words = "\(request.method) \(response.url): the server answered \(status.code) \(status.reasonPhrase)"
+        throw .init(words.escapedForTerminal, curl: .refusedStatus)
+    }
+}

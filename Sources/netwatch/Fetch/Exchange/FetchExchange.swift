@@ -1,0 +1,87 @@
+import NetworkClient
+import ReachabilityCore
+import Synchronization
+
+/// One request on its way, and the main thread's wait beside it.
+struct FetchExchange {
+    /// How it ended.
+    enum Ending {
+        /// With an answer, whatever its status.
+        case answered(DataResponse)
+        /// With an error.
+        case failed(HTTPError)
+        /// By a signal to this process.
+        case signal(Int32)
+    }
+
+    /// What happens to it.
+    let journal: FetchJournal
+    /// Whether its progress is drawn on stderr.
+    let showsProgress: Bool
+    private let wakeup: Wakeup
+    private let wait: MainWait
+
+    /// Prepares one.
+    init(signals: FetchSignals, isVerbose: Bool, showsProgress: Bool) throws(ToolError) {
+        wakeup = try Wakeup()
+        journal = FetchJournal(wakeup: wakeup, isVerbose: isVerbose)
+        wait = MainWait(signals: signals.descriptor, wakeup: wakeup)
+        self.showsProgress = showsProgress
+    }
+
+    /// Waits for a request's end, and tells what happens meanwhile.
+    func run(_ request: RequestHandle) throws(ToolError) -> Ending {
+        let outcome = Outcome()
+        request.response { [wakeup] ending in
+            outcome.set(ending)
+            wakeup.signal()
+        }
+        var display = ProgressDisplay()
+        defer { display.end() }
+        while true {
+            let ending = outcome.ending
+            let (received, expected) = journal.progress
+            if showsProgress { display.draw(received, of: expected) }
+            if ending != nil { display.end() }
+            tellLines()
+            if let ending { return ending }
+            if let signal = try next() {
+                request.cancel()
+                return .signal(signal)
+            }
+        }
+    }
+
+    /// Sleeps until there is something to do; a signal's number if one came.
+    private func next() throws(ToolError) -> Int32? {
+        let redrawing = showsProgress ? SystemClock.now.advanced(by: ProgressDisplay.interval) : nil
+        do throws(SystemError) {
+            if case .signal(let signal) = try wait.next(until: redrawing) { return signal.number }
+            return nil
+        } catch {
+            throw error.toolError("wait for events")
+        }
+    }
+
+    private func tellLines() {
+        let text = journal.takeLines().map { $0.escapedForTerminal + "\n" }.joined()
+        // Where stderr can't be written there is nobody to tell.
+        if !text.isEmpty { try? LineOutput.standardError.write(text) }
+    }
+
+    /// The ending, set on a thread of the library and read on the main thread.
+    private final class Outcome: Sendable {
+        private let kept = Mutex<Ending?>(nil)
+
+        var ending: Ending? { kept.withLock { $0 } }
+
+        func set(_ result: Result<DataResponse, HTTPError>) {
+            kept.withLock { kept in
+                switch result {
+                case .success(let response): kept = .answered(response)
+                case .failure(let error): kept = .failed(error)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import NetworkClient
+import ReachabilityCore
+import Synchronization
+
+/// Notes what happens to the request, on the session's event loop, for the main thread to tell.
+final class FetchJournal: EventMonitor {
+    private let state = Mutex(State())
+    private let wakeup: Wakeup
+    private let isVerbose: Bool
+    private let start = SystemClock.now
+
+    private struct State {
+        var lines: [String] = []
+        var figures = MetricsText()
+        var expected: Int?
+    }
+
+    /// Makes an empty one; only a verbose one makes lines, and wakes the main thread for them.
+    init(wakeup: Wakeup, isVerbose: Bool) {
+        self.wakeup = wakeup
+        self.isVerbose = isVerbose
+    }
+
+    /// Takes an event.
+    func request(_ request: RequestHandle, did event: RequestEvent) {
+        let lines = isVerbose ? VerboseText.lines(event, of: request) : []
+        state.withLock { state in
+            state.lines += lines
+            switch event {
+            case .attempt(_, let isReused, let connection):
+                state.figures.connection = connection
+                state.figures.isReused = isReused
+            case .head(let response): state.figures.status = response.status.code
+            case .received(let count, let expected):
+                state.figures.received = count
+                state.expected = expected
+            case .waiting, .sent, .sentAgain, .finished: break
+            }
+        }
+        if !lines.isEmpty { wakeup.signal() }
+    }
+
+    /// The lines since the last time, which are then forgotten.
+    func takeLines() -> [String] {
+        state.withLock { state in
+            defer { state.lines = [] }
+            return state.lines
+        }
+    }
+
+    /// How much of the body has come, of how much.
+    var progress: (received: Int, expected: Int?) { state.withLock { ($0.figures.received, $0.expected) } }
+
+    /// What is known by now.
+    var figures: MetricsText {
+        var figures = state.withLock { $0.figures }
+        figures.total = .nanoseconds(SystemClock.now.nanoseconds - start.nanoseconds)
+        return figures
+    }
+}

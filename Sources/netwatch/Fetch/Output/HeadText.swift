@@ -1,0 +1,42 @@
+import NetworkClient
+
+/// Heads of requests and answers as text.
+enum HeadText {
+    /// An answer's head as it goes before the body, with the empty line; lines end as HTTP/1.1 has them.
+    static func head(of response: DataResponse, forTerminal: Bool) -> String {
+        let head = response.head
+        let fields = head.headerFields.map { "\($0.name.rawName): \($0.value)" }
+        let lines = ["\(response.version) \(head.status.code) \(head.status.reasonPhrase)"] + fields + [""]
+        return lines.map { (forTerminal ? $0.escapedForTerminal : $0) + "\r\n" }.joined()
+    }
+
+    /// A request's head, a line each, without secrets.
+    static func lines(_ request: HTTPRequest) -> [String] {
+        ["\(request.method) \(request.path ?? "") HTTP/1.1"] + lines(request.headerFields)
+    }
+
+    /// An answer's head, a line each, without secrets.
+    static func lines(_ response: HTTPResponse) -> [String] {
+        ["\(response.status.code) \(response.status.reasonPhrase)"] + lines(response.headerFields)
+    }
+
+    private static func lines(_ fields: HTTPFields) -> [String] {
+        fields.map { field in
+            let isSecret = secrets.contains(field.name) || field.isSensitive
+            return "\(field.name.rawName): \(isSecret ? "(not shown)" : field.value)"
+        }
+    }
+
+    /// What would let whoever reads a log act as the user.
+    private static let secrets: Set<HTTPField.Name> = [
+        .authorization, .proxyAuthorization, .cookie, .setCookie,
+    ]
+}
+
+extension HTTPField {
+    /// Whether the field's name says that its value is a secret, as of `X-Api-Key` and `X-Auth-Token`.
+    fileprivate var isSensitive: Bool {
+        let name = name.canonicalName
+        return ["token", "secret", "password", "api-key", "apikey"].contains { name.contains($0) }
+    }
+}

@@ -1,0 +1,88 @@
+import NetworkClient
+import ReachabilityCore
+import Testing
+
+@testable import netwatch
+
+@Suite struct FetchTextTests {
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (999_949, "999.9 kB"),
+        (999_950, "1.0 MB"),
+        (5_000_000_000, "5.0 GB"),
+    ])
+    func `numbers of bytes`(count: Int, text: String) {
+        #expect(QuantityText.bytes(count) == text)
+    }
+
+    @Test func `durations`() {
+        #expect(QuantityText.milliseconds(.microseconds(1234)) == "1.234 ms")
+        #expect(QuantityText.milliseconds(.nanoseconds(499)) == "0.000 ms")
+        #expect(QuantityText.seconds(.milliseconds(1050)) == "1.050000")
+        #expect(QuantityText.rough(.seconds(59)) == "59 s")
+        #expect(QuantityText.rough(.seconds(200)) == "3 m 20 s")
+        #expect(QuantityText.rough(.seconds(3900)) == "1 h 5 m")
+    }
+
+    private func meter(_ samples: [(second: Int64, received: Int)], of expected: Int?) -> ProgressMeter {
+        var meter = ProgressMeter()
+        for (second, received) in samples {
+            meter.note(received, of: expected, at: .init(nanoseconds: second * 1_000_000_000))
+        }
+        return meter
+    }
+
+    @Test func `the rate is that of the last seconds`() {
+        let steady = meter((0...10).map { ($0, Int($0) * 1000) }, of: 20_000)
+        #expect(steady.rate == 1000)
+        #expect(steady.timeLeft == .seconds(10))
+        let stalled = meter([(0, 0), (1, 9000), (5, 9000), (9, 9000)], of: 10_000)
+        #expect(stalled.rate == 0)
+        #expect(stalled.timeLeft == nil)
+        #expect(meter([(0, 5)], of: 10).rate == nil)
+        #expect(meter([], of: nil).rate == nil)
+    }
+
+    @Test func `a line of progress`() {
+        let half = meter([(0, 0), (1, 500_000)], of: 1_000_000)
+        let line = ProgressText.line(half, width: 80)
+        #expect(line == " 50 % [###############...............] 500.0 kB of 1.0 MB, 500.0 kB/s, 1 s left")
+        #expect(ProgressText.line(half, width: 30) == " 50 % 500.0 kB of 1.0 MB, 500")
+        #expect(ProgressText.line(half, width: 0) == "")
+        #expect(ProgressText.line(meter([(0, 0), (1, 1500)], of: nil), width: 80) == "1.5 kB, 1.5 kB/s")
+        let whole = ProgressText.line(meter([(0, 10)], of: 10), width: 80)
+        #expect(whole.hasPrefix("100 % [####") && whole.hasSuffix("#] 10 B of 10 B"))
+        #expect(ProgressText.line(meter([(0, 20)], of: 10), width: 80).hasPrefix("100 %"))
+        for width in 0...200 { #expect(ProgressText.line(half, width: width).count < max(1, width)) }
+    }
+
+    @Test func `secrets are not shown`() {
+        var request = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/a?b")
+        let secrets = ["Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization"]
+        for name in secrets { request.headerFields.append(.init(name: .init(name)!, value: "hidden")) }
+        request.headerFields[.accept] = "text/plain"
+        let lines = HeadText.lines(request)
+        #expect(lines.first == "GET /a?b HTTP/1.1")
+        #expect(lines.contains("Accept: text/plain"))
+        for name in secrets { #expect(lines.contains("\(name): (not shown)")) }
+        #expect(
+            HeadText.lines(HTTPResponse(status: 200, headerFields: [.setCookie: "hidden"])).last
+                == "Set-Cookie: (not shown)"
+        )
+    }
+
+    @Test func `figures, as far as they are known`() throws {
+        let empty = MetricsText()
+        #expect(empty.lines.contains("resolve     -") && empty.lines.contains("reused      no"))
+        var figures = MetricsText(status: 204, firstByte: .milliseconds(2), total: .seconds(1), sent: 3, received: 7)
+        var connection = ConnectMetrics()
+        connection.connect = .microseconds(50)
+        connection.remoteAddress = "/tmp/a\"b"
+        figures.connection = connection
+        #expect(figures.lines.contains("connect     0.050 ms"))
+        let json = try JSONParser.parse(figures.json)
+        #expect(json["address"] == .string("/tmp/a\"b"))
+        #expect(json["received"] == .number(7))
+        figures.isReused = true
+        #expect(figures.lines.contains("connect     -"))
+    }
+}

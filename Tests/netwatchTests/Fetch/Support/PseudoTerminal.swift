@@ -1,0 +1,39 @@
+import Glibc
+import NetworkLab
+
+/// A terminal whose screen the test reads (pty(7)).
+final class PseudoTerminal {
+    /// What a program is given.
+    let program: Int32
+    /// What it draws.
+    let screen: LineReader
+
+    init() throws {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard master >= 0 else { throw LabError("open /dev/ptmx", errno: errno) }
+        screen = LineReader(master)
+        var (lock, number): (Int32, UInt32) = (0, 0)
+        guard ioctl(master, Self.setLock, &lock) == 0, ioctl(master, Self.getNumber, &number) == 0 else {
+            throw LabError("ioctl of /dev/ptmx", errno: errno)
+        }
+        program = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard program >= 0 else { throw LabError("open /dev/pts/\(number)", errno: errno) }
+    }
+
+    /// TIOCSPTLCK and TIOCGPTN, whose macros Swift can't import; ioctl_tty(2).
+    private static let setLock: UInt = 0x4004_5431
+    private static let getNumber: UInt = 0x8004_5430
+
+    /// Leaves the program alone with the terminal, so that its end is the screen's.
+    func handOver() { close(program) }
+
+    /// Reads until something is drawn; everything up to there.
+    func read(until text: String) throws -> String {
+        var seen = ""
+        while !seen.contains(text) {
+            guard let bytes = try screen.bytes() else { throw LabError("see \(text)", errno: EPIPE, detail: seen) }
+            seen += String(decoding: bytes, as: UTF8.self)
+        }
+        return seen
+    }
+}
