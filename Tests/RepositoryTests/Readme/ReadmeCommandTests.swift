@@ -58,6 +58,11 @@ struct ReadmeCommandTests {
             .init(arguments: ["replay", fixture, "--json", "--roams"], code: 0),
             .init(arguments: ["replay", "/bin/sh"], code: 65),
         ],
+        // Answers come in the README's lines of shell.
+        "`netwatch fetch URL`": [
+            .init(arguments: ["fetch", "http://127.0.0.1:1/"], code: 7),
+            .init(arguments: ["fetch", "http://198.51.100.7/"], code: 7, isReachable: false),
+        ],
     ]
 
     private static let fixture = Repository.root.appending(path: "Tests/Fixtures/story-nanoseconds.pcap").path

@@ -8,6 +8,7 @@ import Testing
 struct ReadmeShellTests {
     private let stage: ScriptStage
     private let lab: ReadmeLab
+    private let server: ReadmeServer
 
     init() throws {
         lab = try ReadmeLab()
@@ -18,7 +19,13 @@ struct ReadmeShellTests {
         for command in ["ln", "date"] { try stage.provide(command) }
         try stage.stand(in: "true")
         try stage.stand(in: "unshare", "shift; exec \"$@\"")
-        try stage.provide("netwatch", at: BuiltProducts.path(of: "netwatch"))
+        server = try ReadmeServer(at: stage.root.appending(path: "socket").path)
+        try stage.write(server.certificates.root, to: "root.pem")
+        try stage.write(server.certificates.own, to: "server.pem")
+        let way = "--cacert \"$HOME/root.pem\" --unix-socket \"$HOME/socket\""
+        let tool = "exec '\(BuiltProducts.path(of: "netwatch"))' \"$@\""
+        try stage.stand(in: "netwatch", "[ \"$1\" != fetch ] || set -- \"$@\" \(way); \(tool)")
+        try lab.namespace.rtnl.createVeth("wwan0", index: 11, peer: "tower0", peerIndex: 21)
     }
 
     @Test("Every line of shell succeeds")

@@ -120,8 +120,10 @@ struct TestScriptTests {
     func withoutUserNamespace() throws {
         try stage.stand(in: "unshare", "[ $1 = -n ] || exit 1; shift; exec \"$@\"")
         #expect(try stage.run("test").code == 0)
-        #expect(try stage.calls(of: "unshare").last?.hasPrefix("unshare -n sh -c") == true)
-        #expect(try stage.calls(of: "swift").last?.hasPrefix("swift test") == true)
+        // One reading of the log, which forgets what it has told.
+        let calls = try stage.calls(of: "unshare", "swift")
+        #expect(calls.contains { $0.hasPrefix("unshare -n sh -c") })
+        #expect(calls.last?.hasPrefix("swift test") == true)
     }
 
     @Test("Where no namespace is to be had, two lines say what to do, and nothing is built")
