@@ -20,7 +20,7 @@ struct ConnectFailure {
         }
         let failures = several.connectionErrors.map { ($0.target, self.error(for: $0.error, at: $0.target)) }
         guard var worst = failures.map(\.1).min(by: { Self.rank($0.code) < Self.rank($1.code) }) else {
-            return .init(.connectFailed, .neverSent, "'\(endpoint.host)' has no address to connect to", cause: error)
+            return .init(.nameNotFound, .neverSent, "'\(endpoint.host)' has no address to connect to", cause: error)
         }
         guard failures.count > 1 else { return worst }
         let list = failures.map { "\($0.text): \(Self.short($1))" }.joined(separator: "; ")

@@ -23,14 +23,20 @@ struct LocalEnd {
             try Self.check(index)
             (interface, address) = (index, nil)
         case .address(let text):
-            guard let source = try? SocketAddress.numeric(text, port: 0) else {
-                throw .init(
-                    .invalidConfiguration,
-                    .neverSent,
-                    "'\(text)' is no numeric address to bind to: write one of this machine's, as in 192.0.2.2"
-                )
-            }
-            (interface, address) = (nil, source)
+            (interface, address) = (nil, try Self.source(text))
+        }
+    }
+
+    private static func source(_ text: String) throws(HTTPError) -> SocketAddress {
+        do throws(HTTPError) {
+            return try .numeric(text, port: 0)
+        } catch {
+            guard error.code == .invalidURL else { throw error }
+            throw .init(
+                .invalidConfiguration,
+                .neverSent,
+                "'\(text)' is no numeric address to bind to: write one of this machine's, as in 192.0.2.2"
+            )
         }
     }
 

@@ -8,7 +8,7 @@ import NetworkLab
 /// socket on the thread that calls the bootstrap, not on the loop's: what is opened on the loop (as the connector does) is
 /// inside, and a server is not unless it is told (`ScriptedServer(in: loops.lab, …)`). Loopback is up in there, as it may
 /// not be around it.
-final class LabLoops {
+final class LabLoops: Sendable {
     let lab: LabNamespace
     let group: MultiThreadedEventLoopGroup
     /// The loop that stands for all.

@@ -1,0 +1,79 @@
+import Glibc
+import NIOCore
+import NetworkClientCore
+import NetworkLab
+import ReachabilityCore
+
+@testable import NetworkClient
+
+extension LabLoops {
+    /// How many sockets of all kinds there are in the namespace; proc(5), `/proc/net/sockstat`.
+    ///
+    /// Unlike the number of this process's descriptors, it tells of this test alone.
+    func sockets() throws -> Int {
+        try lab.run {
+            guard let file = fopen("/proc/thread-self/net/sockstat", "r") else {
+                throw LabError("sockstat", errno: errno)
+            }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 64)
+            guard fgets(&line, Int32(line.count), file) != nil else { throw LabError("sockstat", errno: errno) }
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard let last = text.split(whereSeparator: \.isWhitespace).last, let count = Int(last) else {
+                throw LabError("read '\(text)'", errno: EINVAL)
+            }
+            return count
+        }
+    }
+
+    /// Waits until there are no more than so many sockets; the kernel lets go of a closed one a moment later.
+    func waitForSockets(_ count: Int) async throws { try await waitForSockets { $0 <= count } }
+
+    /// Waits until the number of sockets satisfies a condition.
+    func waitForSockets(_ condition: (Int) -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try !condition(sockets()) {
+            if ContinuousClock.now > deadline {
+                throw LabError("wait for sockets, of which there are \(try sockets())", errno: ETIMEDOUT)
+            }
+            await Task.yield()
+        }
+    }
+
+    /// Tries to connect to where nobody is to be reached, and sees that nothing is left of it.
+    func failure(
+        connectingTo endpoint: Endpoint,
+        by connector: Connector = .init(tls: nil),
+        limits: Timeouts = .init()
+    ) async throws -> HTTPError {
+        let before = try sockets()
+        do {
+            let attempt = connector.connect(to: endpoint, limits: limits, on: loop) { _ in }
+            let established = try await attempt.established.get()
+            throw LabError("connected to \(established.metrics.remoteAddress ?? "?")", errno: EISCONN)
+        } catch let error as HTTPError {
+            try await waitForSockets(before)
+            return error
+        }
+    }
+
+    /// A link to a silent world: what is sent to these addresses leaves, and nobody hears it.
+    func addSilentPeers(_ addresses: String...) throws {
+        try lab.rtnl.createVeth("wan0", peer: "far0")
+        try lab.setSysctl("net.ipv6.conf.wan0.accept_dad", to: 0)
+        try lab.rtnl.setUp("wan0", "far0")
+        try lab.rtnl.addAddress("192.0.2.2/24", on: "wan0")
+        try lab.rtnl.addAddress("2001:db8::2/64", on: "wan0")
+        for address in addresses { try lab.rtnl.setNeighbour(address, on: "wan0", state: .permanent) }
+    }
+}
+
+extension Endpoint {
+    /// A plain endpoint of TCP.
+    init(_ host: String, _ port: Int = 9, _ binding: LocalBinding = .none) {
+        self.init(isSecure: false, host: host, port: port, binding: binding)
+    }
+
+    /// A Unix socket.
+    init(path: String) { self.init(isSecure: false, host: "localhost", port: 80, socketPath: path) }
+}
