@@ -1,5 +1,6 @@
 import Glibc
 import HTTPLab
+import NIOCore
 import NetworkLab
 
 /// A connection that takes the only place there is, so that the kernel answers no other.
@@ -8,13 +9,8 @@ struct FilledBacklog {
 
     init(of server: ScriptedServer, in lab: LabNamespace) throws {
         let descriptor = try lab.run { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = server.port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = withUnsafeBytes(of: &address) { bytes in
-            connect(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-        }
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: Int(server.port))
+        let code = address.withSockAddr { connect(descriptor, $0, socklen_t($1)) }
         if code != 0 { throw LabError("connect", errno: errno) }
         self.descriptor = descriptor
     }
