@@ -33,7 +33,8 @@ struct FetchCommand: NetwatchCommand {
         let exchange = try FetchExchange(
             signals: signals,
             isVerbose: output.isVerbose,
-            showsProgress: target.showsProgress
+            // What is told line by line would be drawn over.
+            showsProgress: target.showsProgress && !output.isVerbose
         )
         let session = try session(tls, exchange.journal)
         let ending = try exchange.run(start(in: session, body))

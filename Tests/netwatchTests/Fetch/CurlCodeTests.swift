@@ -45,5 +45,7 @@ import Testing
             told.message.hasPrefix("GET http://x/\\u{1b}[2J: the answer's body is larger than allowed; give a larger")
         )
         #expect(told.status.rawValue == 63)
+        let tls = HTTPError(.tlsFailed, .neverSent, "no version: see TLSOptions.minimumVersion").fetchError
+        #expect(tls == ToolError("no version", curl: .handshakeFailed))
     }
 }

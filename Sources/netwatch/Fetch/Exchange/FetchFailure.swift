@@ -12,7 +12,8 @@ extension HTTPError {
         switch code {
         case .bodyTooLarge: "the answer's body is larger than allowed"
         case .clientCertificateRefused: "the server does not accept the client certificate, or the lack of one"
-        default: nil
+        // Behind the colon stands which property of the session helps.
+        default: reason.firstRange(of: ": see TLSOptions.").map { String(reason[..<$0.lowerBound]) }
         }
     }
 
