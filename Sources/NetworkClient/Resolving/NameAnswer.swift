@@ -5,7 +5,7 @@ import NIOCore
 enum NameAnswer: Sendable {
     /// The addresses, in the order in which they are to be tried (RFC 6724); their ports are 0.
     case addresses([SocketAddress])
-    /// getaddrinfo's code, and the error number where that code is EAI_SYSTEM.
+    /// getaddrinfo's code, and the error number that it left.
     case failure(code: Int32, errno: Int32)
 
     /// The addresses, or the failure as an error.
@@ -17,7 +17,16 @@ enum NameAnswer: Sendable {
     }
 
     private static func error(_ code: Int32, _ errno: Int32, _ name: String) -> HTTPError {
-        switch code {
+        // Whatever glibc makes of it: when it can open neither a file nor a socket, it says that there is no such name.
+        if errno == EMFILE || errno == ENFILE {
+            return .init(
+                .tooManyDescriptors,
+                .neverSent,
+                "'\(name)' can't be looked up with so many descriptors open; close some, or raise the limit (ulimit -n)",
+                errno: errno
+            )
+        }
+        return switch code {
         case EAI_NONAME:
             .init(.nameNotFound, .neverSent, "there is no host named '\(name)': check its spelling")
         case noData:
