@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 #include <spawn.h>
+#include <sys/eventfd.h>
 
 /// unshare(2).
 extern int unshare(int flags);
