@@ -126,7 +126,8 @@ struct NameResolverTests {
             (-3, 0, .nameTemporarilyUnresolvable, "no name server answers"),
             (-4, 0, .nameLookupFailed, "Non-recoverable failure in name resolution"),
             (-10, 0, .nameLookupFailed, "Memory allocation failure"),
-            (-11, 5, .nameLookupFailed, "Input/output error"), (-2, 24, .tooManyDescriptors, "so many descriptors open"),
+            (-11, 5, .nameLookupFailed, "Input/output error"),
+            (-2, 24, .tooManyDescriptors, "so many descriptors open"),
         ] as [(Int32, Int32, HTTPError.Code, String)]
     )
     func failures(code: Int32, errno: Int32, expected: HTTPError.Code, reason: String) {

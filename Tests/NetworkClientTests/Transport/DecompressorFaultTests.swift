@@ -37,7 +37,7 @@ struct DecompressorFaultTests {
         let whole = compressed(Self.text, wrapping)
         var failures = 0
         for position in whole.indices {
-            for change: UInt8 in 1...255 {
+            for change: UInt8 in [0x01, 0x08, 0x3C, 0x80, 0xFF] {
                 var bytes = whole
                 bytes[position] ^= change
                 do { _ = try decompress(bytes, "deflate", limit: 1 << 20) } catch { failures += 1 }
@@ -46,10 +46,10 @@ struct DecompressorFaultTests {
         #expect(failures > 0)
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `nor do bytes that mean nothing`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<200 {
+        for _ in 0..<60 {
             let noise = (0..<Int.random(in: 1...400, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
             }
@@ -72,7 +72,7 @@ struct DecompressorFaultTests {
     }
 
     @Test func `a bomb is stopped at the limit, having handed out no more`() throws {
-        let bomb = compressed([UInt8](repeating: 0, count: 64 << 20))
+        let bomb = compressed([UInt8](repeating: 0, count: 16 << 20))
         let twofold = compressed(bomb)
         for (body, codings) in [(bomb, ["gzip"]), (twofold, ["gzip", "gzip"])] {
             let decompressor = try #require(try Decompressor(contentEncoding: codings, limit: 100_000))
@@ -86,8 +86,8 @@ struct DecompressorFaultTests {
     }
 
     @Test func `what is between two codings is limited too`() throws {
-        // 2 MB of empty members: nothing comes out at the end, however long one reads.
-        let members = [UInt8]([[UInt8]](repeating: compressed([]), count: 100_000).joined())
+        // 400 kB of empty members: nothing comes out at the end, however long one reads.
+        let members = [UInt8]([[UInt8]](repeating: compressed([]), count: 20_000).joined())
         let error = #expect(throws: HTTPError.self) { try decompress(compressed(members), "gzip, gzip", limit: 1000) }
         #expect(error?.code == .bodyTooLarge)
     }
@@ -95,11 +95,11 @@ struct DecompressorFaultTests {
     @Test func `nothing is left of a body that was abandoned`() throws {
         let before = LabHeap.bytesInUse
         let half = Array(compressed(Self.text).dropLast(20))
-        for _ in 0..<5000 {
+        for _ in 0..<1500 {
             let decompressor = try Decompressor(contentEncoding: ["gzip"], limit: nil)
             try decompressor?.decompress(ByteBuffer(bytes: half)) { _ in }
         }
-        // A stream takes 7 KiB, 40 with its window: 5,000 that stayed would be 35 MiB at least; other tests run beside.
+        // A stream takes 7 KiB, 40 with its window: 1,500 that stayed would be 60 MiB; other tests run beside.
         #expect(LabHeap.bytesInUse - before < 25 << 20)
     }
 }
