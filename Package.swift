@@ -51,10 +51,11 @@ let package = Package(
         ),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
             name: "Reachability",
-            dependencies: ["CNetlink", "ReachabilityCore", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CNetlink", "Locking", "ReachabilityCore", .product(name: "Logging", package: "swift-log")],
             swiftSettings: settings
         ),
         .target(
@@ -66,7 +67,7 @@ let package = Package(
         .target(
             name: "NetworkClient",
             dependencies: [
-                "CZlib", "HTTPSerialization", "NetworkClientCore", "ReachabilityCore",
+                "CZlib", "HTTPSerialization", "Locking", "NetworkClientCore", "ReachabilityCore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -128,7 +129,7 @@ let package = Package(
         .target(
             name: "HTTPLab",
             dependencies: [
-                "CNetworkLab", "NetworkLab", "ReachabilityCore",
+                "CNetworkLab", "Locking", "NetworkLab", "ReachabilityCore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -145,7 +146,7 @@ let package = Package(
         .testTarget(
             name: "NetworkClientTests",
             dependencies: [
-                "CZlib", "HTTPLab", "HTTPSerialization", "NetworkClient", "NetworkClientCore", "NetworkLab",
+                "CZlib", "HTTPLab", "HTTPSerialization", "Locking", "NetworkClient", "NetworkClientCore", "NetworkLab",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -169,7 +170,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ReachabilityTests",
-            dependencies: ["Reachability", "ReachabilityCore", "NetworkLab"],
+            dependencies: ["Locking", "Reachability", "ReachabilityCore", "NetworkLab"],
             swiftSettings: settings
         ),
         .testTarget(

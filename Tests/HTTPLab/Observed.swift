@@ -1,6 +1,6 @@
 import Glibc
+import Locking
 import NetworkLab
-import Synchronization
 
 /// A value that changes on any thread, and for which tests wait until it is as they want it.
 ///
@@ -18,10 +18,10 @@ public final class Observed<Value: Sendable>: Sendable {
         var lastIdentifier = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Begins with a value.
-    public init(_ value: Value) { state = Mutex(State(value: value)) }
+    public init(_ value: Value) { state = Lock(State(value: value)) }
 
     /// The value as it is now.
     public var value: Value { state.withLock { $0.value } }

@@ -11,21 +11,21 @@ struct ImportTableTests {
     /// A new target takes its place here before it is built. ReachabilityCore is pure: no I/O, clock, randomness, lock
     /// or thread. Reachability goes without Foundation, because the programs that use it have to stay small; so does
     /// the tool. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
-    /// NetworkClientCore is pure too: what it decides, NetworkClient carries out on SwiftNIO.
+    /// Locking is the one lock that all use. NetworkClientCore is pure too: what it decides, NetworkClient carries out on SwiftNIO.
     private static let table: [String: Set<String>] = [
         "CLinux": [],
         "CNetlink": [],
         "CZlib": [],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
+        "Locking": ["Synchronization"],
         "NetworkClient": [
-            "CZlib", "Crypto", "Dispatch", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "NIOCore",
-            "NIOHTTP1",
-            "NIOPosix", "NIOSSL", "NIOTLS", "NetworkClientCore", "ReachabilityCore", "SwiftASN1", "Synchronization",
-            "X509",
+            "CZlib", "Crypto", "Dispatch", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "Locking",
+            "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS", "NetworkClientCore", "ReachabilityCore", "SwiftASN1",
+            "Synchronization", "X509",
         ],
         "NetworkClientCore": ["ReachabilityCore"],
         "ReachabilityCore": [],
-        "Reachability": system.union(["CNetlink", "Logging", "ReachabilityCore"]),
+        "Reachability": system.union(["CNetlink", "Locking", "Logging", "ReachabilityCore"]),
         "netwatch": system.union([
             "ArgumentParser", "HTTPSerialization", "NetworkClient", "Reachability", "ReachabilityCore",
         ]),

@@ -1,3 +1,4 @@
+import Locking
 import NIOCore
 import Synchronization
 
@@ -10,8 +11,8 @@ public final class RequestHandle: Sendable {
     public let id: UInt64
     let core: SessionCore
     let request: PreparedRequest
-    private let outcome = Mutex(Outcome())
-    let listeners = Mutex<[AsyncStream<RequestEvent>.Continuation]>([])
+    private let outcome = Lock(Outcome())
+    let listeners = Lock<[AsyncStream<RequestEvent>.Continuation]>([])
     /// Whether anybody listens: events cost nothing until then.
     let isHeard = Atomic(false)
     /// Where it is; touched on the session's event loop only.

@@ -1,6 +1,6 @@
 import Glibc
+import Locking
 import NIOCore
-import Synchronization
 
 /// Looks up host names beside the event loops: on threads of its own, each query with a deadline and cancelled at once.
 ///
@@ -19,7 +19,7 @@ final class NameResolver: Sendable {
         var promises: [StateMachine.QueryID: EventLoopPromise<[SocketAddress]>] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let lookUp: LookUp
 
     /// Makes a resolver; the look-up can be another one in tests, since the system's stalls for nobody on demand.

@@ -1,5 +1,5 @@
+import Locking
 import SwiftASN1
-import Synchronization
 import X509
 
 /// A bundle of roots by their subjects, of which only those are read that a chain asks for.
@@ -7,7 +7,7 @@ import X509
 /// To read all of a system's 140 takes more than twice as long as to index them, and a handshake needs one.
 final class RootIndex: Sendable {
     private let encoded: [DistinguishedName: [[UInt8]]]
-    private let read = Mutex<[DistinguishedName: [Certificate]]>([:])
+    private let read = Lock<[DistinguishedName: [Certificate]]>([:])
 
     /// Takes certificates in DER, and leaves out what is none.
     init(_ certificates: [[UInt8]]) {

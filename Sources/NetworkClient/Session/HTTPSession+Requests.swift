@@ -1,5 +1,5 @@
+import Locking
 import NIOCore
-import Synchronization
 
 extension HTTPSession {
     /// Makes a request; it starts at once, unless the options say otherwise.

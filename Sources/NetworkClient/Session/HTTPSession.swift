@@ -1,6 +1,6 @@
+import Locking
 import NIOCore
 import NIOPosix
-import Synchronization
 
 /// An HTTP client: keeps connections, defaults and trust for the requests made with it.
 ///

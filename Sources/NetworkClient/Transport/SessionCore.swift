@@ -1,3 +1,4 @@
+import Locking
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -9,7 +10,7 @@ final class SessionCore: @unchecked Sendable {
     let loop: any EventLoop
     let configuration: HTTPConfiguration
     let connector: Connector
-    let registry = Mutex(Registry())
+    let registry = Lock(Registry())
     private let monitors: [any EventMonitor]
     private var hosts: [Endpoint: HostConnections] = [:]
     private var recent: HostConnections?

@@ -1,3 +1,5 @@
+import Locking
+
 /// Keeps a destination watched; ends when cancelled or released.
 public final class DestinationWatch: Sendable {
     private let onCancel: Lock<(@Sendable () -> Void)?>

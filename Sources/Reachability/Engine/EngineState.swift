@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 import ReachabilityCore
 
 /// What all runs of an engine share.

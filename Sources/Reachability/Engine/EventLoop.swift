@@ -1,3 +1,4 @@
+import Locking
 import ReachabilityCore
 
 /// What the event thread runs: receives, feeds the state machine, and does what it says.

@@ -1,3 +1,4 @@
+import Locking
 public import ReachabilityCore
 
 /// Watches one network namespace with one thread, and hands every change of the state to a sink.

@@ -1,3 +1,4 @@
+import Locking
 public import ReachabilityCore
 
 /// Tells, live, whether and how this machine reaches the network.

@@ -1,3 +1,4 @@
+import Locking
 import ReachabilityCore
 
 /// Looks at devices one after the other, on a thread that there is only while there is something to look at.

@@ -1,3 +1,5 @@
+import Locking
+
 /// The notices of one subscription, for one task that asks for them.
 final class NoticeStream<Element: Notice>: Sendable {
     private let machine: Lock<StateMachine>

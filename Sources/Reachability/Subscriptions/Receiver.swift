@@ -1,3 +1,5 @@
+import Locking
+
 /// One subscriber: its closure, what it has not heard yet, and how its calls get where it wants them.
 final class Receiver<Element: Notice>: Sendable {
     /// Where a subscriber is called.

@@ -1,3 +1,5 @@
+import Locking
+
 /// Keeps a closure subscribed; ends when it is cancelled or released.
 ///
 /// ```swift

@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 
 /// Threads of the library's own for work that may block: subscribers' closures, name look-ups.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Locking
 
 extension ServerConnection {
     /// Reads up to and with the empty line that ends a head.

@@ -1,7 +1,7 @@
 import CNetworkLab
 import Glibc
+import Locking
 import NetworkLab
-import Synchronization
 
 /// A connection of a ``ScriptedServer``, on a thread of its own.
 public final class ServerConnection: Sendable {
@@ -16,9 +16,9 @@ public final class ServerConnection: Sendable {
     let records: Observed<[ServerRecord]>
     let stopped: ServerLatch
     /// What was read and belongs to no request yet.
-    let pending = Mutex<[UInt8]>([])
+    let pending = Lock<[UInt8]>([])
     /// The head that was read last.
-    let lastHead = Mutex("")
+    let lastHead = Lock("")
 
     init(
         number: Int,

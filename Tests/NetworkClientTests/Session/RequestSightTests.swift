@@ -1,13 +1,13 @@
 import HTTPLab
+import Locking
 import NetworkClient
-import Synchronization
 import Testing
 
 /// What those who log requests can see of them.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestSightTests {
     private final class Connections: EventMonitor {
-        let seen = Mutex<[ConnectMetrics]>([])
+        let seen = Lock<[ConnectMetrics]>([])
 
         func request(_ request: RequestHandle, did event: RequestEvent) {
             if case .attempt(_, _, let connection) = event { seen.withLock { $0.append(connection) } }

@@ -1,8 +1,8 @@
 import Dispatch
 import HTTPLab
+import Locking
 import NetworkClient
 import NetworkLab
-import Synchronization
 import Testing
 
 /// Cancelling, invalidating, releasing.
@@ -137,7 +137,7 @@ struct SessionLifecycleTests {
 
 /// Counts and names what it is told.
 private final class Counting: EventMonitor {
-    private let state = Mutex((events: [String](), invalidations: 0))
+    private let state = Lock((events: [String](), invalidations: 0))
 
     var events: [String] { state.withLock { $0.events } }
     var invalidations: Int { state.withLock { $0.invalidations } }

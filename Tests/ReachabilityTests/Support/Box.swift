@@ -1,3 +1,5 @@
+import Locking
+
 @testable import Reachability
 
 /// Holds a reference that closures change.

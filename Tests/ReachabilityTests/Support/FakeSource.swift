@@ -1,3 +1,5 @@
+import Locking
+
 @testable import Reachability
 
 /// Plays the engine: an event thread on which tests publish what they like.

@@ -1,6 +1,6 @@
+import Locking
 import NIOCore
 import NIOSSL
-import Synchronization
 
 /// The verdict on one server while it is being found; ends with the connection's handler at the latest.
 ///
@@ -10,7 +10,7 @@ final class HandshakeTrial: Sendable {
     private let judge: ServerJudge
     private let verdict: TLSVerdict
     private let outcome = HandshakeOutcome()
-    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let task = Lock<Task<Void, Never>?>(nil)
 
     init(judge: ServerJudge, verdict: TLSVerdict) {
         self.judge = judge
@@ -37,7 +37,7 @@ final class HandshakeTrial: Sendable {
 
 /// Completes a handshake's promise once, whoever comes first.
 private final class HandshakeOutcome: Sendable {
-    private let promise = Mutex<EventLoopPromise<NIOSSLVerificationResult>?>(nil)
+    private let promise = Lock<EventLoopPromise<NIOSSLVerificationResult>?>(nil)
 
     func await(with promise: EventLoopPromise<NIOSSLVerificationResult>) {
         self.promise.withLock { $0 = promise }

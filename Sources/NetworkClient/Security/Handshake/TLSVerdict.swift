@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Why a connection's handshake was refused; set before the handshake fails.
 ///
@@ -10,7 +10,7 @@ final class TLSVerdict: Sendable {
         case refused(HTTPError)
     }
 
-    private let state = Mutex(State.pending)
+    private let state = Lock(State.pending)
 
     /// Why the server was refused, if it was.
     var refusal: HTTPError? {

@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 /// A value behind a lock, as `Mutex`, that the thread sanitizer understands.
 ///
@@ -6,10 +6,13 @@ import Synchronization
 /// race. Each turn here also reads and writes an atomic under the lock, which orders the turns for the sanitizer; to the
 /// processor it is one more load and one more store.
 package struct Lock<Value: ~Copyable>: ~Copyable {
-    private let mutex: Mutex<Value>
-    private let turns = Atomic<UInt8>(0)
+    @usableFromInline
+    let mutex: Mutex<Value>
+    @usableFromInline
+    let turns = Atomic<UInt8>(0)
 
     /// Makes a lock around a value.
+    @inlinable
     package init(_ value: consuming sending Value) {
         mutex = .init(value)
     }
@@ -17,6 +20,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable {
     /// Runs a closure that has the value for itself.
     ///
     /// No subscriber is called, no continuation resumed and nothing logged in there.
+    @inlinable
     package borrowing func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
