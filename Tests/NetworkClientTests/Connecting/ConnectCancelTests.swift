@@ -18,14 +18,14 @@ struct ConnectCancelTests {
         try await LabLoops.run { loops in
             let before = try loops.sockets()
             let attempt = try await loops.loop.submit {
-                let attempt = Connector(tls: nil).connect(to: .init("127.0.0.1"), limits: .init(), on: loops.loop) {
+                let attempt = Connector(tls: nil).connect(to: .init("127.0.0.1"), limits: .lasting, on: loops.loop) {
                     _ in
                 }
                 attempt.cancel()
                 return attempt
             }.get()
             await expectCancelled(attempt)
-            let other = Connector(tls: nil).connect(to: .init("127.0.0.1"), limits: .init(), on: loops.loop) { _ in }
+            let other = Connector(tls: nil).connect(to: .init("127.0.0.1"), limits: .lasting, on: loops.loop) { _ in }
             other.cancel()
             await #expect(throws: HTTPError.self) { try await other.established.get() }
             try await loops.waitForSockets(before)
@@ -38,7 +38,7 @@ struct ConnectCancelTests {
         try await LabLoops.run { loops in
             let before = try loops.sockets()
             let connector = Connector(resolver: resolver, tls: nil)
-            let attempt = connector.connect(to: .init("stalled"), limits: .init(), on: loops.loop) { _ in }
+            let attempt = connector.connect(to: .init("stalled"), limits: .lasting, on: loops.loop) { _ in }
             try await look.begun.wait(for: "the look-up") { !$0.isEmpty }
             attempt.cancel()
             await expectCancelled(attempt)
@@ -55,7 +55,7 @@ struct ConnectCancelTests {
             let before = try loops.sockets()
             let answers = try addresses.map { try SocketAddress.numeric($0, port: 0) }
             let connector = Connector(resolver: NameResolver { _ in .addresses(answers) }, tls: nil)
-            let attempt = connector.connect(to: .init("x"), limits: .init(), on: loops.loop) { _ in }
+            let attempt = connector.connect(to: .init("x"), limits: .lasting, on: loops.loop) { _ in }
             try await loops.waitForSockets { $0 >= before + addresses.count }
             attempt.cancel()
             attempt.cancel()
@@ -70,7 +70,7 @@ struct ConnectCancelTests {
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
             let before = try loops.sockets()
             let endpoint = Endpoint(isSecure: true, host: "127.0.0.1", port: Int(server.port))
-            let attempt = connector.connect(to: endpoint, limits: .init(), on: loops.loop) { _ in }
+            let attempt = connector.connect(to: endpoint, limits: .lasting, on: loops.loop) { _ in }
             try await server.wait(for: "the hello") { $0.first?.received.isEmpty == false }
             attempt.cancel()
             await expectCancelled(attempt)
@@ -84,7 +84,7 @@ struct ConnectCancelTests {
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
             let attempt = Connector(tls: nil).connect(
                 to: .init("127.0.0.1", Int(server.port)),
-                limits: .init(),
+                limits: .lasting,
                 on: loops.loop
             ) { _ in }
             let connection = try await attempt.established.get()
@@ -104,7 +104,7 @@ struct ConnectCancelTests {
             var established = 0
             for round in 0..<500 {
                 let endpoint = Endpoint(round % 2 == 0 ? "127.0.0.1" : "x", Int(server.port))
-                let attempt = connector.connect(to: endpoint, limits: .init(), on: loops.loop) { _ in }
+                let attempt = connector.connect(to: endpoint, limits: .lasting, on: loops.loop) { _ in }
                 for _ in 0..<(round % 20) { await Task.yield() }
                 attempt.cancel()
                 guard let connection = try? await attempt.established.get() else { continue }

@@ -73,7 +73,7 @@ struct ConnectorTests {
             let seen = Observed<[String]>([])
             let attempt = Connector(tls: nil).connect(
                 to: .init("127.0.0.1", Int(server.port)),
-                limits: .init(),
+                limits: .lasting,
                 on: loops.loop
             ) { channel in
                 try channel.pipeline.syncOperations.addHandler(Diary(seen))
@@ -93,7 +93,7 @@ struct ConnectorTests {
             {
                 let attempt = Connector(tls: nil).connect(
                     to: .init("127.0.0.1", Int(server.port)),
-                    limits: .init(),
+                    limits: .lasting,
                     on: loops.loop
                 ) { _ in throw thrown }
                 let error = await #expect(throws: HTTPError.self) { try await attempt.established.get() }
@@ -105,7 +105,7 @@ struct ConnectorTests {
     }
 
     private func open(_ endpoint: Endpoint, on loops: LabLoops) async throws -> EstablishedConnection {
-        try await Connector(tls: nil).connect(to: endpoint, limits: .init(), on: loops.loop) { _ in }.established.get()
+        try await Connector(tls: nil).connect(to: endpoint, limits: .lasting, on: loops.loop) { _ in }.established.get()
     }
 }
 

@@ -21,7 +21,7 @@ struct HappyEyeballsTests {
             let before = try loops.sockets()
             let connector = try connector("2001:db8::9", "127.0.0.1")
             let endpoint = Endpoint("two.example", Int(server.port))
-            let established = try await connector.connect(to: endpoint, limits: .init(), on: loops.loop) { _ in }
+            let established = try await connector.connect(to: endpoint, limits: .lasting, on: loops.loop) { _ in }
                 .established.get()
             #expect(established.metrics.remoteAddress == "127.0.0.1:\(server.port)")
             #expect(established.metrics.resolve != nil)
@@ -36,7 +36,7 @@ struct HappyEyeballsTests {
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
             let connector = try connector("2001:db8::9", "2001:db8::a", "127.0.0.1")
             let endpoint = Endpoint("two.example", Int(server.port))
-            let established = try await connector.connect(to: endpoint, limits: .init(), on: loops.loop) { _ in }
+            let established = try await connector.connect(to: endpoint, limits: .lasting, on: loops.loop) { _ in }
                 .established.get()
             #expect(established.metrics.remoteAddress == "127.0.0.1:\(server.port)")
             try await established.channel.close()

@@ -46,7 +46,7 @@ struct SecureConnectionTests {
         let connector = Connector(tls: try TLSClient(.trusting(authority)))
         try await LabLoops.run { loops in
             try await withServer(authority.issue(), in: loops) { port in
-                let attempt = connector.connect(to: endpoint(port), limits: .init(), on: loops.loop) { channel in
+                let attempt = connector.connect(to: endpoint(port), limits: .lasting, on: loops.loop) { channel in
                     _ = try channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
                 }
                 let connection = try await attempt.established.get()
@@ -67,7 +67,7 @@ struct SecureConnectionTests {
         try await LabLoops.run { loops in
             try await withServer(authority.issue(["host.example"], addresses: []), in: loops) { port in
                 let endpoint = endpoint(port, host: "host.example.")
-                let connection = try await connector.connect(to: endpoint, limits: .init(), on: loops.loop) { _ in }
+                let connection = try await connector.connect(to: endpoint, limits: .lasting, on: loops.loop) { _ in }
                     .established.get()
                 try await connection.channel.close()
             }

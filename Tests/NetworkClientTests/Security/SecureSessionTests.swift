@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkClient
 
 /// Trust as a whole session has it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SecureSessionTests {
     private let authority: CertificateAuthority
     private let clients: CertificateAuthority

@@ -3,7 +3,7 @@ import NetworkClient
 import Testing
 
 /// The forms that an answer can have by RFC 9112, 6.3, and what follows for the connection.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AnswerFormsTests {
     struct Form: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -3,7 +3,7 @@ import NetworkClient
 import Testing
 
 /// Connections that die while they are kept, and what becomes of the request that meets it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionReuseTests {
     /// Answers once, then closes the first connection when the second request has been read on it.
     private static let dying: ScriptedServer.Script = { number in

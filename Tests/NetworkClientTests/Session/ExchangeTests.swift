@@ -3,7 +3,7 @@ import NetworkClient
 import Testing
 
 /// Whole exchanges, on real sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExchangeTests {
     @Test func `an answer comes with status, fields and body`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("hello", headers: ["X-Colour: green"])])

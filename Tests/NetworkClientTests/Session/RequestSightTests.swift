@@ -4,7 +4,7 @@ import NetworkClient
 import Testing
 
 /// What those who log requests can see of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestSightTests {
     private final class Connections: EventMonitor {
         let seen = Lock<[ConnectMetrics]>([])

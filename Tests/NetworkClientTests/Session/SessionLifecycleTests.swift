@@ -6,7 +6,7 @@ import NetworkLab
 import Testing
 
 /// Cancelling, invalidating, releasing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionLifecycleTests {
     @Test func `cancelling the task cancels the request and closes its connection`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .hold])
