@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A command that was started, in this process's own group, so that the terminal and job control see both as one job.
