@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 import NetworkLab
 import Reachability
 import ReachabilityCore
@@ -114,7 +115,12 @@ import Testing
     }
 
     /// Sendable because the test writes before and after the engine runs.
-    private final class Holder: @unchecked Sendable {
-        var engine: MonitorEngine?
+    private final class Holder: Sendable {
+        private let kept = Lock<MonitorEngine?>(nil)
+
+        var engine: MonitorEngine? {
+            get { kept.withLock { $0 } }
+            set { kept.withLock { $0 = newValue } }
+        }
     }
 }

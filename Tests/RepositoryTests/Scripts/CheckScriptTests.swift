@@ -102,7 +102,7 @@ struct ContinuousIntegrationTests {
         }
         let plain = ["format", "build", "test"]
         let sanitized = ["build thread", "test thread"]
-        #expect(calls.map { $0.joined(separator: " ") } == plain + sanitized + sanitized + ["build"])
+        #expect(calls.map { $0.joined(separator: " ") } == plain + sanitized + sanitized + sanitized + ["build"])
     }
 
     @Test("It ends with a failure of the kernel lab, but not where the lab can't run")

@@ -53,7 +53,7 @@ import Testing
     func `a signal removes what was begun`(signal: Int32) async throws {
         try lab.folder.write("answer", "old")
         let server = try lab.server(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .hold)
-        let tool = try lab.start(["-o", file, server.url()])
+        let tool = try lab.start(["--max-time", "10m", "-o", file, server.url()])
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         #expect(lab.files.count == 2)
         tool.send(signal)
