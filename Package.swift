@@ -140,7 +140,7 @@ let package = Package(
         .testTarget(name: "HTTPLabTests", dependencies: ["HTTPLab", "NetworkLab"], swiftSettings: settings),
         .testTarget(
             name: "NetworkClientCoreTests",
-            dependencies: ["NetworkClientCore", "ReachabilityCore"],
+            dependencies: ["NetworkClientCore", "NetworkLab", "ReachabilityCore"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,9 +1,11 @@
+import NetworkLab
+
 @testable import NetworkClientCore
 
 /// A pool's user that does things by chance, and holds the pool to what it promises.
 struct PoolStory {
     var pool: HostPool
-    var random: SplitMix
+    var random: SeededGenerator
     private(set) var faults: [String] = []
     private var waiting: Set<UInt64> = []
     private var opening: Set<Int> = []
@@ -14,11 +16,11 @@ struct PoolStory {
 
     init(seed: UInt64, limit: Int) {
         pool = .init(limit: limit)
-        random = .init(state: seed)
+        random = .init(seed: seed)
     }
 
     mutating func step() {
-        switch random.below(9) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0, 1, 2:
             lastRequest += 1
             waiting.insert(lastRequest)
@@ -101,21 +103,6 @@ struct PoolStory {
     }
 
     private mutating func pick<Element: Comparable>(_ set: Set<Element>) -> Element? {
-        set.isEmpty ? nil : set.sorted()[random.below(set.count)]
+        set.isEmpty ? nil : set.sorted()[Int.random(in: 0..<(set.count), using: &random)]
     }
-}
-
-/// A small random generator whose sequence follows from its seed (Steele, Lea and Flood: SplitMix).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

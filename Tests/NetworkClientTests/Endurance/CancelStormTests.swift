@@ -1,6 +1,7 @@
 import HTTPLab
 import NIOCore
 import NIOPosix
+import NetworkLab
 import Testing
 
 @testable import NetworkClient

@@ -1,4 +1,5 @@
 import NIOCore
+import NetworkLab
 import Testing
 
 @testable import NetworkClient

@@ -1,3 +1,4 @@
+import NetworkLab
 import Testing
 
 @testable import ReachabilityCore

@@ -1,3 +1,4 @@
+import NetworkLab
 import ReachabilityCore
 
 /// Draws rules, nexthop objects, neighbours, settings, uevents and requests in the decoder's form.

@@ -1,3 +1,4 @@
+import NetworkLab
 import ReachabilityCore
 
 /// Draws messages in the form in which the decoder gives them: what the wire can't tell apart has one form.

@@ -1,3 +1,4 @@
+import NetworkLab
 import ReachabilityCore
 
 /// Draws values of every shape that the wire can hold.

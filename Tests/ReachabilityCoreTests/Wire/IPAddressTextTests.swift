@@ -1,4 +1,5 @@
 import Glibc
+import NetworkLab
 import ReachabilityCore
 import Testing
 

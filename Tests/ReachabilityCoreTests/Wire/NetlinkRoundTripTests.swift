@@ -1,3 +1,4 @@
+import NetworkLab
 import ReachabilityCore
 import Testing
 
