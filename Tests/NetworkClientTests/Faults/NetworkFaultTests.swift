@@ -45,7 +45,8 @@ struct NetworkFaultTests {
             let server = try ScriptedServer(in: faults.lab, port: 8080) { _ in [.hold] }
             let session = try faults.session()
             let first = session.get("http://127.0.0.1:8080/")
-            try await server.wait(for: "the first connection") { $0.count == 1 }
+            // Until it is known as open here too, the error of the second one's connection may be given to the first.
+            try await server.wait(for: "the first request") { $0.first?.requests.count == 1 }
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await session.get("http://127.0.0.1:8080/").response()
             }
