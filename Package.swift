@@ -65,9 +65,15 @@ let package = Package(
         ),
         .target(name: "NetworkClientCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
+            name: "RequestGate",
+            dependencies: ["NetworkClientCore", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "NetworkClient",
             dependencies: [
-                "CZlib", "HTTPSerialization", "Locking", "NetworkClientCore", "ReachabilityCore",
+                "CZlib", "HTTPSerialization", "Locking", "NetworkClientCore", "Reachability", "ReachabilityCore",
+                "RequestGate",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -147,6 +153,7 @@ let package = Package(
             name: "NetworkClientTests",
             dependencies: [
                 "CZlib", "HTTPLab", "HTTPSerialization", "Locking", "NetworkClient", "NetworkClientCore", "NetworkLab",
+                "Reachability", "ReachabilityCore", "RequestGate",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -171,6 +178,11 @@ let package = Package(
         .testTarget(
             name: "ReachabilityTests",
             dependencies: ["Locking", "Reachability", "ReachabilityCore", "NetworkLab"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "RequestGateTests",
+            dependencies: ["NetworkClientCore", "NetworkLab", "ReachabilityCore", "RequestGate"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -2,3 +2,4 @@
 @_exported public import HTTPSerialization
 @_exported public import HTTPTypes
 @_exported public import NetworkClientCore
+@_exported public import RequestGate

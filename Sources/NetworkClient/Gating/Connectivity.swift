@@ -1,0 +1,38 @@
+public import Reachability
+public import ReachabilityCore
+
+/// Knows the ways out of this machine: what a gate asks before it lets a request go.
+///
+/// `ReachabilityMonitor` is one; others stand for a network that tests make up, or is reached by other means.
+public protocol Connectivity: Sendable {
+    /// The state of the default path: read for every gated request, so as cheap as an atomic load.
+    var status: ReachabilityStatus { get }
+
+    /// The default path, or why there is none: for messages.
+    var path: NetworkPath { get }
+
+    /// The way of a socket that may only use paths which meet a requirement.
+    ///
+    /// Must not block for longer than some microseconds; not asked while ``status`` is `unknown`.
+    ///
+    /// - Parameters:
+    ///   - destination: The address.
+    ///   - requirement: What the path must be. Of several that meet it, the one that the kernel prefers.
+    /// - Returns: The way, with the interface to bind to; or why there is none.
+    /// - Throws: What keeps it from knowing; the request is then let go, if it has no requirement.
+    func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath
+
+    /// Calls a closure whenever a look-up may give another answer than before: routes, rules, addresses, links, kinds.
+    ///
+    /// - Parameters:
+    ///   - destinations: Addresses whose own routes matter, beside the default paths.
+    ///   - body: Called on any thread, soon after the change; several changes may come as one call. Must not block.
+    /// - Returns: What to cancel when the destinations are others, or nobody waits any more.
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch
+}
+
+/// A watch that can be ended.
+public protocol ConnectivityWatch: Sendable {
+    /// Ends it; the closure may be under way on another thread.
+    func cancel()
+}
