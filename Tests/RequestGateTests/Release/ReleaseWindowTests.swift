@@ -1,0 +1,113 @@
+import NetworkLab
+import Testing
+
+@testable import RequestGate
+
+struct ReleaseWindowTests {
+    @Test func `there is no limit until there was an outage`() {
+        var window = ReleaseWindow()
+        let ticket = window.started()
+        window.succeeded(ticket)
+        window.overloaded(ticket)
+        #expect(window.limit == .max)
+        #expect(!window.isInEffect && !window.isProbing && !window.isDoubling)
+        #expect(MemoryLayout<ReleaseWindow>.size <= 32)
+    }
+
+    @Test func `after an outage one goes, then twice as many in each round trip`() {
+        var window = ReleaseWindow()
+        window.outage()
+        #expect(window.isProbing)
+        for limit in [1, 2, 4, 8, 16] {
+            #expect(window.limit == limit)
+            roundTrip(&window)
+        }
+        #expect(window.limit == 32)
+        #expect(window.isDoubling && !window.isProbing)
+        window.settle()
+        #expect(window.limit == .max)
+    }
+
+    @Test func `what was under way before the outage says nothing of the way now`() {
+        var window = ReleaseWindow()
+        let early = window.started()
+        window.outage()
+        window.succeeded(early)
+        window.overloaded(early)
+        #expect(window.limit == 1)
+        #expect(window.isProbing)
+    }
+
+    @Test func `of the refusals of one round trip, the first cuts and the others take their own slots`() {
+        var window = grown(to: 400)
+        let tickets = (0..<400).map { _ in window.started() }
+        window.overloaded(tickets[0])
+        #expect(window.limit == 339)
+        #expect(!window.isDoubling)
+        for ticket in tickets[1..<200] { window.overloaded(ticket) }
+        #expect(window.limit == 170)
+        for ticket in tickets[200...] { window.succeeded(ticket) }
+        #expect(window.limit == 170)
+        window.overloaded(window.started())
+        #expect(window.limit == 143)
+    }
+
+    @Test func `it comes back to the known limit by halves, then looks for more in steps that double`() {
+        var window = grown(to: 201)
+        window.overloaded(window.started())
+        var limits: [Int] = []
+        for _ in 0..<14 {
+            limits.append(window.limit)
+            roundTrip(&window)
+        }
+        #expect(limits == limits.sorted())
+        #expect(limits[0] == 170)
+        #expect((190...200).contains(limits[3]))
+        #expect((198...201).contains(limits[6]))
+        #expect(limits[13] > 220)
+    }
+
+    @Test func `the probe that is refused stays the only one`() {
+        var window = ReleaseWindow()
+        window.outage()
+        for _ in 0..<100 { window.overloaded(window.started()) }
+        #expect(window.limit == 1)
+        #expect(window.isProbing)
+    }
+
+    @Test func `a server that refuses all brings it down to a probe, from where it doubles again`() {
+        var window = grown(to: 64)
+        let tickets = (0..<64).map { _ in window.started() }
+        for ticket in tickets { window.overloaded(ticket) }
+        #expect(window.isProbing)
+        roundTrip(&window)
+        #expect(window.limit == 2)
+    }
+
+    @Test(arguments: 0..<32) func `it is never below one, whatever comes`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var window = ReleaseWindow()
+        var tickets: [UInt32] = []
+        for _ in 0..<5000 {
+            switch UInt8.random(in: 0..<64, using: &generator) {
+            case 0: window.outage()
+            case 1..<40: tickets.append(window.started())
+            case let choice:
+                guard let ticket = tickets.randomElement(using: &generator) else { continue }
+                if choice < 52 { window.succeeded(ticket) } else { window.overloaded(ticket) }
+            }
+            #expect(window.limit >= 1)
+        }
+    }
+
+    private func grown(to limit: Int) -> ReleaseWindow {
+        var window = ReleaseWindow()
+        window.outage()
+        for _ in 1..<limit { window.succeeded(window.started()) }
+        return window
+    }
+
+    private func roundTrip(_ window: inout ReleaseWindow) {
+        for ticket in (0..<window.limit).map({ _ in window.started() }) { window.succeeded(ticket) }
+    }
+}
