@@ -68,8 +68,7 @@ extension HTTPError {
             case .unacceptableContentType: .unacceptableContentType
             case .undecodable: .responseSerializationFailed
             }
-        let refused = error.status == 421 || error.status == 425
-        self.init(code, refused ? .refusedUnprocessed : .answered, "\(error)", cause: error.underlying)
+        self.init(code, Processing(status: response.head.status.code), "\(error)", cause: error.underlying)
         self.request = request
         self.response = response.head
         self.body = Array(response.buffer.readableBytesView.prefix(Self.keptBody))
