@@ -46,8 +46,11 @@ struct ReleaseWindow: Sendable, Hashable {
     /// The path, or the host, was away: one may go now, and more once it is answered.
     ///
     /// What comes of attempts that were started before does not count.
-    mutating func outage() {
+    ///
+    /// - Parameter first: How many may go at once; more than one where they go different ways.
+    mutating func outage(first: Int = 1) {
         beginAnew()
+        width = Double(max(1, first))
         cut = next
     }
 

@@ -1,0 +1,58 @@
+extension RequestScheduler {
+    /// A gate was opened or closed: there is a path to its host that meets its requirement, or there is none.
+    public mutating func set(_ gate: GateID, isOpen: Bool, at now: BootInstant) {
+        guard let known = gates[Int(gate)], known.isOpen != isOpen else { return }
+        gates[Int(gate)]?.isOpen = isOpen
+        if isOpen, !known.lists.isEmpty {
+            hosts[Int(known.host)]?.window.outage()
+            hosts[Int(known.host)]?.failedProbes = 0
+            if !window.isInEffect { window.outage(first: Self.firstSessionLimit) }
+        }
+        count(known.host, at: now)
+        if isOpen { queue(known.host) }
+    }
+
+    /// With how many in flight a session begins after an outage, of all hosts: their first proofs do not wait for each other.
+    private static let firstSessionLimit = 32
+
+    /// The user pauses a request: what is not under way does not leave, and none of its clocks goes on.
+    public mutating func pause(_ id: RequestID, at now: BootInstant) {
+        guard let slot = slot(of: id), !entries[slot].isPaused else { return }
+        entries[slot].isPaused = true
+        if entries[slot].phase != .running { hold(slot, at: now) }
+    }
+
+    /// Keeps a paused request until it is resumed.
+    mutating func hold(_ slot: Int, at now: BootInstant) {
+        let isDelayed = entries[slot].phase == .backingOff
+        leaveLine(slot, at: now)
+        leaveDelay(slot)
+        returnLease(slot)
+        entries[slot].delayLeft = isDelayed ? max(0, entries[slot].due.nanoseconds - now.nanoseconds) : 0
+        entries[slot].phase = .held
+        entries[slot].due = now
+        timers.remove(Int32(slot))
+        settle(host(of: slot), at: now)
+    }
+
+    /// The user resumes a request.
+    public mutating func resume(_ id: RequestID, at now: BootInstant) {
+        guard let slot = slot(of: id), entries[slot].isPaused else { return }
+        entries[slot].isPaused = false
+        guard entries[slot].phase == .held else { return }
+        let pause = entries[slot].due.duration(to: now)
+        entries[slot].deadline = entries[slot].deadline.advanced(by: pause)
+        let delay = entries[slot].delayLeft
+        if delay > 0 { backOff(slot, for: .nanoseconds(delay), at: now) } else { line(up: slot, at: now) }
+    }
+
+    /// When a request must have ended, as its pauses have moved it; nil if it is not known any more.
+    public func deadline(of id: RequestID) -> BootInstant? { slot(of: id).map { entries[$0].deadline } }
+
+    /// A request is wanted no more; it is forgotten.
+    public mutating func cancel(_ id: RequestID, at now: BootInstant) {
+        guard let slot = slot(of: id) else { return }
+        failures.removeAll { $0.slot == id.slot }
+        vacate(slot, at: now)
+    }
+}

@@ -1,0 +1,95 @@
+extension RequestScheduler {
+    /// Adds a host, without a request and in no trouble.
+    public mutating func addHost() -> HostID {
+        var host = ScheduledHost()
+        host.breaker = breaker.map { CircuitBreaker($0) }
+        return Self.place(host, in: &hosts)
+    }
+
+    /// Whether a host can be forgotten: no request of it is known, and nothing is held against it.
+    public func isForgettable(_ host: HostID) -> Bool { hosts[Int(host)]?.isForgettable ?? true }
+
+    /// Forgets a host that can be forgotten; its number is used again.
+    public mutating func forget(_ host: HostID) {
+        guard isForgettable(host) else { return }
+        hosts[Int(host)] = nil
+    }
+
+    /// Adds a gate of a host.
+    public mutating func addGate(of host: HostID, isOpen: Bool, at now: BootInstant) -> GateID {
+        let gate = Self.place(ScheduledGate(host: host, isOpen: isOpen, at: now), in: &gates)
+        hosts[Int(host)]?.gates.append(gate)
+        return gate
+    }
+
+    /// How many requests a gate has, wherever they are.
+    public func requests(of gate: GateID) -> Int { gates[Int(gate)]?.requests ?? 0 }
+
+    /// Forgets a gate without requests; its number is used again.
+    public mutating func forget(gate: GateID) {
+        guard let known = gates[Int(gate)], known.requests == 0 else { return }
+        hosts[Int(known.host)]?.gates.removeAll { $0 == gate }
+        gates[Int(gate)] = nil
+    }
+
+    /// A request that was not under way is to go: it waits in the line of its gate.
+    public mutating func submit(_ order: Order, at now: BootInstant) -> RequestID {
+        let slot = place(order, at: now)
+        line(up: slot, at: now)
+        return id(of: slot)
+    }
+
+    /// A request that went its way without the scheduler is under way: it failed, and is to be decided on.
+    ///
+    /// - Returns: Its number; that of its attempt is 1.
+    public mutating func adopt(_ order: Order, at now: BootInstant) -> RequestID {
+        let slot = place(order, at: now)
+        entries[slot].phase = .running
+        entries[slot].hadTurn = true
+        entries[slot].starts = 1
+        entries[slot].attempts = 1
+        setTimer(slot, at: now)
+        return id(of: slot)
+    }
+
+    private mutating func place(_ order: Order, at now: BootInstant) -> Int {
+        let slot = Int(vacant.popLast() ?? Int32(entries.count))
+        if slot == entries.count { entries.append(.init()) }
+        var entry = WaitingEntry()
+        entry.generation = entries[slot].generation &+ 1
+        entry.phase = .held
+        entry.deadline = order.deadline
+        entry.since = now
+        entry.waitLimit = order.patience.map { max(0, $0.clampedNanoseconds) } ?? .max
+        entry.gate = order.gate
+        entry.priority = order.priority
+        entry.isIdempotent = order.traits.isIdempotent
+        entry.isReplayable = order.traits.isReplayable
+        entries[slot] = entry
+        gates[Int(order.gate)]?.requests += 1
+        return slot
+    }
+
+    /// Gives a request's place back.
+    mutating func vacate(_ slot: Int, at now: BootInstant) {
+        leaveLine(slot, at: now)
+        leaveDelay(slot)
+        returnLease(slot)
+        timers.remove(Int32(slot))
+        let gate = Int(entries[slot].gate)
+        gates[gate]?.requests -= 1
+        entries[slot].phase = .vacant
+        vacant.append(Int32(slot))
+        if let host = gates[gate]?.host { settle(host, at: now) }
+    }
+
+    /// The first free place of a list, or one more.
+    private static func place<Element>(_ element: Element, in list: inout [Element?]) -> Int32 {
+        if let free = list.firstIndex(where: { $0 == nil }) {
+            list[free] = element
+            return Int32(free)
+        }
+        list.append(element)
+        return Int32(list.count - 1)
+    }
+}

@@ -1,0 +1,60 @@
+/// What the scheduler keeps of one request: at most 128 bytes with its place in the timers.
+struct WaitingEntry: Sendable {
+    /// Where a request is; whether its user has paused it is told apart from that.
+    enum Phase: UInt8, Sendable {
+        /// Nobody's: the place is free.
+        case vacant
+        /// In the line of its gate: it waits for a path, or for its turn.
+        case lined
+        /// It has its turn, and leaves a random moment later.
+        case slotted
+        /// It waits until it may be tried again.
+        case backingOff
+        /// It is under way.
+        case running
+        /// It was paused when it was not under way.
+        case held
+    }
+
+    /// By when it must have ended; moves on while it is held.
+    var deadline = BootInstant.never
+    /// When it came: what it is aged by.
+    var since = BootInstant.never
+    /// The end of a delay; while it is held, when that began.
+    var due = BootInstant.never
+    /// How long it may wait for a path in all, in nanoseconds.
+    var waitLimit = Int64.max
+    /// How long it has waited for a path; in line, its gate's closed time less that.
+    var waited: Int64 = 0
+    /// What is left of its delay while it is held.
+    var delayLeft: Int64 = 0
+    var gate: Int32 = -1
+    var next: Int32 = -1
+    var previous: Int32 = -1
+    var generation: UInt32 = 0
+    var hostTicket: UInt32 = 0
+    var sessionTicket: UInt32 = 0
+    /// How often it was sent on its way, waits included: tells news of the present attempt from older ones.
+    var starts: UInt32 = 0
+    /// How many attempts count against its limit.
+    var attempts: UInt16 = 0
+    var phase = Phase.vacant
+    var priority = RequestPriority.normal
+    /// What its last retry took out of the budget.
+    var cost: UInt8 = 0
+    var isPaused = false
+    var hasLease = false
+    /// Whether it has had its turn before: it comes before those of its priority that have not.
+    var hadTurn = false
+    var isIdempotent = false
+    var isReplayable = false
+
+    /// Whether it can show, at no risk, that its host is there again.
+    var canProbe: Bool { isIdempotent && isReplayable }
+
+    /// What a policy has to know of it.
+    var traits: RequestTraits { .init(isIdempotent: isIdempotent, isReplayable: isReplayable) }
+
+    /// The list of its gate's line that it stands in.
+    var list: Int { 2 * Int(priority.rawValue) + (hadTurn ? 1 : 0) }
+}
