@@ -42,7 +42,7 @@ struct NetworkFaultTests {
             let range = "echo 40000 40000 > /proc/sys/net/ipv4/ip_local_port_range"
             let outcome = try faults.lab.run { try LabProcess.run("/bin/sh", ["-c", range]) }
             try #require(outcome.code == 0, "\(outcome.errors)")
-            let server = try ScriptedServer(in: faults.lab, port: 8080) { _ in [.hold] }
+            let server = try ScriptedServer(in: faults.lab, port: 8080) { _ in [.readRequest, .hold] }
             let session = try faults.session()
             let first = session.get("http://127.0.0.1:8080/")
             // Until it is known as open here too, the error of the second one's connection may be given to the first.
