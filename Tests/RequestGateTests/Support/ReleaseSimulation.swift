@@ -1,0 +1,114 @@
+import RequestGate
+
+/// How a release ended.
+struct ReleaseOutcome: Hashable {
+    var failed = 0
+    var refused = 0
+    var total = Duration.zero
+}
+
+/// Many requests that waited for one server, let out by a strategy, in virtual time.
+struct ReleaseSimulation<Strategy: ReleaseStrategy, Generator: RandomNumberGenerator> {
+    private enum Event {
+        case arrives(Attempt)
+        case served(Attempt)
+        case answered(Attempt)
+        case refused(Attempt)
+        case backedOff(Int)
+    }
+
+    private struct Attempt {
+        var request: Int
+        var ticket: UInt32
+    }
+
+    private var strategy: Strategy
+    private var generator: Generator
+    private var server: CrowdedServer
+    private let policy: RetryPolicy
+    private var time = VirtualTime<Event>()
+    private var line: [Int]
+    private var lineStart = 0
+    private var attempts: [Int]
+    private var underWay = 0
+    private var budget = 500
+    private var outcome = ReleaseOutcome()
+
+    init(
+        requests: Int = 10_000,
+        to server: CrowdedServer,
+        by strategy: Strategy,
+        policy: RetryPolicy = .standard,
+        using generator: Generator
+    ) {
+        self.strategy = strategy
+        self.server = server
+        self.policy = policy
+        self.generator = generator
+        line = Array(0..<requests)
+        attempts = Array(repeating: 0, count: requests)
+    }
+
+    /// Lets the story run to its end.
+    mutating func run() -> ReleaseOutcome {
+        letOut()
+        while let event = time.next() { handle(event) }
+        return outcome
+    }
+
+    private mutating func handle(_ event: Event) {
+        switch event {
+        case .arrives(let attempt): arrive(attempt)
+        case .served(let attempt):
+            server.leave()
+            time.schedule(.answered(attempt), after: server.way)
+        case .answered(let attempt):
+            underWay -= 1
+            budget = min(500, budget + 1)
+            outcome.total = BootInstant(nanoseconds: 0).duration(to: time.now)
+            strategy.succeeded(attempt.ticket)
+        case .refused(let attempt): refuse(attempt)
+        case .backedOff(let request): line.append(request)
+        }
+        letOut()
+    }
+
+    private mutating func letOut() {
+        while lineStart < line.count, underWay < strategy.limit {
+            let request = line[lineStart]
+            lineStart += 1
+            underWay += 1
+            attempts[request] += 1
+            time.schedule(.arrives(Attempt(request: request, ticket: strategy.started())), after: server.way)
+        }
+    }
+
+    private mutating func arrive(_ attempt: Attempt) {
+        switch server.arrive(using: &generator) {
+        case .serves(let duration): time.schedule(.served(attempt), after: duration)
+        case .refuses(let delay): time.schedule(.refused(attempt), after: delay + server.way)
+        }
+    }
+
+    private mutating func refuse(_ attempt: Attempt) {
+        underWay -= 1
+        outcome.refused += 1
+        strategy.overloaded(attempt.ticket)
+        let request = attempt.request
+        if attempts[request] == policy.maximumAttempts {
+            outcome.failed += 1
+        } else if strategy.refusedWaitInLine {
+            line.append(request)
+        } else if budget < 5 {
+            outcome.failed += 1
+        } else {
+            budget -= 5
+            time.schedule(.backedOff(request), after: backoff(before: attempts[request]))
+        }
+    }
+
+    private mutating func backoff(before attempt: Int) -> Duration {
+        let bound = min(policy.maximumDelay, policy.baseDelay * (1 << (attempt - 1)))
+        return .nanoseconds(Int64.random(in: 0...bound.clampedNanoseconds, using: &generator))
+    }
+}

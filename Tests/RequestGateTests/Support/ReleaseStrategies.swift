@@ -1,0 +1,81 @@
+@testable import RequestGate
+
+/// A way to let out at once, or one after the other, what waited through an outage.
+protocol ReleaseStrategy {
+    /// How many may be under way.
+    var limit: Int { get }
+    /// Whether what was refused waits for a slot like all others, or backs off and costs the host's budget.
+    var refusedWaitInLine: Bool { get }
+
+    mutating func started() -> UInt32
+    mutating func succeeded(_ ticket: UInt32)
+    mutating func overloaded(_ ticket: UInt32)
+}
+
+/// What a queue does that is resumed when the network is back.
+struct AllAtOnce: ReleaseStrategy {
+    let limit = Int.max
+    let refusedWaitInLine = false
+    func started() -> UInt32 { 0 }
+    func succeeded(_: UInt32) {}
+    func overloaded(_: UInt32) {}
+}
+
+/// Slow start without an end.
+struct Doubling: ReleaseStrategy {
+    private(set) var limit = 1
+    let refusedWaitInLine = false
+    func started() -> UInt32 { 0 }
+    mutating func succeeded(_: UInt32) { limit += 1 }
+    func overloaded(_: UInt32) {}
+}
+
+/// Grows by a sum for each success, is cut once in a round trip.
+struct SimpleWindow: ReleaseStrategy {
+    /// What it gains by a success, before any cut and after one.
+    enum Growth { case onePerSuccess, onePerRoundTrip }
+
+    let growth: Growth
+    let refusedWaitInLine: Bool
+    private var width = 1.0
+    private var next: UInt32 = 0
+    private var cut: UInt32 = 0
+    private var wasCut = false
+
+    init(_ growth: Growth, refusedWaitInLine: Bool = false) {
+        self.growth = growth
+        self.refusedWaitInLine = refusedWaitInLine
+    }
+
+    var limit: Int { Int(width) }
+
+    mutating func started() -> UInt32 {
+        defer { next += 1 }
+        return next
+    }
+
+    mutating func succeeded(_: UInt32) { width += wasCut && growth == .onePerRoundTrip ? 1 / width : 1 }
+
+    mutating func overloaded(_ ticket: UInt32) {
+        guard ticket >= cut else { return }
+        cut = next
+        wasCut = true
+        width = max(1, width * 0.85)
+    }
+}
+
+/// What the scheduler uses.
+struct Windowed: ReleaseStrategy {
+    var window: ReleaseWindow
+    var refusedWaitInLine: Bool { !window.isProbing }
+    var limit: Int { window.limit }
+
+    init() {
+        window = ReleaseWindow()
+        window.outage()
+    }
+
+    mutating func started() -> UInt32 { window.started() }
+    mutating func succeeded(_ ticket: UInt32) { window.succeeded(ticket) }
+    mutating func overloaded(_ ticket: UInt32) { window.overloaded(ticket) }
+}
