@@ -27,6 +27,7 @@ extension DestinationPath {
         let judgement = evaluator.judge(outcome, for: destination, snapshot, at: now)
         status = judgement.path?.status ?? .notReachable
         carriers = judgement.path?.carriers ?? []
+        isExpensive = judgement.path?.isExpensive ?? false
         reasons = judgement.reasons
     }
 

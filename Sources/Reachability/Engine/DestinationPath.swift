@@ -14,6 +14,10 @@ public struct DestinationPath: Sendable, Hashable {
     public var outcome: LookupOutcome
     /// Why there is no path, and what is wrong with the one there is.
     public var reasons: [Reason]
+    /// Whether traffic may cost by its volume, as ``NetworkPath/isExpensive`` means it.
+    public var isExpensive: Bool
+    /// Where a requirement leaves no way: the interfaces that were looked at, and what speaks against each.
+    public var ruledOut: [RuledOutInterface]
 
     /// Makes a path.
     public init(
@@ -22,7 +26,9 @@ public struct DestinationPath: Sendable, Hashable {
         interface: NetworkInterface? = nil,
         carriers: [NetworkInterface] = [],
         outcome: LookupOutcome,
-        reasons: [Reason] = []
+        reasons: [Reason] = [],
+        isExpensive: Bool = false,
+        ruledOut: [RuledOutInterface] = []
     ) {
         self.destination = destination
         self.status = status
@@ -30,5 +36,7 @@ public struct DestinationPath: Sendable, Hashable {
         self.carriers = carriers
         self.outcome = outcome
         self.reasons = reasons
+        self.isExpensive = isExpensive
+        self.ruledOut = ruledOut
     }
 }

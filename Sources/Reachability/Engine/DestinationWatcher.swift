@@ -8,6 +8,8 @@ struct DestinationWatcher {
     private var version: UInt64 = 0
     private var isStale = false
     private var next: Instant?
+    /// What the machine knew when it was seen last.
+    private var revision: UInt64 = 0
 
     /// While changes storm, the destinations are looked up no more often than this.
     private static let interval = Duration.milliseconds(5)
@@ -17,7 +19,7 @@ struct DestinationWatcher {
     }
 
     /// The addresses to hear of.
-    var destinations: Set<IPAddress> { Set(entries.map(\.destination)) }
+    var destinations: Set<IPAddress> { Set(entries.flatMap(\.destinations)) }
 
     /// When to look them up though nothing is received.
     var deadline: Instant? { isStale && !entries.isEmpty ? next : nil }
@@ -27,6 +29,12 @@ struct DestinationWatcher {
 
     /// Notes that routes may be others now.
     mutating func invalidate() { isStale = true }
+
+    /// Sees whether the machine knows more than before, wherever it has it from.
+    mutating func note(revision: UInt64) {
+        if revision != self.revision { isStale = true }
+        self.revision = revision
+    }
 
     /// Takes the registry's entries as they are now; tells whether they are others than before.
     mutating func refresh() -> Bool {
@@ -51,8 +59,14 @@ struct DestinationWatcher {
 
     /// Whether whoever watches is to be told of a path: it is another than before, and they still watch.
     mutating func learn(_ path: DestinationPath, for entry: WatchRegistry.Entry) -> Bool {
-        guard known[entry.id] != path, registry.contains(entry.id) else { return false }
+        guard known[entry.id] != path, isWatched(entry) else { return false }
         known[entry.id] = path
         return true
     }
+
+    /// Whether somebody still watches.
+    func isWatched(_ entry: WatchRegistry.Entry) -> Bool { registry.contains(entry.id) }
+
+    /// Those who are to be told of any change.
+    var listeners: [WatchRegistry.Entry] { entries.filter { if case .change = $0.interest { true } else { false } } }
 }

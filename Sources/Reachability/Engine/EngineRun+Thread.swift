@@ -28,6 +28,15 @@ extension EngineRun {
         }
     }
 
+    /// Asks the event thread, and waits for its answer; not to be called on it.
+    ///
+    /// - Throws: ``MonitorError/Code/notRunning`` if it takes no jobs any more.
+    func ask<Answer: Sendable>(_ question: @escaping @Sendable (EventLoop) -> Answer) throws(MonitorError) -> Answer {
+        let gate = Gate<Answer>()
+        guard perform({ gate.open(question($0)) }) else { throw MonitorError(.notRunning, errno: 0, "monitor") }
+        return gate.wait()
+    }
+
     /// Looks up one destination on the calling thread.
     ///
     /// - Parameter flow: Its source unspecified.

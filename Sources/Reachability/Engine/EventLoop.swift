@@ -158,6 +158,7 @@ final class EventLoop {
         let last = machine.stop()
         shared.counters = machine.counters
         shared.sink(last)
+        endWatches()
     }
 
     private func serveViewers() {

@@ -40,6 +40,25 @@ extension MonitorEngine {
         return .init(destination, outcome, evaluator, view.snapshot, at: view.instant)
     }
 
+    /// Asks the kernel for the way of a socket that may only use paths which meet a requirement.
+    ///
+    /// - Parameters:
+    ///   - destination: The address, which is looked up and never sent to.
+    ///   - requirement: What the path must be.
+    /// - Returns: The way, with the interface to bind to; or why there is none.
+    /// - Throws: ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` if the kernel does not answer.
+    public func path(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement
+    ) throws(MonitorError) -> DestinationPath {
+        guard requirement != .any else { return try path(to: destination) }
+        let run = try currentRun()
+        if let loop = run.currentLoop { return try loop.answer(destination, requirement).get() }
+        // The links are not read yet: they are by the time the model has settled.
+        if try run.ask({ $0.consult { $0.evaluation == nil } }) { _ = try view() }
+        return try run.ask { $0.answer(destination, requirement) }.get()
+    }
+
     /// Watches the way to a destination until the watch is cancelled.
     ///
     /// Also routes that are not default-like are then heard, if they could cover the destination.
@@ -52,7 +71,22 @@ extension MonitorEngine {
         _ destination: IPAddress,
         _ body: @escaping @Sendable (DestinationPath) -> Void
     ) -> DestinationWatch {
-        let id = state.watches.add(destination, body)
+        watch([destination], .path(body))
+    }
+
+    /// Watches for anything that may give a look-up another answer, until the watch is cancelled.
+    ///
+    /// - Parameters:
+    ///   - destinations: Addresses whose own routes are to be heard too, beside the default-like ones.
+    ///   - body: Called on the event thread, once the watch has begun, and then after each change, when the engine has
+    ///     taken it in: ``path(to:requiring:)`` knows of it. No more often than every 5 ms; must not block.
+    /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
+    public func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
+        watch(destinations, .change(body))
+    }
+
+    private func watch(_ destinations: [IPAddress], _ interest: WatchRegistry.Interest) -> DestinationWatch {
+        let id = state.watches.add(destinations, interest)
         (try? currentRun())?.wakeUp.signal()
         return DestinationWatch { [state, weak self] in
             state.watches.remove(id)

@@ -7,11 +7,20 @@ final class WatchRegistry: Sendable {
     private let state = Lock<State>(.init())
     private let changes = Atomic<UInt64>(0)
 
-    /// One watched destination.
+    /// What somebody watches.
     struct Entry: Sendable {
         let id: UInt64
-        let destination: IPAddress
-        let body: @Sendable (DestinationPath) -> Void
+        /// The addresses whose own routes are to be heard.
+        let destinations: [IPAddress]
+        let interest: Interest
+    }
+
+    /// What whoever watches wants to know.
+    enum Interest: Sendable {
+        /// The way to the destination, whenever it is another.
+        case path(@Sendable (DestinationPath) -> Void)
+        /// That any look-up may give another answer than before.
+        case change(@Sendable () -> Void)
     }
 
     private struct State {
@@ -28,10 +37,10 @@ final class WatchRegistry: Sendable {
     }
 
     /// Adds an entry and gives its number.
-    func add(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> UInt64 {
+    func add(_ destinations: [IPAddress], _ interest: Interest) -> UInt64 {
         let id = state.withLock { state in
             state.last += 1
-            state.entries[state.last] = .init(id: state.last, destination: destination, body: body)
+            state.entries[state.last] = .init(id: state.last, destinations: destinations, interest: interest)
             return state.last
         }
         changes.wrappingAdd(1, ordering: .releasing)

@@ -20,6 +20,9 @@ protocol MonitorSource: Sendable {
     /// As ``MonitorEngine/path(to:)``.
     func path(to destination: IPAddress) throws(MonitorError) -> DestinationPath
 
+    /// As ``MonitorEngine/path(to:requiring:)``.
+    func path(to destination: IPAddress, requiring requirement: PathRequirement) throws(MonitorError) -> DestinationPath
+
     /// As ``MonitorEngine/askRadios(_:)``.
     func askRadios(_ answer: @escaping @Sendable ([WiFiDetails]) -> Void) -> Bool
 
@@ -28,6 +31,9 @@ protocol MonitorSource: Sendable {
         _ destination: IPAddress,
         _ body: @escaping @Sendable (DestinationPath) -> Void
     ) -> DestinationWatch
+
+    /// As ``MonitorEngine/watch(_:_:)`` for any change.
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch
 }
 
 extension MonitorEngine: MonitorSource {}

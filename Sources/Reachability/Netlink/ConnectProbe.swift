@@ -8,14 +8,29 @@ import ReachabilityCore
 struct ConnectProbe: ~Copyable {
     private let descriptor: Int32
 
-    /// Opens a socket in the calling thread's network namespace; nil where there is no IPv6.
-    init?() {
+    /// Opens a socket in the calling thread's network namespace; nil where there is no IPv6, or no such interface.
+    ///
+    /// - Parameter interface: What it is bound to: `SO_BINDTOIFINDEX` (socket(7)), which takes no privilege once.
+    init?(boundTo interface: InterfaceIndex? = nil) {
         let descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
+        if let interface, !Self.bind(descriptor, to: interface) {
+            close(descriptor)
+            return nil
+        }
         self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
+
+    private static func bind(_ descriptor: Int32, to interface: InterfaceIndex) -> Bool {
+        var index = interface
+        return setsockopt(descriptor, SOL_SOCKET, bindToInterface, &index, socklen_t(MemoryLayout.size(ofValue: index)))
+            == 0
+    }
+
+    /// `SO_BINDTOIFINDEX` (`asm-generic/socket.h`).
+    private static let bindToInterface: Int32 = 62
 
     /// Why there is no connection.
     struct Refusal: Error {

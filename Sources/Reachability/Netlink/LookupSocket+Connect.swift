@@ -106,7 +106,7 @@ extension LookupSocket {
 
 extension RouteSelection {
     /// The kernel's answer to a look-up; with a source in the question, the answer does not repeat it.
-    fileprivate init(_ message: RouteMessage, source: IPAddress) {
+    init(_ message: RouteMessage, source: IPAddress) {
         let leg = message.legs.first
         self.init(
             table: message.table,
@@ -123,7 +123,7 @@ extension RouteSelection {
 
 extension Reason {
     /// What a refused look-up's errno says by itself.
-    fileprivate init(lookupErrno errno: Int32) {
+    init(lookupErrno errno: Int32) {
         switch errno {
         case LookupErrno.accessDenied: self = .prohibited
         case LookupErrno.invalid: self = .blackhole

@@ -85,6 +85,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case dormant = "path.dormant"
     /// The preferred route's interface is a WiFi one that is being associated with an access point.
     case associating = "path.associating"
+    /// The path leads through an interface that a requirement excludes.
+    case notAllowed = "path.notAllowed"
     /// A leg of a multipath route can't carry; some flows are lost.
     case deadLeg = "path.deadLeg"
     /// There is no source address for the path.

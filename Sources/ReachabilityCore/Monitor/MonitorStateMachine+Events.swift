@@ -62,6 +62,7 @@ extension MonitorStateMachine {
         counters.suspends += 1
         if let notice = publisher.announce(.suspend, .resumed) { notices.append(notice) }
         publisher.note([.resumed])
+        modelChanges &+= 1
         isDirty = true
         hasCurrentAnswers = false
         questions.ask(at: now, inDetail: true)
@@ -97,6 +98,7 @@ extension MonitorStateMachine {
         if confirms, !effect.doubts.isEmpty { reading.request(effect.doubts, .doubt) }
         if !effect.roams.isEmpty { report(effect.roams) }
         guard effect.changed || !effect.predictions.isEmpty else { return }
+        modelChanges &+= 1
         isDirty = true
         hasCurrentAnswers = false
         modelVerdict.invalidate(family)

@@ -57,6 +57,7 @@ extension MonitorStateMachine {
         // What was not known before did not change now.
         absorb(effect, explains: hasModel, at: now)
         modelVerdict.invalidate()
+        modelChanges &+= 1
         isDirty = true
         hasCurrentAnswers = false
         needsProof = true

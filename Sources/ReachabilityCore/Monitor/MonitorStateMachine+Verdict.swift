@@ -68,6 +68,7 @@ extension MonitorStateMachine {
         let expired = AddressFamily.allCases.filter { expiry($0).map { $0 <= now } ?? false }
         guard !expired.isEmpty else { return }
         for family in expired { alter(family) { $0.distrustModel() } }
+        modelChanges &+= 1
         modelVerdict.invalidate()
         isDirty = true
         hasCurrentAnswers = false

@@ -14,6 +14,11 @@ public struct MonitorStateMachine: Sendable {
     /// How often things happened.
     public internal(set) var counters: MonitorCounters
 
+    /// How often the model or the verdict became another: a look-up may have had one answer before, and have another now.
+    public var revision: UInt64 { modelChanges &+ counters.published }
+    /// How often the model changed, or was read anew.
+    var modelChanges: UInt64 = 0
+
     /// Whether notices tell of WiFi interfaces of the path that go over to another access point.
     public var reportsRoams = false
 

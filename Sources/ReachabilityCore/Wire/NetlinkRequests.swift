@@ -14,18 +14,17 @@ public enum NetlinkRequests {
     /// The kernel runs the rules with the flow's source, user, protocol, ports and mark, and sends no packet.
     ///
     /// - Parameters:
-    ///   - flow: What the socket would send.
+    ///   - flow: What the socket would send. If it is bound to an interface, IPv4 invents an on-link route where none
+    ///     fits, so that an answer does not prove that there is one; asked for the route as it stands in its table, it
+    ///     refuses (`inet_rtm_getroute` in `net/ipv4/route.c`).
     ///   - sequence: `nlmsg_seq`, which the answer repeats.
     ///   - matchesRoute: Ask for the route as it stands in its table (`RTM_F_FIB_MATCH`, ip-route(8) `fibmatch`):
     ///     prefix, metric and all legs instead of the leg and the source that were selected.
-    ///   - interface: The interface that the socket is bound to. The kernel then invents an on-link route if none
-    ///     fits, so an answer does not prove that there is one.
     /// - Returns: The message with its head.
     public static func lookUp(
         _ flow: ProbeFlow,
         sequence: UInt32,
-        matchesRoute: Bool = false,
-        interface: InterfaceIndex? = nil
+        matchesRoute: Bool = false
     ) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: RTM.getRoute, flags: .request, sequence: sequence)
         flow.appendHead(to: &builder, matchesRoute: matchesRoute)
@@ -36,7 +35,7 @@ public enum NetlinkRequests {
         builder.attribute(RTA.sport, networkOrder: flow.sourcePort)
         builder.attribute(RTA.dport, networkOrder: flow.destinationPort)
         if flow.mark != 0 { builder.attribute(RTA.mark, flow.mark) }
-        if let interface { builder.attribute(RTA.oif, index: interface) }
+        if let interface = flow.interface { builder.attribute(RTA.oif, index: interface) }
         return builder.build()
     }
 }

@@ -30,6 +30,7 @@ extension Reason {
             """
         case .dormant: "Check the credentials."
         case .associating: "Wait a second or two; if it lasts, check the passphrase."
+        case .notAllowed: "Wait for another path; or allow more, if this one may be used."
         case .deadLeg: "Remove the leg; or set `ignore_routes_with_linkdown` before the route is added."
         case .noSource: "`ip address add ADDRESS/LENGTH dev NAME`"
         case .linkLocalSource: "Find out why neither DHCP nor a router advertisement gave an address."

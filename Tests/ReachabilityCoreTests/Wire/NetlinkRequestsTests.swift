@@ -83,12 +83,13 @@ struct NetlinkRequestsTests {
         ] {
             let rule = "pref 100 \(selector) lookup 5"
             try IPCommand.script("ip \(option) rule add \(rule)", in: lab)
-            let interface: InterfaceIndex? = selector == "oif w0" ? 10 : nil
-            let request = NetlinkRequests.lookUp(flow, sequence: 3, interface: interface)
+            flow.interface = selector == "oif w0" ? 10 : nil
+            let request = NetlinkRequests.lookUp(flow, sequence: 3)
             let matching = try KernelSocket(in: lab).events(for: request)
             #expect(matching.first?.routeMessage?.table.rawValue == 5, "\(selector)")
             try IPCommand.script("ip \(option) rule del \(rule)", in: lab)
         }
+        flow.interface = nil
         let request = NetlinkRequests.lookUp(flow, sequence: 3)
         #expect(try KernelSocket(in: lab).events(for: request).first?.routeMessage?.table == .main)
     }

@@ -105,6 +105,17 @@ final class FakeSource: MonitorSource {
         return .init { self.state.withLock { $0.watches[id] = nil } }
     }
 
+    func path(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement
+    ) throws(MonitorError) -> DestinationPath {
+        try path(to: destination)
+    }
+
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
+        watch(destinations.first ?? IPAddress(ipv4: 0)) { _ in body() }
+    }
+
     /// How many destinations are watched.
     var watchCount: Int { state.withLock(\.watches.count) }
 

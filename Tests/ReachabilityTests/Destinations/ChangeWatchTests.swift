@@ -1,0 +1,103 @@
+import NetworkLab
+import Testing
+
+@testable import Reachability
+
+/// Whoever watches for any change is told of each, and not before the monitor knows of it.
+@Suite(.timeLimit(.minutes(1))) struct ChangeWatchTests {
+    private let uplinks: LabUplinks
+    private let monitor: ReachabilityMonitor
+
+    init() throws {
+        let uplinks = try LabUplinks()
+        var configuration = MonitorConfiguration()
+        configuration.kindRules = LabUplinks.kinds
+        self.uplinks = uplinks
+        monitor = try uplinks.home.run { [configuration] in try ReachabilityMonitor(configuration: configuration) }
+    }
+
+    /// What a change is, and what makes it.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let make: @Sendable (LabUplinks) throws -> Void
+
+        init(_ name: String, _ make: @escaping @Sendable (LabUplinks) throws -> Void) {
+            testDescription = name
+            self.make = make
+        }
+
+        static let all = [
+            Self("a carrier lost") { try $0.loseWiFi() },
+            Self("a carrier lost and regained") {
+                try $0.loseWiFi()
+                try $0.regainWiFi()
+            },
+            Self("a link set down") { try $0.home.rtnl.setDown("wlan0") },
+            Self("an address removed") { try $0.home.rtnl.deleteAddress("192.0.2.2/24", on: "wlan0") },
+            Self("another way than the preferred one gone") { try $0.home.rtnl.setDown("wwan0") },
+            Self("a specific route") { try $0.home.rtnl.addRoute("203.0.113.0/24", via: "198.51.100.1", on: "wwan0") },
+            Self("a rule") {
+                var rule = RuleMessage(family: .ipv4)
+                rule.priority = 10
+                rule.action = .unreachable
+                try $0.home.rtnl.addRule(rule)
+            },
+            Self("a link renamed") {
+                try $0.home.rtnl.setDown("wlan0")
+                try $0.home.rtnl.rename("wlan0", to: "wwan9")
+            },
+        ]
+    }
+
+    @Test(arguments: Change.all)
+    func `each change is followed by a tick from which the new answer is seen`(change: Change) throws {
+        let address = try #require(IPAddress(LabUplinks.server))
+        let answers = LabInbox<[String?]>()
+        let watch = monitor.watch([address]) { [monitor] in
+            let paths = [PathRequirement.any, .wifi, .interface("wwan0")].map {
+                try? monitor.path(to: address, requiring: $0)
+            }
+            answers.put(paths.map { $0.map { $0.isReachable ? $0.interface?.name ?? "" : "none" } })
+        }
+        defer { watch.cancel() }
+        try answers.wait(for: "the first tick") { $0.last == ["wlan0", "wlan0", "wwan0"] }
+        try change.make(uplinks)
+        // What a look-up says by now, once the monitor agrees with the kernel, is what a tick has seen or will see.
+        _ = try settledView()
+        let now = try [PathRequirement.any, .wifi, .interface("wwan0")].map {
+            try monitor.path(to: address, requiring: $0)
+        }.map { $0.isReachable ? $0.interface?.name ?? "" : "none" }
+        try answers.wait(for: "\(now)") { $0.last == now.map(Optional.some) }
+    }
+
+    /// The view, once the model agrees with the kernel.
+    private func settledView() throws -> MonitorView {
+        try #require(monitor.source as? MonitorEngine).view(within: .seconds(20))
+    }
+
+    @Test func `a watch ticks once it has begun, and not after its end`() throws {
+        let ticks = LabInbox<Int>()
+        let watch = monitor.watch([]) { ticks.put(0) }
+        try ticks.wait(for: "the first") { !$0.isEmpty }
+        watch.cancel()
+        _ = try settledView()
+        let count = ticks.all.count
+        try uplinks.home.rtnl.setDown("wlan0")
+        let later = LabInbox<Bool>()
+        let other = monitor.watch([]) { [monitor] in later.put(monitor.path.interface?.name == "wwan0") }
+        try later.wait(for: "another's tick") { $0.last == true }
+        #expect(ticks.all.count == count)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `a monitor that is stopped tells so, and one that is started again too`() throws {
+        let seen = LabInbox<ReachabilityStatus>()
+        let watch = monitor.watch([]) { [monitor] in seen.put(monitor.status) }
+        try seen.wait(for: "the state") { $0.last == .wifi }
+        monitor.stop()
+        try seen.wait(for: "the end") { $0.last == .unknown }
+        try uplinks.home.run { try monitor.start() }
+        try seen.wait(for: "the state again") { $0.last == .wifi }
+        withExtendedLifetime(watch) {}
+    }
+}

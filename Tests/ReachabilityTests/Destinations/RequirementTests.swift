@@ -1,0 +1,166 @@
+import NetworkLab
+import Testing
+
+@testable import Reachability
+
+/// The way of a socket that may not use every path, on a machine with WiFi and a modem.
+@Suite(.timeLimit(.minutes(1))) struct RequirementTests {
+    private let uplinks: LabUplinks
+    private let monitor: ReachabilityMonitor
+    private let ticks: LabInbox<Int>
+
+    init() throws {
+        let uplinks = try LabUplinks()
+        var configuration = MonitorConfiguration()
+        configuration.kindRules = LabUplinks.kinds
+        configuration.expensiveInterfaces = ["dear*"]
+        self.uplinks = uplinks
+        monitor = try uplinks.home.run { [configuration] in try ReachabilityMonitor(configuration: configuration) }
+        ticks = LabInbox()
+    }
+
+    /// Waits until the way is as wanted, asked at each tick.
+    private func wait(
+        to destination: String = LabUplinks.server,
+        _ requirement: PathRequirement,
+        for what: String,
+        _ condition: (DestinationPath) -> Bool
+    ) throws {
+        let ticks = LabInbox<DestinationPath>()
+        let address = try #require(IPAddress(destination))
+        let watch = monitor.watch([address]) { [monitor] in
+            if monitor.status != .unknown, let path = try? monitor.path(to: address, requiring: requirement) {
+                ticks.put(path)
+            }
+        }
+        defer { watch.cancel() }
+        try ticks.wait(for: what) { $0.last.map(condition) ?? false }
+    }
+
+    @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
+    func `the kernel's own way is taken if it meets the requirement`(server: String) throws {
+        let address = try #require(IPAddress(server))
+        for requirement in [PathRequirement.any, .notCellular, .wifi, .notExpensive, .interface("wlan0")] {
+            let path = try monitor.path(to: address, requiring: requirement)
+            #expect(path.isReachable, "\(requirement)")
+            #expect(path.interface?.name == "wlan0", "\(requirement)")
+            #expect(path.gateway != nil)
+            #expect(path.source != nil)
+        }
+    }
+
+    @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
+    func `an interface that the kernel does not prefer is found`(server: String) throws {
+        let path = try monitor.path(to: #require(IPAddress(server)), requiring: .interface("wwan0"))
+        #expect(path.status == .cellular)
+        #expect(path.interface?.name == "wwan0")
+        #expect(path.isExpensive)
+        #expect(path.carriers.map(\.name) == ["wwan0"])
+    }
+
+    @Test func `while the modem is preferred, whoever may not use it goes by WiFi`() throws {
+        try uplinks.home.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 10)
+        try wait(.any, for: "the modem") { $0.interface?.name == "wwan0" }
+        for requirement in [PathRequirement.notCellular, .wifi, .notExpensive] {
+            let path = try monitor.path(to: #require(IPAddress(LabUplinks.server)), requiring: requirement)
+            #expect(path.interface?.name == "wlan0", "\(requirement)")
+            #expect(path.gateway == IPAddress("192.0.2.1"))
+            #expect(path.source == IPAddress("192.0.2.2"))
+        }
+    }
+
+    @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
+    func `where the kernel would invent a way by a bound socket, there is none`(server: String) throws {
+        try uplinks.home.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        try uplinks.home.rtnl.deleteRoute("default", via: "2001:db8:1::1", on: "wlan0", metric: 600)
+        try wait(to: server, .notCellular, for: "no way") { !$0.isReachable }
+        let path = try monitor.path(to: #require(IPAddress(server)), requiring: .notCellular)
+        #expect(path.interface == nil)
+        #expect(path.reasons == [.notAllowed, .noRoute])
+        #expect(path.ruledOut.map(\.interface.name) == ["wwan0", "wlan0"])
+        #expect(path.ruledOut.map(\.reason) == [.notAllowed, .noRoute])
+        #expect(try monitor.path(to: #require(IPAddress(server)), requiring: .any).interface?.name == "wwan0")
+        // A neighbour needs no route.
+        let near = try monitor.path(to: #require(IPAddress("192.0.2.9")), requiring: .notCellular)
+        #expect(near.interface?.name == "wlan0")
+    }
+
+    @Test func `a link without carrier is no way, though the kernel has its route`() throws {
+        try uplinks.loseWiFi()
+        try wait(.notCellular, for: "no way") { !$0.isReachable }
+        let path = try monitor.path(to: #require(IPAddress(LabUplinks.server)), requiring: .notCellular)
+        #expect(path.ruledOut.contains { $0.interface.name == "wlan0" && $0.reason == .noCarrier })
+        #expect(path.reasons.contains(.noCarrier))
+        try uplinks.regainWiFi()
+        try wait(.notCellular, for: "the way back") { $0.interface?.name == "wlan0" }
+    }
+
+    @Test func `an interface that does not exist, or is down, is no way`() throws {
+        let address = try #require(IPAddress(LabUplinks.server))
+        let none = try monitor.path(to: address, requiring: .interface("wlan9"))
+        #expect(!none.isReachable)
+        #expect(!none.reasons.isEmpty)
+        try uplinks.home.rtnl.setDown("wlan0")
+        try wait(.wifi, for: "the loss") { !$0.isReachable }
+        let down = try monitor.path(to: address, requiring: .interface("wlan0"))
+        #expect(down.ruledOut.map(\.interface.name) == ["wwan0", "wlan0"])
+        #expect(down.ruledOut.map(\.reason) == [.notAllowed, .interfaceDown])
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1", "192.0.2.2", "198.51.100.2"])
+    func `this machine needs no way out`(address: String) throws {
+        try uplinks.home.rtnl.setDown("wlan0")
+        let address = try #require(IPAddress(address))
+        guard address != IPAddress("192.0.2.2") else { return }
+        try wait(to: "\(address)", .wifi, for: "itself") { $0.staysOnThisMachine }
+    }
+
+    @Test func `what is declared to be expensive is passed over`() throws {
+        let far = try LabNamespace()
+        try uplinks.home.rtnl.createVeth("dear0", .init(index: 12), peer: "far0", .init(index: 22, namespace: far))
+        try uplinks.home.rtnl.setUp("dear0")
+        try far.rtnl.setUp("far0")
+        try uplinks.home.rtnl.addAddress("10.1.0.2/24", on: "dear0")
+        try uplinks.home.rtnl.addRoute("default", via: "10.1.0.1", on: "dear0", metric: 5)
+        try wait(.any, for: "the dear one") { $0.interface?.name == "dear0" && $0.isExpensive }
+        try wait(.notCellular, for: "the dear one") { $0.interface?.name == "dear0" }
+        let path = try monitor.path(to: #require(IPAddress(LabUplinks.server)), requiring: .notExpensive)
+        #expect(path.interface?.name == "wlan0")
+    }
+
+    @Test func `of several the kernel's preference decides: the more specific route, then the metric`() throws {
+        let far = try LabNamespace()
+        try uplinks.home.rtnl.createVeth("wlan1", .init(index: 9), peer: "far0", .init(index: 22, namespace: far))
+        try uplinks.home.rtnl.setUp("wlan1")
+        try far.rtnl.setUp("far0")
+        try uplinks.home.rtnl.addAddress("10.1.0.2/24", on: "wlan1")
+        try uplinks.home.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 10)
+        try uplinks.home.rtnl.addRoute("default", via: "10.1.0.1", on: "wlan1", metric: 650)
+        try wait(.wifi, for: "the lower metric") { $0.interface?.name == "wlan0" }
+        try uplinks.home.rtnl.addRoute("203.0.113.0/24", via: "10.1.0.1", on: "wlan1", metric: 900)
+        try uplinks.home.rtnl.addRoute("203.0.113.7/32", via: "198.51.100.1", on: "wwan0", metric: 900)
+        try wait(.wifi, for: "the more specific route") { $0.interface?.name == "wlan1" }
+    }
+
+    @Test func `a rule on the source is seen by a bound socket too`() throws {
+        var rule = RuleMessage(family: .ipv4)
+        rule.priority = 10
+        rule.source = .init(try #require(IPAddress("192.0.2.2")), length: 32)
+        rule.table = .init(rawValue: 100)
+        var route = RouteMessage(destination: .all(.ipv4), table: .init(rawValue: 100))
+        route.type = .prohibit
+        try uplinks.home.rtnl.route(.add, route)
+        try uplinks.home.rtnl.addRule(rule)
+        try wait(.wifi, for: "the refusal") { $0.ruledOut.map(\.reason) == [.sourceRule] }
+    }
+
+    @Test func `an IPv6 route for one source alone is found by a bound socket too`() throws {
+        try uplinks.home.rtnl.deleteRoute("default", via: "2001:db8:1::1", on: "wlan0", metric: 600)
+        var route = RouteMessage(destination: .all(.ipv6))
+        route.source = .init(try #require(IPAddress("2001:db8:1::")), length: 64)
+        route.metric = 5
+        route.legs = [.init(interface: 10, gateway: IPAddress("2001:db8:1::1"))]
+        try uplinks.home.rtnl.route(.add, route)
+        try wait(to: LabUplinks.serverIPv6, .wifi, for: "the way") { $0.isReachable && $0.interface?.name == "wlan0" }
+    }
+}
