@@ -1,0 +1,72 @@
+public import ReachabilityCore
+
+/// Decides whether a request goes, what is to be found out first, or what it waits for: the gate's table.
+///
+/// An address is judged by the kernel's own look-up and what the monitor knows of the link, so that hosts on the link,
+/// hosts behind a VPN and this machine itself are reached while the internet is away; and where a look-up has no answer,
+/// a connection would have none either.
+public enum GateTable {
+    /// What comes next.
+    public static func verdict(_ question: GateQuestion) -> GateVerdict {
+        if question.destination == .unixSocket { return .go }
+        let isRestricted = question.requirement != .any
+        // Not knowing keeps nobody from trying, unless it may be what is forbidden.
+        if question.status == .unknown { return isRestricted ? .wait(.firstState) : .go }
+        if !isRestricted, question.status.isReachable, !question.isDoubted { return .go }
+        switch question.destination {
+        case .unixSocket: return .go
+        case .addresses(let ways): return ways.map { judge($0, isRestricted) } ?? .judgeAddresses
+        case .name(let name): return judge(name, question, isRestricted)
+        }
+    }
+
+    /// Goes by the first way there is; whoever is bound to its interface reaches no address that has another.
+    private static func judge(_ ways: [GateWay], _ isRestricted: Bool) -> GateVerdict {
+        guard let first = ways.first(where: { $0 != .none }) else { return .wait(.path) }
+        let positions = ways.indices.filter { ways[$0] != .none && (!isRestricted || ways[$0] == first) }
+        guard isRestricted, case .through(let interface) = first else { return .goTo(positions, boundTo: nil) }
+        return .goTo(positions, boundTo: interface)
+    }
+
+    private static func judge(_ name: GateName, _ question: GateQuestion, _ isRestricted: Bool) -> GateVerdict {
+        switch name {
+        case .local: return .lookUp
+        // The system's look-up is bound to nothing: it must not be what uses a path that is forbidden.
+        case .notAsked: return !isRestricted || question.defaultInterface != nil ? .lookUp : .wait(.path)
+        case .looking: return .wait(.name)
+        case .temporaryFailure: return .wait(.nameServer)
+        case .failure:
+            guard isRestricted else { return question.status.isReachable ? .go : .wait(.path) }
+            // The attempt fails by itself, and says why.
+            return question.defaultInterface.map { .goTo(nil, boundTo: $0) } ?? .wait(.path)
+        }
+    }
+}
+
+/// What comes of a question.
+public enum GateVerdict: Sendable, Hashable {
+    /// It goes as it would without a gate.
+    case go
+    /// It goes to the addresses at these positions; nil for whatever the name comes to.
+    ///
+    /// If it is bound to an interface, its connection must be, so that no packet leaves through another.
+    case goTo([Int]?, boundTo: InterfaceIndex?)
+    /// The name is to be looked up.
+    case lookUp
+    /// The kernel is to be asked for the ways to the addresses.
+    case judgeAddresses
+    /// It waits.
+    case wait(GateObstacle)
+}
+
+/// What a request waits for.
+public enum GateObstacle: String, Sendable, Hashable, CaseIterable {
+    /// What the network is like is not known yet.
+    case firstState
+    /// There is no path that it may use.
+    case path
+    /// Its name is being looked up.
+    case name
+    /// No name server answers.
+    case nameServer
+}
