@@ -47,7 +47,7 @@ public final class Observed<Value: Sendable>: Sendable {
     @discardableResult
     public func wait(
         for what: String,
-        within limit: Duration = .seconds(20),
+        within limit: Duration = .seconds(120),
         until condition: @escaping @Sendable (Value) -> Bool
     ) async throws -> Value {
         let identifier = state.withLock { state in

@@ -18,7 +18,7 @@ public final class LabEvents: Sendable {
     @discardableResult
     public func wait(
         for what: String,
-        within limit: Duration = .seconds(10),
+        within limit: Duration = .seconds(60),
         until condition: (KernelEvent) -> Bool
     ) throws(LabError) -> [KernelEvent] {
         let deadline = ContinuousClock.now + limit
@@ -39,7 +39,7 @@ public final class LabEvents: Sendable {
     /// - Throws: `ETIMEDOUT` after the limit, with what was waited for; what the condition throws.
     public func wait(
         for what: String,
-        within limit: Duration = .seconds(10),
+        within limit: Duration = .seconds(60),
         untilTrue condition: () throws -> Bool
     ) throws {
         let deadline = ContinuousClock.now + limit

@@ -47,7 +47,7 @@ public final class LabInbox<Value: Sendable>: @unchecked Sendable {
     @discardableResult
     public func wait(
         for what: String,
-        within limit: Duration = .seconds(10),
+        within limit: Duration = .seconds(60),
         until condition: ([Value]) -> Bool
     ) throws(LabError) -> [Value] {
         var deadline = Self.deadline(after: limit)

@@ -5,7 +5,7 @@ final class RtnlSocket: Sendable {
     private let descriptor: OwnedDescriptor
 
     /// How long the kernel may take for an answer before a test is said to hang, in seconds.
-    private static let patience = 10
+    private static let patience = 60
 
     /// Opens a socket of `NETLINK_ROUTE` and joins groups (`RTNLGRP_*`).
     init(groups: [RtnlGroup] = []) throws(LabError) {

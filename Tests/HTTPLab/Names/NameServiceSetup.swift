@@ -3,7 +3,7 @@ import FoundationEssentials
 /// How this machine looks names up.
 public enum NameServiceSetup {
     /// The first name server of /etc/resolv.conf with an IPv4 address; without one, glibc asks 127.0.0.1.
-    static let nameServer: String =
+    public static let nameServer: String =
         lines(of: "/etc/resolv.conf").first { $0.first == "nameserver" && $0.last?.contains(":") == false }?.last
         ?? "127.0.0.1"
 

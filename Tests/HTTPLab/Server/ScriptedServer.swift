@@ -80,7 +80,7 @@ public final class ScriptedServer: Sendable {
     @discardableResult
     public func wait(
         for what: String,
-        within limit: Duration = .seconds(20),
+        within limit: Duration = .seconds(120),
         until condition: @escaping @Sendable ([ServerRecord]) -> Bool
     ) async throws -> [ServerRecord] {
         try await listener.records.wait(for: what, within: limit, until: condition)
@@ -88,7 +88,7 @@ public final class ScriptedServer: Sendable {
 
     /// Waits until so many connections have ended on this side, and gives all.
     @discardableResult
-    public func waitForEnds(_ count: Int = 1, within limit: Duration = .seconds(20)) async throws -> [ServerRecord] {
+    public func waitForEnds(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [ServerRecord] {
         try await wait(for: "\(count) ended connections", within: limit) { records in
             records.count(where: { $0.end != nil }) >= count
         }

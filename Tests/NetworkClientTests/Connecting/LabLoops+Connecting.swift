@@ -31,7 +31,7 @@ extension LabLoops {
 
     /// Waits until the number of sockets satisfies a condition.
     func waitForSockets(_ condition: (Int) -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(120)
         while try !condition(sockets()) {
             if ContinuousClock.now > deadline {
                 throw LabError("wait for sockets, of which there are \(try sockets())", errno: ETIMEDOUT)
@@ -44,7 +44,7 @@ extension LabLoops {
     func failure(
         connectingTo endpoint: Endpoint,
         by connector: Connector = .init(tls: nil),
-        limits: Timeouts = .init()
+        limits: Timeouts = .lasting
     ) async throws -> HTTPError {
         let before = try sockets()
         do {

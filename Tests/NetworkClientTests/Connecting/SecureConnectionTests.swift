@@ -98,7 +98,8 @@ struct SecureConnectionTests {
         let connector = Connector(tls: try TLSClient(.trusting(try CertificateAuthority())))
         try await LabLoops.run { loops in
             let server = try ScriptedServer(in: loops.lab, always: steps)
-            let limits = Timeouts(tls: code == .tlsTimedOut ? .milliseconds(50) : .seconds(20))
+            var limits = Timeouts.lasting
+            if code == .tlsTimedOut { limits.tls = .milliseconds(50) }
             let before = try loops.sockets()
             let attempt = connector.connect(to: endpoint(Int(server.port)), limits: limits, on: loops.loop) { _ in }
             let error = await #expect(throws: HTTPError.self) { try await attempt.established.get() }

@@ -11,7 +11,7 @@ struct MemoryTests {
     @Test func `many requests leave memory and descriptors as they were`() async {
         await #expect(processExitsWith: .success) {
             let nginx = try Endurance.nginx()
-            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/")
+            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/", configuration: .lasting)
             try await exchange(Endurance.requests / 2, with: session)
             let before = try Usage()
             try await exchange(Endurance.requests, with: session)
@@ -30,7 +30,7 @@ struct MemoryTests {
     @Test func `too many descriptors are an error, and the session serves when there are some again`() async {
         await #expect(processExitsWith: .success) {
             let nginx = try Endurance.nginx()
-            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/")
+            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/", configuration: .lasting)
             // Whatever is opened once is open.
             _ = try await session.get("small.txt", headers: [.connection: "close"]).response()
             var limit = rlimit()

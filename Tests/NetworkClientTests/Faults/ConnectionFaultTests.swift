@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkClient
 
 /// What kept connections may do wrong between two requests, and what requests must not do to each other.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectionFaultTests {
     @Test func `an answer that comes with another one's last bytes is nobody's`() async throws {
         try await FaultLab.run { faults in
@@ -76,7 +76,7 @@ struct ConnectionFaultTests {
             let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 1) { _ in
                 [.readRequest, .answer("one"), .readRequest, .close]
             }
-            var configuration = HTTPConfiguration()
+            var configuration = HTTPConfiguration.lasting
             configuration.limit(\.total, .milliseconds(300))
             let session = try faults.session(configuration)
             let url = "http://127.0.0.1:\(server.port)/"

@@ -13,22 +13,31 @@ final class FaultLab {
     private let lookUps = Observed(0)
     private let resolver: NameResolver
 
-    private init(_ lab: LabNamespace, _ loops: LabLoops) {
+    private init(_ lab: LabNamespace, _ loops: LabLoops, resolvConf: String?) throws {
         self.lab = lab
         self.loops = loops
+        let folder = try LabFolder()
+        if let resolvConf { try folder.write("resolv.conf", resolvConf) }
         resolver = NameResolver { [lookUps] name in
             lookUps.update { $0 += 1 }
             defer { lookUps.update { $0 -= 1 } }
+            // The thread is the resolver's own, and its view of the files ends with it.
+            if resolvConf != nil { try? LabMount.cover("/etc/resolv.conf", with: "\(folder.path)/resolv.conf") }
             return SystemLookUp.addresses(of: name)
         }
     }
 
     /// Runs a test in a new namespace; at its end no socket is left in there.
-    static func run(_ body: (FaultLab) async throws -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - resolvConf: What the look-ups find in /etc/resolv.conf; nil for the machine's own.
+    ///   - body: The test.
+    /// - Throws: What the test throws, or the errno if there is no namespace to be had.
+    static func run(resolvConf: String? = nil, _ body: (FaultLab) async throws -> Void) async throws {
         let lab = try LabNamespace()
         let before = try lab.openSockets()
         try await LabLoops.run(in: lab) { loops in
-            let faults = FaultLab(lab, loops)
+            let faults = try FaultLab(lab, loops, resolvConf: resolvConf)
             try await body(faults)
             try await faults.lookUps.wait(for: "the look-ups' end") { $0 == 0 }
             #expect(try await faults.openSockets(become: before) == before, "sockets are left")
@@ -48,7 +57,7 @@ final class FaultLab {
     }
 
     /// Makes a session whose sockets and look-ups belong to the namespace.
-    func session(_ configuration: HTTPConfiguration = .init()) throws -> HTTPSession {
+    func session(_ configuration: HTTPConfiguration = .lasting) throws -> HTTPSession {
         try HTTPSession(baseURL: nil, configuration, loop: loops.loop, resolver)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkClient
 
 /// What other clients kept too long, or told twice.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LeakTests {
     /// How a request comes to its end.
     enum Ending: CaseIterable { case answered, failed, cancelled, refused }

@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkClient
 
 /// What the kernel refuses before a connection stands: never sent, with its error number, and nothing left behind.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct NetworkFaultTests {
     @Test(arguments: NetworkFault.table)
     func `what the kernel refuses`(fault: NetworkFault) async throws {
@@ -65,7 +65,7 @@ struct NetworkFaultTests {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 0) { _ in [] }
             let filler = try FilledBacklog(of: server, in: faults.lab)
-            var configuration = HTTPConfiguration()
+            var configuration = HTTPConfiguration.lasting
             configuration.limit(hasTotalLimit ? \.total : \.connect)
             let session = try faults.session(configuration)
             let error = await #expect(throws: HTTPError.self) {

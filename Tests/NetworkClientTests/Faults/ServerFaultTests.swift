@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkClient
 
 /// What servers do wrong, each in the right error, with nothing left behind.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerFaultTests {
     @Test(arguments: FaultTable.losses)
     func `a connection that goes`(fault: Fault) async throws { try await check(fault) }
@@ -22,7 +22,7 @@ struct ServerFaultTests {
     private func check(_ fault: Fault) async throws {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(in: faults.lab, receiveBuffer: 16_384, always: fault.script)
-            var configuration = HTTPConfiguration()
+            var configuration = HTTPConfiguration.lasting
             fault.configure(&configuration)
             let session = try faults.session(configuration)
             let url = "http://127.0.0.1:\(server.port)/"

@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkClient
 
 /// What goes wrong under TLS, besides certificates.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TLSFaultTests {
     private static let handshakes: [Fault] = [
         Fault("silent within the handshake", [.readBytes(1), .hold], .tlsTimedOut, .neverSent) { $0.limit(\.tls) },
@@ -27,7 +27,7 @@ struct TLSFaultTests {
     func `a handshake that fails`(fault: Fault) async throws {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(in: faults.lab, always: fault.script)
-            var configuration = HTTPConfiguration()
+            var configuration = HTTPConfiguration.lasting
             fault.configure(&configuration)
             let session = try faults.session(configuration)
             let error = await #expect(throws: HTTPError.self) {
@@ -70,7 +70,7 @@ struct TLSFaultTests {
                     }
                 }
             }
-            var configuration = HTTPConfiguration(tls: try .trusting(authority))
+            var configuration = HTTPConfiguration(timeouts: .lasting, tls: try .trusting(authority))
             fault.configure(&configuration)
             let session = try faults.session(configuration)
             let error = await #expect(throws: HTTPError.self) {

@@ -29,7 +29,7 @@ final class LabNameServer: Sendable {
 
     /// Starts a look-up on a thread whose /etc/resolv.conf names this server; the resolver's own thread is born of it,
     /// and sees what it sees.
-    func resolve(_ name: String, by resolver: NameResolver, limit: Duration = .seconds(20)) throws -> NameQuery {
+    func resolve(_ name: String, by resolver: NameResolver, limit: Duration = .seconds(120)) throws -> NameQuery {
         let query = LabInbox<Result<NameQuery, any Error>>()
         let thread = try LabThread { [self] in
             query.put(

@@ -22,7 +22,7 @@ struct NameResolverTests {
 
     @Test func `the hosts file's names are found, in the system's order`() async throws {
         let resolver = NameResolver()
-        let addresses = try await resolver.resolve("localhost", limit: .seconds(20), on: loop).addresses.get()
+        let addresses = try await resolver.resolve("localhost", limit: .seconds(120), on: loop).addresses.get()
         #expect(!addresses.isEmpty)
         #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.ipAddress) && $0.port == 0 })
         try await resolver.waitForThreads()
@@ -32,7 +32,7 @@ struct NameResolverTests {
         let look = ScriptedLookUp()
         let resolver = look.resolver()
         let stalled = (0..<9).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
-        let healthy = try await resolver.resolve("healthy", limit: .seconds(20), on: loop).addresses.get()
+        let healthy = try await resolver.resolve("healthy", limit: .seconds(120), on: loop).addresses.get()
         #expect(healthy.map(\.ipAddress) == ["192.0.2.1", "192.0.2.2", "192.0.2.3"])
         look.release()
         for query in stalled { #expect(try await query.addresses.get().count == 3) }
@@ -82,12 +82,12 @@ struct NameResolverTests {
         let resolver = look.resolver(.init(width: 1, bound: 3, patience: .milliseconds(5)))
         let stalled = (0..<3).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
         try await look.begun.wait(for: "three look-ups") { $0.count == 3 }
-        let error = await error(of: resolver.resolve("healthy", limit: .seconds(20), on: loop))
+        let error = await error(of: resolver.resolve("healthy", limit: .seconds(120), on: loop))
         #expect(error?.code == .nameTemporarilyUnresolvable)
         #expect(error?.reason.contains("3 look-ups of other names") == true)
         look.release()
         for query in stalled { _ = try await query.addresses.get() }
-        let later = try await resolver.resolve("healthy", limit: .seconds(20), on: loop).addresses.get()
+        let later = try await resolver.resolve("healthy", limit: .seconds(120), on: loop).addresses.get()
         #expect(later.count == 3)
     }
 

@@ -29,7 +29,7 @@ final class ScriptedLookUp: Sendable {
 extension NameResolver {
     /// Waits until no thread is left.
     func waitForThreads() async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(120)
         while threads > 0 {
             if ContinuousClock.now > deadline { throw LabError("wait for the end of \(threads) threads", errno: 110) }
             await Task.yield()

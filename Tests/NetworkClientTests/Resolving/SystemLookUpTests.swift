@@ -8,7 +8,7 @@ import Testing
 struct SystemLookUpTests {
     private func answer(
         _ manner: NameServerHandler.Manner,
-        limit: Duration = .seconds(20)
+        limit: Duration = .seconds(120)
     ) async throws -> Result<[String], HTTPError> {
         try await LabLoops.run { loops in
             let resolver = NameResolver()
@@ -27,7 +27,7 @@ struct SystemLookUpTests {
 
     private func code(
         _ manner: NameServerHandler.Manner,
-        limit: Duration = .seconds(20)
+        limit: Duration = .seconds(120)
     ) async throws -> HTTPError.Code? {
         switch try await answer(manner, limit: limit) {
         case .success: nil

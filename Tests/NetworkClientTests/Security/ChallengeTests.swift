@@ -90,7 +90,7 @@ struct ChallengeTests {
         #expect(connection.record.value.request == Array(TLSClientProbe.request.utf8))
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a handler that never answers is cancelled with its connection`() async throws {
         let isAsked = Observed(false)
         let isCancelled = Observed(false)
@@ -128,7 +128,7 @@ struct ChallengeTests {
         mayAnswer.update { $0 = true }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a handler that is deaf to its cancellation holds nothing of the connection`() async throws {
         let isAsked = Observed(false)
         let mayAnswer = Observed(false)

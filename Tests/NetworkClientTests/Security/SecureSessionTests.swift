@@ -7,7 +7,7 @@ import Testing
 @testable import NetworkClient
 
 /// Trust as a whole session has it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecureSessionTests {
     private let authority: CertificateAuthority
     private let clients: CertificateAuthority
@@ -32,7 +32,7 @@ struct SecureSessionTests {
     /// What becomes of a request to a server, and what the server saw by then.
     private func request(_ trial: TLSTrial) async throws -> (error: HTTPError?, seen: TLSServerRecord) {
         let server = try await TLSServer.start(trial)
-        let session = try HTTPSession(baseURL: server.url, configuration: .init(tls: trial.options))
+        let session = try HTTPSession(baseURL: server.url, configuration: .init(timeouts: .lasting, tls: trial.options))
         do throws(HTTPError) {
             let response = try await session.get("").response()
             #expect(response.status == 204)
@@ -84,7 +84,7 @@ struct SecureSessionTests {
             }
         }
         let server = try await TLSServer.start(trial)
-        var configuration = HTTPConfiguration(tls: trial.options)
+        var configuration = HTTPConfiguration(timeouts: .lasting, tls: trial.options)
         configuration.timeouts.tls = .seconds(1)
         let session = try HTTPSession(baseURL: server.url, configuration: configuration)
         let error = await #expect(throws: HTTPError.self) { try await session.get("").response() }
@@ -108,7 +108,7 @@ struct SecureSessionTests {
             }
         }
         let server = try await TLSServer.start(trial)
-        let session = try HTTPSession(baseURL: server.url, configuration: .init(tls: trial.options))
+        let session = try HTTPSession(baseURL: server.url, configuration: .init(timeouts: .lasting, tls: trial.options))
         let request = Task { try await session.get("").response() }
         try await isAsked.wait(for: "the challenge") { $0 }
         request.cancel()

@@ -3,7 +3,7 @@ import NetworkClient
 import Testing
 
 /// The forms that an answer can have by RFC 9112, 6.3, and what follows for the connection.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AnswerFormsTests {
     struct Form: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -72,7 +72,7 @@ struct AnswerFormsTests {
             let next: [ServerStep] = [.readRequest, .answer("next"), .readToEnd]
             return number > 0 ? next : first + (form.isKept ? next : [])
         }
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let response = try await session.request(form.method, "").response()
         #expect(response.status == form.status)
         #expect(String(decoding: response.bytes, as: UTF8.self) == form.body)

@@ -3,7 +3,7 @@ import NetworkClient
 import Testing
 
 /// Connections that die while they are kept, and what becomes of the request that meets it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectionReuseTests {
     /// Answers once, then closes the first connection when the second request has been read on it.
     private static let dying: ScriptedServer.Script = { number in
@@ -14,7 +14,7 @@ struct ConnectionReuseTests {
 
     @Test func `a request that died with a kept connection goes again once`() async throws {
         let server = try ScriptedServer(script: Self.dying)
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
         let response = try await session.get("").response()
         #expect(response.bytes == Array("again".utf8))
@@ -24,7 +24,7 @@ struct ConnectionReuseTests {
 
     @Test func `a POST that may have been processed does not go again`() async throws {
         let server = try ScriptedServer(script: Self.dying)
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
         let error = await #expect(throws: HTTPError.self) {
             try await session.post("", body: .text("pay")).response()
@@ -36,7 +36,7 @@ struct ConnectionReuseTests {
 
     @Test func `with a key that makes it idempotent, a POST goes again`() async throws {
         let server = try ScriptedServer(script: Self.dying)
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
         let key = try #require(HTTPField.Name("Idempotency-Key"))
         let text = try await session.post("", headers: [key: "7"], body: .text("pay")).string()
@@ -47,7 +47,7 @@ struct ConnectionReuseTests {
         let server = try ScriptedServer { number in
             number == 0 ? [.readRequest, .answer("first"), .close] : [.readRequest, .answer("second"), .readToEnd]
         }
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
         try await server.waitForEnds()
         #expect(try await session.post("", body: .text("pay")).string() == "second")
@@ -59,7 +59,7 @@ struct ConnectionReuseTests {
                 ? [.readRequest, .answer("first"), .answer("unasked"), .readToEnd]
                 : [.readRequest, .answer("second"), .readToEnd]
         }
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
         try await server.waitForEnds()
         #expect(try await session.get("").string() == "second")
@@ -69,7 +69,7 @@ struct ConnectionReuseTests {
         let server = try ScriptedServer(receiveBuffer: 4_096) { number in
             number == 0 ? [.readHead, .answer("enough"), .hold] : [.readRequest, .answer("next"), .readToEnd]
         }
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let body = RequestBody.bytes([UInt8](repeating: 7, count: 20_000_000))
         #expect(try await session.put("", body: body).string() == "enough")
         #expect(try await session.get("").string() == "next")
@@ -80,7 +80,7 @@ struct ConnectionReuseTests {
     func `a body that asks for leave is sent with it, or without it after a while`(isGiven: Bool) async throws {
         let leave: [ServerStep] = isGiven ? [.send("HTTP/1.1 100 Continue\r\n\r\n")] : []
         let server = try ScriptedServer(always: [.readHead] + leave + [.readBody, .answer("thanks")])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.post("", body: .text("please"), options: .init(expectsContinue: true))
         #expect(try await request.string() == "thanks")
         #expect(server.connections.first?.requests.first?.head.contains("Expect: 100-continue\r\n") == true)
@@ -91,7 +91,7 @@ struct ConnectionReuseTests {
         let server = try ScriptedServer(always: [
             .readHead, .answer("no", status: "417 Expectation Failed"), .readToEnd,
         ])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.post("", body: .text("secret"), options: .init(expectsContinue: true))
         #expect(try await request.response().status == 417)
         try await server.waitForEnds()
@@ -102,7 +102,10 @@ struct ConnectionReuseTests {
         let folder = try LabFolder()
         let path = folder.path + "/socket"
         let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .answer("here")])
-        let session = try HTTPSession(baseURL: "http://docker/v1", configuration: .init(unixSocketPath: path))
+        let session = try HTTPSession(
+            baseURL: "http://docker/v1",
+            configuration: .init(timeouts: .lasting, unixSocketPath: path)
+        )
         #expect(try await session.get("info").string() == "here")
         #expect(
             server.connections.first?.requests.first?.head.hasPrefix("GET /v1/info HTTP/1.1\r\nHost: docker\r\n")

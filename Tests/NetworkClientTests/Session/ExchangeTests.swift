@@ -3,11 +3,11 @@ import NetworkClient
 import Testing
 
 /// Whole exchanges, on real sockets.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExchangeTests {
     @Test func `an answer comes with status, fields and body`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("hello", headers: ["X-Colour: green"])])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/v1")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/v1", configuration: .lasting)
         let response = try await session.get("greeting").response()
         #expect(response.status == 200)
         #expect(response["x-colour"] == ["green"])
@@ -19,7 +19,7 @@ struct ExchangeTests {
 
     @Test func `parameters go into the query or the form, by method`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         _ = try await session.get("a?b=1", parameters: ["c": ["x y"]]).response()
         _ = try await session.post("a", parameters: ["c": ["x y"]]).response()
         let requests = try #require(server.connections.first?.requests)
@@ -31,7 +31,7 @@ struct ExchangeTests {
 
     @Test func `a connection is used again`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         for count in 0..<5 {
             let response = try await session.get("\(count)").response()
             #expect(response.metrics.isReused == (count > 0))
@@ -49,7 +49,7 @@ struct ExchangeTests {
                 : .answer(#"{"message":"no"}"#, status: "403 Forbidden", headers: json)
             return [.readRequest, answer]
         }
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let value: Fault = try await session.get("").decoded()
         #expect(value.message == "fine")
         let error = await #expect(throws: HTTPError.self) { try await session.get("").decoded(Fault.self) }
@@ -61,7 +61,7 @@ struct ExchangeTests {
 
     @Test func `a body too large for the kernel's buffers arrives whole`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("thanks")])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let bytes = (0..<10_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let text = try await session.put("up", body: .bytes(bytes)).string()
         #expect(text == "thanks")
@@ -70,7 +70,7 @@ struct ExchangeTests {
 
     @Test func `many at once share the connections there may be`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
-        let configuration = HTTPConfiguration(maximumConnectionsPerHost: 3)
+        let configuration = HTTPConfiguration(timeouts: .lasting, maximumConnectionsPerHost: 3)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
         try await withThrowingTaskGroup(of: Int.self) { group in
             for count in 0..<200 { group.addTask { try await session.get("\(count)").response().status } }

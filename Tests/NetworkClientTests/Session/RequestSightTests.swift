@@ -4,7 +4,7 @@ import NetworkClient
 import Testing
 
 /// What those who log requests can see of them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestSightTests {
     private final class Connections: EventMonitor {
         let seen = Lock<[ConnectMetrics]>([])
@@ -17,7 +17,7 @@ struct RequestSightTests {
     @Test func `the head as it goes out, the answer's version, and where the connection leads`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.0 204 No Content\r\n\r\n")])
         let connections = Connections()
-        let session = try HTTPSession(configuration: .init(eventMonitors: [connections]))
+        let session = try HTTPSession(configuration: .init(timeouts: .lasting, eventMonitors: [connections]))
         let url = "http://127.0.0.1:\(server.port)/a b"
         let request = session.post(url, parameters: ["c": "d"], headers: [.cookie: "e=f"])
         #expect(try await request.response().version == "HTTP/1.0")

@@ -6,11 +6,11 @@ import NetworkLab
 import Testing
 
 /// Cancelling, invalidating, releasing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionLifecycleTests {
     @Test func `cancelling the task cancels the request and closes its connection`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .hold])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let task = Task { try await session.get("").response() }
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         task.cancel()
@@ -23,7 +23,7 @@ struct SessionLifecycleTests {
 
     @Test func `a request that waits for a connection is cancelled without one`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .hold])
-        let configuration = HTTPConfiguration(maximumConnectionsPerHost: 1)
+        let configuration = HTTPConfiguration(timeouts: .lasting, maximumConnectionsPerHost: 1)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
         let first = session.get("first")
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
@@ -41,7 +41,7 @@ struct SessionLifecycleTests {
 
     @Test func `a request that is not to start at once starts when told`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("late")])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.get("", options: .init(startsAtOnce: false))
         let answered = Task { try await request.string() }
         #expect(server.connections.isEmpty)
@@ -57,7 +57,7 @@ struct SessionLifecycleTests {
         let monitor = Counting()
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
-            configuration: .init(eventMonitors: [monitor])
+            configuration: .init(timeouts: .lasting, eventMonitors: [monitor])
         )
         let running = session.get("")
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
@@ -74,7 +74,7 @@ struct SessionLifecycleTests {
 
     @Test func `an invalidated session can cancel what runs`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .hold])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let requests = (0..<5).map { _ in session.get("") }
         session.invalidate(.cancellingRequests)
         for request in requests {
@@ -89,7 +89,7 @@ struct SessionLifecycleTests {
         weak var released: HTTPSession?
         let request: RequestHandle
         do {
-            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
             released = session
             request = session.get("")
         }
@@ -102,7 +102,7 @@ struct SessionLifecycleTests {
         let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
-            configuration: .init(idleTimeout: .milliseconds(50))
+            configuration: .init(timeouts: .lasting, idleTimeout: .milliseconds(50))
         )
         #expect(try await session.get("").string() == "x")
         try await server.waitForEnds()
@@ -114,7 +114,7 @@ struct SessionLifecycleTests {
         let monitor = Counting()
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
-            configuration: .init(eventMonitors: [monitor])
+            configuration: .init(timeouts: .lasting, eventMonitors: [monitor])
         )
         let request = session.get("", options: .init(startsAtOnce: false))
         let events = request.events
@@ -127,7 +127,7 @@ struct SessionLifecycleTests {
 
     @Test func `callbacks get what tasks get`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("[1,2]", headers: ["Content-Type: text/json"])])
-        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let values = await withCheckedContinuation { continuation in
             session.get("").decoded([Int].self, on: .global()) { continuation.resume(returning: try? $0.get()) }
         }

@@ -2,7 +2,7 @@ import NetworkClient
 import Testing
 
 /// A transport of the user's in place of connections.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TransportTests {
     private struct Echo: Transport {
         func send(_ request: TransportRequest) async throws -> TransportResponse {

@@ -1,3 +1,4 @@
+import NetworkClient
 import NetworkClientCore
 
 extension Timeouts {
@@ -10,4 +11,9 @@ extension Timeouts {
         read: .seconds(300),
         write: .seconds(300)
     )
+}
+
+extension HTTPConfiguration {
+    /// The defaults with limits that nobody reaches.
+    static let lasting = Self(timeouts: .lasting)
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reachability
 
-@Suite("Destinations", .timeLimit(.minutes(1)))
+@Suite("Destinations", .timeLimit(.minutes(10)))
 struct DestinationSubscriptionTests {
     private let address = IPAddress(ipv4: 0xC000_0207)
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reachability
 
-@Suite("ReachabilityMonitor", .timeLimit(.minutes(1)))
+@Suite("ReachabilityMonitor", .timeLimit(.minutes(10)))
 struct ReachabilityMonitorTests {
     @Test("Status, path and latest notice are those that were published last")
     func current() throws {

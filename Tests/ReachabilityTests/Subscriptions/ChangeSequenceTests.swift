@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reachability
 
-@Suite("ChangeSequence", .timeLimit(.minutes(1)))
+@Suite("ChangeSequence", .timeLimit(.minutes(10)))
 struct ChangeSequenceTests {
     @Test("Begins with the current state, and goes on with each change")
     func changes() async throws {

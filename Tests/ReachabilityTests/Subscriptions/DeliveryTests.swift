@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-@Suite("Delivery", .timeLimit(.minutes(1)))
+@Suite("Delivery", .timeLimit(.minutes(10)))
 struct DeliveryTests {
     @Test("A subscriber hears the current state and then every change, in order", arguments: Place.allCases)
     func order(_ place: Place) async throws {

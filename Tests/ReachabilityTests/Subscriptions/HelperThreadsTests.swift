@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-@Suite("HelperThreads", .timeLimit(.minutes(1)))
+@Suite("HelperThreads", .timeLimit(.minutes(10)))
 struct HelperThreadsTests {
     @Test("A job that blocks delays no other")
     func blockedJob() async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reachability
 
-@Suite("NoticeStream", .timeLimit(.minutes(1)))
+@Suite("NoticeStream", .timeLimit(.minutes(10)))
 struct NoticeStreamTests {
     @Test("What came before anybody asked is taken first, the newest as the limit allows")
     func waitingNotices() async {

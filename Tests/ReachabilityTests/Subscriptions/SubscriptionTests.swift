@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-@Suite("Subscription", .timeLimit(.minutes(1)))
+@Suite("Subscription", .timeLimit(.minutes(10)))
 struct SubscriptionTests {
     @Test("Cancelled from inside its closure, it is not called again", arguments: Place.allCases)
     func cancelInside(_ place: Place) async throws {

@@ -21,7 +21,7 @@ final class LineReader: @unchecked Sendable {
     /// The next line without its end; nil at the end of the stream.
     ///
     /// A last line that is not ended is an error, because the tool writes whole lines.
-    func line(within limit: Duration = .seconds(20)) throws -> String? {
+    func line(within limit: Duration = .seconds(60)) throws -> String? {
         let deadline = ContinuousClock.now + limit
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
@@ -37,7 +37,7 @@ final class LineReader: @unchecked Sendable {
 
     /// Whatever has come; nil at the end of the stream.
     func bytes() throws -> [UInt8]? {
-        guard try !pending.isEmpty || fill(until: ContinuousClock.now + .seconds(20)) else { return nil }
+        guard try !pending.isEmpty || fill(until: ContinuousClock.now + .seconds(120)) else { return nil }
         defer { pending = [] }
         return pending
     }
@@ -47,7 +47,7 @@ final class LineReader: @unchecked Sendable {
 
     /// Everything up to the end of the stream, byte for byte.
     func restBytes() throws -> [UInt8] {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(120)
         while try fill(until: deadline) {}
         defer { pending = [] }
         return pending

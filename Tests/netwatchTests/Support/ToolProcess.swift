@@ -76,7 +76,7 @@ final class ToolProcess: Sendable {
     ///
     /// Nothing announces that; the tool's start takes milliseconds, and giving up the processor is all that helps.
     func waitUntilBlocks(_ signal: Int32) throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < deadline {
             let status = String(decoding: try Repository.bytes(of: "/proc/\(id)/status"), as: UTF8.self)
             let mask = status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }?.split(separator: "\t").last

@@ -1,0 +1,116 @@
+import Foundation
+import NetworkLab
+import Testing
+
+@Suite("scripts/test")
+struct TestScriptTests {
+    private let stage: ScriptStage
+
+    init() throws {
+        stage = try ScriptStage()
+        try stage.stand(in: "true")
+        try stage.stand(in: "unshare", "shift; exec \"$@\"")
+    }
+
+    @Test("It builds outside, and runs the tests in namespaces of their own with the arguments given")
+    func runs() throws {
+        let outcome = try stage.run("test", "--filter", "a b")
+        #expect(outcome.code == 0)
+        #expect(outcome.errors == "test: building\ntest: running the tests (unshare -rn)\n")
+        let path = "--package-path \(stage.root.path)"
+        #expect(
+            try stage.calls(of: "unshare", "ip", "swift") == [
+                "unshare -rn true",
+                "swift build \(path) --build-tests",
+                #"unshare -rn sh -c ip link set dev lo up && exec "$@" sh swift test \#(path) --skip-build --filter a b"#,
+                "ip link set dev lo up",
+                "swift test \(path) --skip-build --filter a b",
+            ]
+        )
+    }
+
+    @Test("What decides how the code is built goes to the build too")
+    func buildArguments() throws {
+        let arguments = "--sanitize=thread --scratch-path it's"
+        #expect(try stage.run("test", "--sanitize=thread", "--scratch-path", "it's", "--filter", "X").code == 0)
+        let path = "--package-path \(stage.root.path)"
+        #expect(
+            try stage.calls(of: "swift") == [
+                "swift build \(path) --build-tests \(arguments)",
+                "swift test \(path) --skip-build \(arguments) --filter X",
+            ]
+        )
+    }
+
+    @Test("Without arguments that choose tests, each test runs in one of four groups, and the last line adds up")
+    func groups() throws {
+        try stage.stand(in: "swift", Self.report(tests: 7, skipped: 2, failures: 0))
+        let outcome = try stage.run("test", "--skip-build", "--skip", "Slow")
+        #expect(outcome.code == 0)
+        #expect(outcome.output == "All groups together: 28 tests, of which 8 were skipped and 0 failed; passed\n")
+        let names = ["client", "computing", "programs", "others"]
+        let lines = ["building", "running the tests (unshare -rn)"] + names.map { "group '\($0)'" }
+        #expect(outcome.errors == lines.map { "test: \($0)\n" }.joined())
+        let calls = try stage.calls(of: "swift").dropFirst().map { $0.split(separator: " ").map(String.init) }
+        #expect(calls.allSatisfy { $0.contains("Slow") })
+        // What the first three choose is what the last leaves out.
+        let chosen = calls.flatMap { values(of: "--filter", in: $0) }
+        #expect(chosen.count == 3)
+        #expect(calls.last.map { values(of: "--skip", in: $0) } == ["Slow"] + chosen)
+    }
+
+    @Test("A group that fails stops no other, and its code is the script's")
+    func failingGroup() throws {
+        let report = Self.report(tests: 7, skipped: 0, failures: 3)
+        try stage.stand(in: "swift", "case $* in *--filter*RepositoryTests*) \(report); exit 9;; esac")
+        let outcome = try stage.run("test")
+        #expect(outcome.code == 9)
+        let sum = "All groups together: 7 tests, of which 0 were skipped and 3 failed; failed in: programs\n"
+        #expect(outcome.output == sum)
+        #expect(try stage.calls(of: "swift").count == 5)
+    }
+
+    @Test("What asks for something else is one run", arguments: ["--filter", "list", "--list-tests", "--help"])
+    func oneRun(argument: String) throws {
+        #expect(try stage.run("test", argument).output == "")
+        #expect(try stage.calls(of: "swift").count == 2)
+    }
+
+    /// The values of an option in a call.
+    private func values(of option: String, in call: [String]) -> [String] {
+        zip(call, call.dropFirst()).filter { $0.0 == option }.map(\.1)
+    }
+
+    /// A line of shell that writes what swift test reports of its tests, where it is told to.
+    private static func report(tests: Int, skipped: Int, failures: Int) -> String {
+        let counts = "tests=\"\(tests)\" failures=\"\(failures)\" skipped=\"\(skipped)\""
+        let write = "echo '<testsuite name=\"TestResults\" errors=\"0\" \(counts) time=\"1.5\">' >\"$file\""
+        return "for file; do case $file in *.xml) \(write);; esac; done"
+    }
+
+    @Test("Root without user namespaces goes without one")
+    func withoutUserNamespace() throws {
+        try stage.stand(in: "unshare", "[ $1 = -n ] || exit 1; shift; exec \"$@\"")
+        #expect(try stage.run("test").code == 0)
+        // One reading of the log, which forgets what it has told.
+        let calls = try stage.calls(of: "unshare", "swift")
+        #expect(calls.contains { $0.hasPrefix("unshare -n sh -c") })
+        #expect(calls.last?.hasPrefix("swift test") == true)
+    }
+
+    @Test("Where no namespace is to be had, two lines say what to do, and nothing is built")
+    func refused() throws {
+        try stage.stand(in: "unshare", "exit 1")
+        let outcome = try stage.run("test")
+        #expect(outcome.code == 77)
+        #expect(outcome.errors.contains("kernel.unprivileged_userns_clone=1"))
+        #expect(try stage.calls(of: "swift").isEmpty)
+    }
+
+    @Test("A failed build ends it with the build's code")
+    func failedBuild() throws {
+        try stage.stand(in: "swift", "exit 3")
+        #expect(try stage.run("test").code == 3)
+        #expect(try stage.calls(of: "swift").count == 1)
+    }
+}
