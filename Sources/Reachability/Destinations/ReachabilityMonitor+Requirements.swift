@@ -34,15 +34,18 @@ extension ReachabilityMonitor {
     ///
     /// That is: when the monitor heard of a link, an address, a rule, a default route, a nexthop object, a device, or a
     /// route that could cover one of the destinations; when its state became another; when it read everything anew, or
-    /// ended. The first call comes as soon as the watch has begun, so that nothing is missed in between, and every
+    /// ended. The first call comes as soon as that has begun, so that nothing is missed in between, and every
     /// change is followed by a call. ``path(to:requiring:)``, asked from the closure, knows of the change.
     ///
     /// - Parameters:
     ///   - destinations: Addresses whose own routes matter, beside the default paths.
     ///   - body: Called on the monitor's thread, at most once in 5 ms; must not block. It keeps what it captures until
-    ///     the watch ends.
-    /// - Returns: The watch, which ends when it is released: keep it. It keeps the monitor alive and running.
-    public func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> Subscription {
+    ///     the subscription ends.
+    /// - Returns: The subscription, which ends when it is released: keep it.
+    public func subscribeToChanges(
+        affecting destinations: [IPAddress],
+        _ body: @escaping @Sendable () -> Void
+    ) -> Subscription {
         let watch = source.watch(destinations, body)
         return Subscription { [self] in
             watch.cancel()

@@ -53,7 +53,7 @@ import Testing
     func `each change is followed by a tick from which the new answer is seen`(change: Change) throws {
         let address = try #require(IPAddress(LabUplinks.server))
         let answers = LabInbox<[String?]>()
-        let watch = monitor.watch([address]) { [monitor] in
+        let watch = monitor.subscribeToChanges(affecting: [address]) { [monitor] in
             let paths = [PathRequirement.any, .wifi, .interface("wwan0")].map {
                 try? monitor.path(to: address, requiring: $0)
             }
@@ -77,14 +77,14 @@ import Testing
 
     @Test func `a watch ticks once it has begun, and not after its end`() throws {
         let ticks = LabInbox<Int>()
-        let watch = monitor.watch([]) { ticks.put(0) }
+        let watch = monitor.subscribeToChanges(affecting: []) { ticks.put(0) }
         try ticks.wait(for: "the first") { !$0.isEmpty }
         watch.cancel()
         _ = try settledView()
         let count = ticks.all.count
         try uplinks.home.rtnl.setDown("wlan0")
         let later = LabInbox<Bool>()
-        let other = monitor.watch([]) { [monitor] in later.put(monitor.path.interface?.name == "wwan0") }
+        let other = monitor.subscribeToChanges(affecting: []) { [monitor] in later.put(monitor.path.interface?.name == "wwan0") }
         try later.wait(for: "another's tick") { $0.last == true }
         #expect(ticks.all.count == count)
         withExtendedLifetime(other) {}
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `a monitor that is stopped tells so, and one that is started again too`() throws {
         let seen = LabInbox<ReachabilityStatus>()
-        let watch = monitor.watch([]) { [monitor] in seen.put(monitor.status) }
+        let watch = monitor.subscribeToChanges(affecting: []) { [monitor] in seen.put(monitor.status) }
         try seen.wait(for: "the state") { $0.last == .wifi }
         monitor.stop()
         try seen.wait(for: "the end") { $0.last == .unknown }

@@ -28,7 +28,7 @@ import Testing
     ) throws {
         let ticks = LabInbox<DestinationPath>()
         let address = try #require(IPAddress(destination))
-        let watch = monitor.watch([address]) { [monitor] in
+        let watch = monitor.subscribeToChanges(affecting: [address]) { [monitor] in
             if monitor.status != .unknown, let path = try? monitor.path(to: address, requiring: requirement) {
                 ticks.put(path)
             }

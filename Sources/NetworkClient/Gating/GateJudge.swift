@@ -1,0 +1,139 @@
+import NIOCore
+import Reachability
+import ReachabilityCore
+import RequestGate
+
+/// Puts a key's question to the gate's table, and finds out what that wants to know.
+struct GateJudge {
+    private let connectivity: any Connectivity
+    private let ways: GateWays
+    private let names: GateNames
+
+    init(_ connectivity: any Connectivity, _ names: GateNames) {
+        self.connectivity = connectivity
+        self.names = names
+        ways = GateWays(connectivity: connectivity)
+    }
+
+    /// Whether requests of a key may go.
+    func verdict(for key: GateKey, isDoubted: Bool) -> GateKeeper.Verdict {
+        var inquiry = Inquiry(key, connectivity.status, isDoubted)
+        do {
+            return try verdict(&inquiry)
+        } catch {
+            // Nobody knows: that keeps nobody from trying, unless it may be what is forbidden.
+            guard key.requirement != .any else { return .free }
+            return .closed(.init(obstacle: .firstState, key: key, reasons: [.netlinkFailed]))
+        }
+    }
+
+    /// The addresses whose routes decide about a key.
+    func destinations(of key: GateKey) -> [IPAddress] { addresses(of: key)?.compactMap(IPAddress.init) ?? [] }
+
+    /// What is known about a key, and what was found out for it.
+    private struct Inquiry {
+        let key: GateKey
+        var question: GateQuestion
+        var addresses: [SocketAddress] = []
+        /// The ways that were found, or the default paths: what tells why there is none.
+        var paths: [DestinationPath?] = []
+
+        init(_ key: GateKey, _ status: ReachabilityStatus, _ isDoubted: Bool) {
+            self.key = key
+            question = .init(key.requirement, status, .unixSocket, isDoubted: isDoubted)
+        }
+    }
+
+    private func verdict(_ inquiry: inout Inquiry) throws -> GateKeeper.Verdict {
+        try describe(&inquiry)
+        while true {
+            switch GateTable.verdict(inquiry.question) {
+            case .go: return .free
+            case .goTo(let positions, let interface): return open(inquiry, positions, interface)
+            case .wait(let obstacle): return .closed(wait(inquiry, for: obstacle))
+            case .judgeAddresses: try judgeAddresses(&inquiry)
+            case .lookUp:
+                names.lookUp(inquiry.key.host)
+                try describe(&inquiry)
+            }
+        }
+    }
+
+    /// Says where the key leads.
+    private func describe(_ inquiry: inout Inquiry) throws {
+        let key = inquiry.key
+        if key.socketPath != nil {
+            inquiry.question.destination = .unixSocket
+            return
+        }
+        if let addresses = addresses(of: key) {
+            inquiry.addresses = addresses
+            inquiry.question.destination = .addresses(nil)
+            return
+        }
+        inquiry.question.destination = .name(GateName(names.state(of: key.host), isLocal: key.isLocalName))
+        guard key.requirement != .any, inquiry.question.status != .unknown, inquiry.paths.isEmpty else { return }
+        let path = try ways.defaultPath(key.requirement)
+        inquiry.paths = [path]
+        inquiry.question.defaultInterface = path.flatMap { $0.isReachable ? $0.interface?.index : nil }
+    }
+
+    private func judgeAddresses(_ inquiry: inout Inquiry) throws {
+        inquiry.paths = try ways.paths(to: inquiry.addresses, inquiry.key.requirement)
+        inquiry.question.destination = .addresses(inquiry.paths.map(GateWay.init))
+    }
+
+    /// The addresses, as far as they are known; none if the host is an address of a zone that does not exist.
+    private func addresses(of key: GateKey) -> [SocketAddress]? {
+        if HostName.isNumeric(key.host) { return (try? [SocketAddress.numeric(key.host, port: key.port)]) ?? [] }
+        guard case .addresses(let addresses, _) = names.state(of: key.host) else { return nil }
+        return addresses.map { address in
+            var address = address
+            address.port = key.port
+            return address
+        }
+    }
+
+    private func open(
+        _ inquiry: Inquiry,
+        _ positions: [Int]?,
+        _ interface: InterfaceIndex?
+    ) -> GateKeeper.Verdict {
+        .open(
+            binding: interface.map { .interfaceIndex($0) } ?? .none,
+            addresses: positions.map { $0.map { inquiry.addresses[$0] } }
+        )
+    }
+
+    private func wait(_ inquiry: Inquiry, for obstacle: GateObstacle) -> GateWait {
+        var wait = GateWait(obstacle: obstacle, key: inquiry.key)
+        guard obstacle != .name else { return wait }
+        for path in inquiry.paths {
+            guard let path, !path.isReachable else { continue }
+            for reason in path.reasons where !wait.reasons.contains(reason) { wait.reasons.append(reason) }
+            for one in path.ruledOut where !wait.ruledOut.contains(one) { wait.ruledOut.append(one) }
+        }
+        if wait.reasons.isEmpty { wait.reasons = connectivity.path.reasons }
+        return wait
+    }
+}
+
+extension GateName {
+    fileprivate init(_ state: GateNames.State, isLocal: Bool) {
+        self =
+            switch state {
+            case .notAsked: isLocal ? .local : .notAsked
+            case .looking, .addresses: .looking
+            case .temporaryFailure: .temporaryFailure
+            case .failure: .failure
+            }
+    }
+}
+
+extension GateKey {
+    /// Whether the name is this machine's by definition (RFC 6761, 6.3), so that no name server is asked.
+    fileprivate var isLocalName: Bool {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        return name == "localhost" || name.hasSuffix(".localhost")
+    }
+}
