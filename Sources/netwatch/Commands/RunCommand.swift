@@ -12,7 +12,8 @@ struct RunCommand: NetwatchCommand {
             The command keeps the terminal, and gets the signals that are sent to netwatch. The exit code is the \
             command's own: 128 and the signal's number if a signal ended it, 127 if it is not found, 126 if it can't be \
             executed; 75 if the time is up before the network is there. --netns decides which network is waited for; \
-            the command runs where netwatch does.
+            the command runs where netwatch does. --no-cellular and its like wait for a default path that is so; they \
+            bind nothing, so a command that runs already is not kept off the path that comes next.
             """
     )
 
@@ -28,6 +29,8 @@ struct RunCommand: NetwatchCommand {
     )
     var retries: UInt = 0
 
+    @OptionGroup var required: RequirementOptions
+
     @OptionGroup var common: CommonOptions
 
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments, after '--'.", valueName: "command"))
@@ -38,61 +41,61 @@ struct RunCommand: NetwatchCommand {
             throw ValidationError("The command is missing; write it after '--', as in 'netwatch run -- make fetch'")
         }
         guard !name.isEmpty else { throw ValidationError("The command is empty; write its name or path after '--'") }
+        try awaited.validate()
     }
 
+    private var awaited: WaitedPath { .init(waiting.condition, required.requirement) }
+
     func execute() throws(ToolError) -> ExitStatus {
-        let network = ConditionWatcher(waiting.condition)
+        let network = ConditionWatcher(awaited)
         // What is ignored stays ignored, as nohup(1) wants; but a child's end must be told.
         signal(SIGCHLD, SIG_DFL)
         let signals = CommandSupervisor.passedOn.filter { !SignalActions.isIgnored($0) } + [SIGCHLD]
         let wakeup = try Wakeup()
         let session = try MonitorSession(common.configuration, wakeup: wakeup, signals: signals) { change in
-            if network.note(change.status) { wakeup.signal() }
+            if network.note(change.path) { wakeup.signal() }
         }
         return try run(in: session, network)
     }
 
     private func run(in session: MonitorSession, _ network: ConditionWatcher) throws(ToolError) -> ExitStatus {
         var policy = RunPolicy(retries: retries)
+        var generator = SystemRandomNumberGenerator()
         let supervisor = CommandSupervisor(session: session)
+        let gate = RunGate(session: session, network: network, waiting: waiting)
+        var earliest: Instant?
         while true {
-            if let status = try gate(session, network) { return status }
+            if let status = try gate.wait(notBefore: earliest) { return status }
             network.forgetAbsence()
             let report = try supervisor.run(.init(last: command))
             let wasAway = report.outcome != .exited(0) && wasAway(session, network)
-            switch policy.next(after: report.outcome, wasAway: wasAway, wasToldToEnd: report.wasToldToEnd) {
+            let wasToldToEnd = report.wasToldToEnd
+            switch policy.next(
+                after: report.outcome,
+                wasAway: wasAway,
+                wasToldToEnd: wasToldToEnd,
+                using: &generator
+            ) {
             case .exit(let status): return status
-            case .again: tellOfRetry(report.outcome)
+            case .again(let delay):
+                earliest = SystemClock.now.advanced(by: delay)
+                tellOfRetry(report.outcome, network.holds ? delay : nil)
             }
         }
     }
 
-    private func tellOfRetry(_ outcome: ChildProcess.Outcome) {
+    private func tellOfRetry(_ outcome: ChildProcess.Outcome, _ delay: Duration?) {
         let end = "ended with \(outcome.exitStatus.rawValue) while the network was away"
+        let when = delay.map { "in \(QuantityText.short($0)): the network is back" } ?? "when the network is back"
         // Where stderr can't be written there is nobody to tell.
-        try? LineOutput.standardError.write("netwatch: the command \(end); it runs again when the network is back\n")
+        try? LineOutput.standardError.write("netwatch: the command \(end); it runs again \(when)\n")
     }
 
     /// Whether the network was away; a command may fail and end before the monitor has heard the news.
     private func wasAway(_ session: MonitorSession, _ network: ConditionWatcher) -> Bool {
         if !network.wasAway, let view = try? session.engine.view(within: .seconds(1)) {
-            network.note(view.evaluation.path.status)
+            network.note(view.evaluation.path)
         }
         return network.wasAway
-    }
-
-    /// Waits for the network; a status if that ends the tool instead.
-    private func gate(_ session: MonitorSession, _ network: ConditionWatcher) throws(ToolError) -> ExitStatus? {
-        let deadline = waiting.timeout.map(SystemClock.now.advanced)
-        while !network.holds {
-            switch try session.next(until: deadline) {
-            case .deadline: throw waiting.timeUp("the state is another")
-            case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):
-                return .endedBySignal(signal.number)
-            case .signal(let signal) where signal.number == SIGTSTP: SignalActions.stopUntilContinued()
-            case .signal, .wakeup, .outputClosed: continue
-            }
-        }
-        return nil
     }
 }

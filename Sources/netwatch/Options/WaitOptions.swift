@@ -22,7 +22,8 @@ struct WaitOptions: ParsableArguments {
 
 extension WaitOptions {
     /// What is told when the time is up, with words for what is still missing.
-    func timeUp(_ words: String) -> ToolError {
-        .init("the time is up: \(words) (waited for \(condition.rawValue)); give a longer --timeout", exit: .timedOut)
+    func timeUp(_ words: String, waitedFor awaited: String? = nil) -> ToolError {
+        let awaited = awaited ?? condition.rawValue
+        return .init("the time is up: \(words) (waited for \(awaited)); give a longer --timeout", exit: .timedOut)
     }
 }

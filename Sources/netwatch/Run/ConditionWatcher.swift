@@ -5,7 +5,13 @@ import Synchronization
 final class ConditionWatcher: Sendable {
     private let record: Mutex<ConnectivityRecord>
 
-    init(_ condition: StateArgument) { record = .init(.init(condition)) }
+    init(_ awaited: WaitedPath) { record = .init(.init(awaited)) }
+
+    /// What is waited for.
+    var awaited: WaitedPath { record.withLock { $0.awaited } }
+
+    /// What there is, once that is told.
+    var path: NetworkPath? { record.withLock { $0.path } }
 
     /// Whether it holds now.
     var holds: Bool { record.withLock { $0.holds } }
@@ -15,9 +21,9 @@ final class ConditionWatcher: Sendable {
 
     /// Takes the state as it is now; true if the condition holds.
     @discardableResult
-    func note(_ status: ReachabilityStatus) -> Bool {
+    func note(_ path: NetworkPath) -> Bool {
         record.withLock { record in
-            record.note(status)
+            record.note(path)
             return record.holds
         }
     }

@@ -38,12 +38,13 @@ struct ReadmeCommandTests {
             .init(arguments: ["wait", "--to", "192.0.2.7"], code: 0),
             .init(arguments: ["wait", "--for", "cellular", "--timeout", "1ms"], code: 75),
         ],
-        "`netwatch run [--for STATE] [--timeout 30s] [--retries N] -- COMMAND`": [
+        "`netwatch run [--for STATE] [--no-cellular] [--timeout 30s] [--retries N] -- COMMAND`": [
             .init(arguments: ["run", "--", "/bin/sh", "-c", "exit 7"], code: 7),
             .init(
                 arguments: ["run", "--for", "wifi", "--timeout", "30s", "--retries", "2", "--", "/bin/true"],
                 code: 0
             ),
+            .init(arguments: ["run", "--no-cellular", "--timeout", "30s", "--", "/bin/true"], code: 0),
             .init(arguments: ["run", "--timeout", "1ms", "--", "/bin/true"], code: 75, isReachable: false),
         ],
         "`netwatch explain [HOST]`": [

@@ -180,4 +180,49 @@ import Testing
         #expect(try tool.exitCode() == 3)
         #expect(try tool.output.line() == nil)
     }
+
+    @Test func `a path that may not be used is waited past`() throws {
+        let uplinks = try Uplinks()
+        try uplinks.connectCellular()
+        let tool = try uplinks.tool("run", "--kind", "wwan0=cellular", "--no-cellular", "--", "echo", "now")
+        try tool.waitUntilBlocks(SIGINT)
+        try uplinks.connectWiFi()
+        #expect(try tool.output.rest() == "now\n")
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test(arguments: [
+        (["--no-cellular", "--kind", "wwan0=cellular"], "waited for reachable, --no-cellular"),
+        (["--wifi-only", "--kind", "wwan0=wired"], "waited for reachable, --wifi-only"),
+        (["--no-expensive", "--expensive", "wwan0"], "waited for reachable, --no-expensive"),
+        (["--no-expensive", "--no-cellular", "--kind", "wwan0=cellular"], "waited for reachable, --no-expensive"),
+        (["--no-cellular", "--for", "wifi", "--kind", "wwan0=cellular"], "waited for wifi, --no-cellular"),
+    ])
+    func `a path that may not be used is named when the time is up`(options: [String], words: String) throws {
+        let uplinks = try Uplinks()
+        try uplinks.connectCellular()
+        let arguments = ["run", "--timeout", "20ms"] + options + ["--", "echo", "now"]
+        let tool = try ToolProcess(arguments, in: uplinks.lab)
+        #expect(try tool.exitCode() == 75)
+        #expect(try tool.output.rest() == "")
+        let errors = try tool.errors.rest()
+        #expect(errors.contains(words) && errors.contains("wwan0"), "\(errors)")
+        #expect(errors.filter(\.isNewline) == "\n")
+    }
+
+    @Test func `a signal ends the rest between two runs`() throws {
+        let uplinks = try connected()
+        let script = "echo run; read word; exit 3"
+        let tool = try uplinks.tool("run", "--retries", "1000", "--", "sh", "-c", script)
+        for _ in 0..<3 {
+            #expect(try tool.output.line() == "run")
+            try uplinks.lab.rtnl.setDown("wlan0")
+            tool.type("on\n")
+            #expect(try tool.errors.line()?.contains("it runs again") == true)
+            try uplinks.lab.rtnl.setUp("wlan0")
+            try uplinks.lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        }
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 143)
+    }
 }

@@ -19,6 +19,9 @@ import Testing
         (["run", "--", ""], "The command is empty"),
         (["run", "--retries", "-1", "--", "true"], "write a whole number"),
         (["run", "--retries", "x", "--", "true"], "write a whole number"),
+        (["run", "--wifi-only", "--no-expensive", "--", "true"], "can't be had together"),
+        (["run", "--for", "cellular", "--no-cellular", "--", "true"], "leave one out"),
+        (["run", "--for", "notReachable", "--wifi-only", "--", "true"], "leave out --wifi-only"),
         (["--generate-completion-script", "cmd.exe"], "zsh bash fish"),
     ])
     func `one line says what to do instead, and the code is 64`(arguments: [String], words: String) throws {

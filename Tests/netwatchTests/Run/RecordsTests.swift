@@ -13,16 +13,16 @@ import Testing
     }
 
     @Test func `absence is remembered until forgotten, and not to know is no absence`() {
-        var record = ConnectivityRecord(.reachable)
+        var record = ConnectivityRecord(WaitedPath(.reachable))
         #expect(!record.holds && !record.wasAway)
-        record.note(.unknown)
+        record.note(NetworkPath(status: .unknown))
         #expect(!record.holds && !record.wasAway)
-        record.note(.notReachable)
-        record.note(.wifi)
+        record.note(NetworkPath(status: .notReachable))
+        record.note(NetworkPath(status: .wifi))
         #expect(record.holds && record.wasAway)
         record.forgetAbsence()
         #expect(record.holds && !record.wasAway)
-        record.note(.unknown)
+        record.note(NetworkPath(status: .unknown))
         #expect(!record.holds && !record.wasAway)
     }
 

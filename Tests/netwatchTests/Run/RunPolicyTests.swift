@@ -1,33 +1,59 @@
-import ReachabilityCore
+import NetworkLab
 import Testing
 
 @testable import netwatch
 
 @Suite struct RunPolicyTests {
-    @Test(arguments: [
-        (ChildProcess.Outcome.exited(0), true, false, UInt(3), RunPolicy.Step.exit(.success)),
-        (.exited(7), false, false, 3, .exit(.init(rawValue: 7))),
-        (.exited(7), true, true, 3, .exit(.init(rawValue: 7))),
-        (.exited(7), true, false, 0, .exit(.init(rawValue: 7))), (.exited(7), true, false, 1, .again),
-        (.ended(signal: 9), true, false, 1, .again), (.ended(signal: 9), false, false, 1, .exit(.init(rawValue: 137))),
-        (.ended(signal: 15), true, true, 1, .exit(.init(rawValue: 143))),
-    ])
+    /// The code with which it is over; nil if the command runs again.
+    private func next(
+        _ policy: inout RunPolicy,
+        _ outcome: ChildProcess.Outcome,
+        wasAway: Bool = true,
+        wasToldToEnd: Bool = false
+    ) -> Int32? {
+        var generator = SeededGenerator(seed: 1)
+        let step = policy.next(after: outcome, wasAway: wasAway, wasToldToEnd: wasToldToEnd, using: &generator)
+        if case .exit(let status) = step { return status.rawValue }
+        return nil
+    }
+
+    @Test(
+        arguments: [
+            (.exited(0), true, false, 3, 0), (.exited(7), false, false, 3, 7), (.exited(7), true, true, 3, 7),
+            (.exited(7), true, false, 0, 7), (.exited(7), true, false, 1, nil), (.exited(7), true, false, .max, nil),
+            (.ended(signal: 9), true, false, 1, nil), (.ended(signal: 9), false, false, 1, 137),
+            (.ended(signal: 15), true, true, 1, 143),
+        ] as [(ChildProcess.Outcome, Bool, Bool, UInt, Int32?)]
+    )
     func `what follows`(
         outcome: ChildProcess.Outcome,
         wasAway: Bool,
         wasToldToEnd: Bool,
         retries: UInt,
-        step: RunPolicy.Step
+        code: Int32?
     ) {
         var policy = RunPolicy(retries: retries)
-        #expect(policy.next(after: outcome, wasAway: wasAway, wasToldToEnd: wasToldToEnd) == step)
-        #expect(policy.retriesLeft == (step == .again ? retries - 1 : retries))
+        #expect(next(&policy, outcome, wasAway: wasAway, wasToldToEnd: wasToldToEnd) == code)
     }
 
     @Test func `no more runs than allowed`() {
         var policy = RunPolicy(retries: 2)
-        #expect(policy.next(after: .exited(1), wasAway: true, wasToldToEnd: false) == .again)
-        #expect(policy.next(after: .exited(1), wasAway: true, wasToldToEnd: false) == .again)
-        #expect(policy.next(after: .exited(1), wasAway: true, wasToldToEnd: false) == .exit(.notReachable))
+        #expect(next(&policy, .exited(1)) == nil)
+        #expect(next(&policy, .exited(1)) == nil)
+        #expect(next(&policy, .exited(1)) == 1)
+    }
+
+    @Test func `a command that fails at once, again and again, rests longer each time`() throws {
+        var generator = SeededGenerator(seed: 1)
+        var policy = RunPolicy(retries: 400)
+        let delays = (0..<400).compactMap { _ -> Duration? in
+            let step = policy.next(after: .exited(1), wasAway: true, wasToldToEnd: false, using: &generator)
+            guard case .again(let delay) = step else { return nil }
+            return delay
+        }
+        #expect(delays.count == 400)
+        #expect(try #require(delays.first) <= .milliseconds(500))
+        let longest = try #require(delays.max())
+        #expect(longest > .seconds(19) && longest <= .seconds(20))
     }
 }

@@ -19,6 +19,13 @@ enum QuantityText {
         "\(decimal(Double(nanoseconds(duration)) / 1_000_000, places: 3)) ms"
     }
 
+    /// A duration that somebody waits for, as in `740 ms` or `12.5 s`.
+    static func short(_ duration: Duration) -> String {
+        if duration < .seconds(1) { return "\(nanoseconds(duration) / 1_000_000) ms" }
+        return duration < .seconds(60)
+            ? "\(decimal(Double(nanoseconds(duration)) / 1_000_000_000, places: 1)) s" : rough(duration)
+    }
+
     /// A duration in seconds, to the microsecond, as JSON has it.
     static func seconds(_ duration: Duration) -> String {
         decimal(Double(nanoseconds(duration)) / 1_000_000_000, places: 6)
