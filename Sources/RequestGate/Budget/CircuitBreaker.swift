@@ -89,6 +89,12 @@ public struct CircuitBreaker: Sendable {
         }
     }
 
+    /// Whether it holds nothing against its host.
+    var isUntroubled: Bool {
+        guard case .closed = state else { return false }
+        return recent.totals.failures == 0
+    }
+
     private var isTooMuch: Bool {
         let (calls, failures) = recent.totals
         return calls >= max(policy.minimumCalls, 1) && Double(failures) >= policy.failureRatio * Double(calls)

@@ -18,13 +18,4 @@ struct ReadyQueue: Sendable {
         }
         return hosts[start]
     }
-
-    mutating func pushFront(_ host: Int32) {
-        if start > 0 {
-            start -= 1
-            hosts[start] = host
-        } else {
-            hosts.insert(host, at: 0)
-        }
-    }
 }

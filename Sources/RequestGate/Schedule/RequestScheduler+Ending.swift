@@ -5,16 +5,23 @@ extension RequestScheduler {
     ///   - id: The request.
     ///   - attempt: The attempt's number.
     ///   - isOverload: Whether the server says that it is asked too much (429, 503).
+    ///   - retryAfter: How long the server wants to be left alone, so that nothing leaves while the rest of its answer comes.
     ///   - now: The moment.
-    public mutating func answered(_ id: RequestID, attempt: UInt32, isOverload: Bool, at now: BootInstant) {
+    public mutating func answered(
+        _ id: RequestID,
+        attempt: UInt32,
+        isOverload: Bool,
+        retryAfter: Duration? = nil,
+        at now: BootInstant
+    ) {
         guard let slot = slot(of: id), isUnderWay(slot, attempt) else { return }
         let host = host(of: slot)
-        if entries[slot].hasLease, let known = hosts[Int(host)], known.window.isProbing {
-            hosts[Int(host)]?.jitter = .init(roundTrip: known.probed.duration(to: now))
-        }
-        tell(slot, isOverload: isOverload)
+        if let retryAfter, retryAfter > .zero { hold(host, until: now.advanced(by: retryAfter)) }
+        tell(slot, isOverload: isOverload, at: now)
+        // Who says that it is asked too much is there, and not back: to ask on at once would be to ask without end.
+        if !isOverload { hosts[Int(host)]?.failedProbes = 0 }
+        if isOverload, entries[slot].hasLease { hosts[Int(host)]?.owesRest = true }
         returnLease(slot)
-        hosts[Int(host)]?.failedProbes = 0
         count(host, at: now)
         settle(host, at: now)
     }
@@ -45,16 +52,30 @@ extension RequestScheduler {
         guard let slot = slot(of: id) else { return .giveUp(because: .permanent) }
         let entry = entries[slot]
         let decision = policy.decide(failure, entry.traits, attempts: Int(entry.attempts), using: &generator)
-        guard case .retry(let delay, _) = decision else { return decision }
-        if now.advanced(by: delay) > entry.deadline { return .giveUp(because: .deadline) }
-        guard let host = hosts[Int(host(of: slot))] else { return decision }
+        return checked(decision, on: id, failure, at: now)
+    }
+
+    /// A decision, unless the deadline, the breaker or the budget forbid it.
+    public func checked(
+        _ decision: RetryDecision,
+        on id: RequestID,
+        _ failure: AttemptFailure,
+        at now: BootInstant
+    ) -> RetryDecision {
+        guard case .retry(let delay, _) = decision, let slot = slot(of: id),
+            let host = hosts[Int(host(of: slot))]
+        else { return decision }
+        let earliest = now.advanced(by: delay)
+        if max(earliest, host.hold ?? earliest) >= deadline(slot, at: now) { return .giveUp(because: .deadline) }
+        if host.breaker?.opens(at: earliest) != nil { return .giveUp(because: .breaker) }
         var bucket = host.bucket
         return bucket.take(isTimeout: failure.kind == .timeout) ? decision : .giveUp(because: .budget)
     }
 
     /// An attempt failed, and this follows.
     ///
-    /// - Returns: Whether the request goes on; if not, it is forgotten, and has failed.
+    /// - Returns: Whether the request goes on; if not, it is forgotten, and has failed. News of another attempt than the
+    ///   present one change nothing, and do not go on either.
     public mutating func ended(
         _ id: RequestID,
         attempt: UInt32,
@@ -71,20 +92,35 @@ extension RequestScheduler {
             return false
         case .waitForPath:
             if entries[slot].attempts > 0 { entries[slot].attempts -= 1 }
+            doubt(slot, at: now, &generator)
             goOn(slot, after: .zero, at: now)
         case .retry(let delay, _):
-            _ = hosts[Int(host(of: slot))]?.bucket.take(isTimeout: failure.kind == .timeout)
-            entries[slot].cost = UInt8(clamping: TokenBucket.cost(isTimeout: failure.kind == .timeout))
+            let isTimeout = failure.kind == .timeout
+            let isPaid = hosts[Int(host(of: slot))]?.bucket.take(isTimeout: isTimeout) == true
+            entries[slot].cost = isPaid ? UInt8(clamping: TokenBucket.cost(isTimeout: isTimeout)) : 0
             goOn(slot, after: delay, at: now)
         }
         return true
     }
+
+    /// A path is said to be lost whose gate is open: its host is proven anew, or who waits for a path would go at once.
+    private mutating func doubt(_ slot: Int, at now: BootInstant, _ generator: inout some RandomNumberGenerator) {
+        let host = host(of: slot)
+        guard gates[Int(entries[slot].gate)]?.isOpen == true, let known = hosts[Int(host)] else { return }
+        if !known.window.isProbing { outage(host) }
+        if known.rest == nil { rest(host, at: now, &generator) }
+        count(host, at: now)
+    }
+
+    /// How many attempts of a request count against its limit so far; 0 if it is not known any more.
+    public func attempts(of id: RequestID) -> Int { slot(of: id).map { Int(entries[$0].attempts) } ?? 0 }
 
     private func isUnderWay(_ slot: Int, _ attempt: UInt32) -> Bool {
         entries[slot].phase == .running && entries[slot].starts == attempt
     }
 
     private mutating func goOn(_ slot: Int, after delay: Duration, at now: BootInstant) {
+        entries[slot].deadline = deadline(slot, at: now)
         entries[slot].phase = .held
         if entries[slot].isPaused {
             hold(slot, at: now)
@@ -114,37 +150,13 @@ extension RequestScheduler {
         if let wait = failure.retryAfter, wait > .zero { hold(host, until: now.advanced(by: wait)) }
         switch failure.kind {
         case .permanent, .pathLost: break
-        case .status(let status) where status < 500 && status != 429: break
+        case .status(let status) where status < 500 && status != 429: hosts[Int(host)]?.breaker?.succeeded(at: now)
         case .status, .transient, .timeout, .refused: hosts[Int(host)]?.breaker?.failed(at: now)
         }
         let wasLeased = entries[slot].hasLease
-        if wasLeased, failure.kind == .refused { tell(slot, isOverload: true) }
+        if wasLeased, failure.kind == .refused { tell(slot, isOverload: true, at: now) }
         returnLease(slot)
+        count(host, at: now)
         if wasLeased, failure.kind != .pathLost, failure.kind != .permanent { rest(host, at: now, &generator) }
-    }
-
-    /// A host that did not show that it is back is left alone for a while, longer each time.
-    private mutating func rest(
-        _ host: HostID,
-        at now: BootInstant,
-        _ generator: inout some RandomNumberGenerator
-    ) {
-        guard let known = hosts[Int(host)], known.window.isProbing else { return }
-        hosts[Int(host)]?.failedProbes = min(known.failedProbes + 1, 6)
-        let half: Int64 = 50_000_000 << Int64(known.failedProbes)
-        hold(host, until: now.advanced(by: .nanoseconds(half + .random(in: 0...half, using: &generator))))
-    }
-
-    /// Tells the windows how an attempt that counts for them went.
-    private mutating func tell(_ slot: Int, isOverload: Bool) {
-        guard entries[slot].hasLease else { return }
-        let host = Int(host(of: slot))
-        if isOverload {
-            hosts[host]?.window.overloaded(entries[slot].hostTicket)
-        } else {
-            hosts[host]?.window.succeeded(entries[slot].hostTicket)
-        }
-        // Whatever one host says, the way is there.
-        window.succeeded(entries[slot].sessionTicket)
     }
 }

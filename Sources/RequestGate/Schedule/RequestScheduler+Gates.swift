@@ -3,23 +3,25 @@ extension RequestScheduler {
     public mutating func set(_ gate: GateID, isOpen: Bool, at now: BootInstant) {
         guard let known = gates[Int(gate)], known.isOpen != isOpen else { return }
         gates[Int(gate)]?.isOpen = isOpen
-        if isOpen, !known.lists.isEmpty {
-            hosts[Int(known.host)]?.window.outage()
-            hosts[Int(known.host)]?.failedProbes = 0
-            if !window.isInEffect { window.outage(first: Self.firstSessionLimit) }
+        // What waits for its next attempt comes back soon: it is to find the window that holds it in check.
+        if isOpen, !known.lists.isEmpty || (hosts[Int(known.host)]?.delayed ?? 0) > 0 {
+            outage(known.host)
+            endRest(known.host)
         }
         count(known.host, at: now)
         if isOpen { queue(known.host) }
     }
 
-    /// With how many in flight a session begins after an outage, of all hosts: their first proofs do not wait for each other.
-    private static let firstSessionLimit = 32
-
     /// The user pauses a request: what is not under way does not leave, and none of its clocks goes on.
+    ///
+    /// What is under way stays so: it is for the owner to stop reading.
     public mutating func pause(_ id: RequestID, at now: BootInstant) {
         guard let slot = slot(of: id), !entries[slot].isPaused else { return }
         entries[slot].isPaused = true
-        if entries[slot].phase != .running { hold(slot, at: now) }
+        guard entries[slot].phase == .running else { return hold(slot, at: now) }
+        lapse(slot)
+        entries[slot].due = now
+        timers.remove(Int32(slot))
     }
 
     /// Keeps a paused request until it is resumed.
@@ -38,12 +40,17 @@ extension RequestScheduler {
     /// The user resumes a request.
     public mutating func resume(_ id: RequestID, at now: BootInstant) {
         guard let slot = slot(of: id), entries[slot].isPaused else { return }
+        entries[slot].deadline = deadline(slot, at: now)
         entries[slot].isPaused = false
-        guard entries[slot].phase == .held else { return }
-        let pause = entries[slot].due.duration(to: now)
-        entries[slot].deadline = entries[slot].deadline.advanced(by: pause)
+        guard entries[slot].phase == .held else { return setTimer(slot, at: now) }
         let delay = entries[slot].delayLeft
         if delay > 0 { backOff(slot, for: .nanoseconds(delay), at: now) } else { line(up: slot, at: now) }
+    }
+
+    /// When a request must have ended if it were resumed now.
+    func deadline(_ slot: Int, at now: BootInstant) -> BootInstant {
+        let entry = entries[slot]
+        return entry.isPaused ? entry.deadline.advanced(by: entry.due.duration(to: now)) : entry.deadline
     }
 
     /// When a request must have ended, as its pauses have moved it; nil if it is not known any more.
@@ -52,7 +59,6 @@ extension RequestScheduler {
     /// A request is wanted no more; it is forgotten.
     public mutating func cancel(_ id: RequestID, at now: BootInstant) {
         guard let slot = slot(of: id) else { return }
-        failures.removeAll { $0.slot == id.slot }
         vacate(slot, at: now)
     }
 }

@@ -8,11 +8,7 @@ extension RequestScheduler {
     public mutating func next(at now: BootInstant, using generator: inout some RandomNumberGenerator) -> Action? {
         while true {
             if let action = nextDue(at: now) { return action }
-            guard let host = ready.popFirst() else { return nil }
-            guard inFlight < window.limit else {
-                ready.pushFront(host)
-                return nil
-            }
+            guard inFlight < window.limit, let host = ready.popFirst() else { return nil }
             hosts[Int(host)]?.isQueued = false
             if let action = grant(host, at: now, &generator) { return action }
         }
@@ -24,13 +20,13 @@ extension RequestScheduler {
         at now: BootInstant,
         _ generator: inout some RandomNumberGenerator
     ) -> Action? {
+        if hosts[Int(host)]?.owesRest == true { rest(host, at: now, &generator) }
         guard let known = hosts[Int(host)], hasLine(host), known.inFlight < known.window.limit else { return nil }
-        if let hold = known.hold, hold > now { return nil }
+        if let silence = known.silence, silence > now { return nil }
         guard let slot = choose(known, at: now) else { return nil }
         if hosts[Int(host)]?.breaker?.allows(at: now) == false {
-            fail(Int(slot), .breaker)
             queue(host)
-            return nextDue(at: now)
+            return fail(Int(slot), .breaker, at: now)
         }
         // Its host goes to the end of the queue, so that each host has its turn.
         queue(host)
@@ -45,11 +41,7 @@ extension RequestScheduler {
         leaveLine(slot, at: now)
         let host = Int(host(of: slot))
         entries[slot].hadTurn = true
-        entries[slot].hasLease = true
-        entries[slot].hostTicket = hosts[host]?.window.started() ?? 0
-        entries[slot].sessionTicket = window.started()
-        hosts[host]?.inFlight += 1
-        inFlight += 1
+        lease(slot)
         let delay = delay(of: host, at: now, &generator)
         guard delay > .zero else { return start(slot, at: now) }
         entries[slot].phase = .slotted
@@ -72,6 +64,7 @@ extension RequestScheduler {
     /// Sends a request on its way that has its turn.
     mutating func start(_ slot: Int, at now: BootInstant) -> Action {
         entries[slot].phase = .running
+        entries[slot].due = now.advanced(by: lapsing(of: host(of: slot)))
         entries[slot].starts &+= 1
         if entries[slot].attempts < .max { entries[slot].attempts += 1 }
         setTimer(slot, at: now)

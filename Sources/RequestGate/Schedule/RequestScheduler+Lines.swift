@@ -34,7 +34,9 @@ extension RequestScheduler {
         let entry = entries[slot]
         var moment = entry.deadline
         switch entry.phase {
-        case .vacant, .running: break
+        case .vacant: break
+        case .running where entry.isPaused: moment = .never
+        case .running: if takesPlace(slot) { moment = min(moment, entry.due) }
         case .held: moment = .never
         case .slotted, .backingOff: moment = min(moment, entry.due)
         case .lined where entry.waitLimit != .max: moment = min(moment, patienceEnd(slot, at: now))
@@ -68,18 +70,6 @@ extension RequestScheduler {
         } ?? false
     }
 
-    /// Lets the windows go out of effect once nobody waits any more for what they let out.
-    mutating func settle(_ host: HostID, at now: BootInstant) {
-        guard let known = hosts[Int(host)], known.window.isInEffect, known.inFlight == 0, known.delayed == 0,
-            known.gates.allSatisfy({ gates[Int($0)]?.lists.isEmpty ?? true })
-        else { return }
-        hosts[Int(host)]?.window.settle()
-        hosts[Int(host)]?.jitter = .init()
-        hosts[Int(host)]?.failedProbes = 0
-        count(host, at: now)
-        if inFlight == 0, !hosts.contains(where: { $0?.window.isInEffect == true }) { window.settle() }
-    }
-
     /// A request's delay is over, or wanted no more.
     mutating func leaveDelay(_ slot: Int) {
         guard entries[slot].phase == .backingOff else { return }
@@ -94,15 +84,5 @@ extension RequestScheduler {
             let isOpen = gates[Int(gate)]?.isOpen ?? true
             gates[Int(gate)]?.count(!isOpen || known.window.isProbing, at: now)
         }
-    }
-
-    /// Gives back what a request holds of the windows; what it told them counts no more.
-    mutating func returnLease(_ slot: Int) {
-        guard entries[slot].hasLease else { return }
-        entries[slot].hasLease = false
-        inFlight -= 1
-        let host = host(of: slot)
-        hosts[Int(host)]?.inFlight -= 1
-        queue(host)
     }
 }

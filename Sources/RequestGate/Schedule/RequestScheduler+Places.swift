@@ -3,7 +3,7 @@ extension RequestScheduler {
     public mutating func addHost() -> HostID {
         var host = ScheduledHost()
         host.breaker = breaker.map { CircuitBreaker($0) }
-        return Self.place(host, in: &hosts)
+        return Self.place(host, in: &hosts, &vacantHosts)
     }
 
     /// Whether a host can be forgotten: no request of it is known, and nothing is held against it.
@@ -11,14 +11,17 @@ extension RequestScheduler {
 
     /// Forgets a host that can be forgotten; its number is used again.
     public mutating func forget(_ host: HostID) {
-        guard isForgettable(host) else { return }
+        guard hosts[Int(host)]?.isForgettable == true else { return }
+        holds.remove(host)
         hosts[Int(host)] = nil
+        vacantHosts.append(host)
     }
 
     /// Adds a gate of a host.
     public mutating func addGate(of host: HostID, isOpen: Bool, at now: BootInstant) -> GateID {
-        let gate = Self.place(ScheduledGate(host: host, isOpen: isOpen, at: now), in: &gates)
+        let gate = Self.place(ScheduledGate(host: host, isOpen: isOpen, at: now), in: &gates, &vacantGates)
         hosts[Int(host)]?.gates.append(gate)
+        count(host, at: now)
         return gate
     }
 
@@ -30,6 +33,7 @@ extension RequestScheduler {
         guard let known = gates[Int(gate)], known.requests == 0 else { return }
         hosts[Int(known.host)]?.gates.removeAll { $0 == gate }
         gates[Int(gate)] = nil
+        vacantGates.append(gate)
     }
 
     /// A request that was not under way is to go: it waits in the line of its gate.
@@ -83,11 +87,15 @@ extension RequestScheduler {
         if let host = gates[gate]?.host { settle(host, at: now) }
     }
 
-    /// The first free place of a list, or one more.
-    private static func place<Element>(_ element: Element, in list: inout [Element?]) -> Int32 {
-        if let free = list.firstIndex(where: { $0 == nil }) {
-            list[free] = element
-            return Int32(free)
+    /// A free place of a list, or one more.
+    private static func place<Element>(
+        _ element: Element,
+        in list: inout [Element?],
+        _ vacant: inout [Int32]
+    ) -> Int32 {
+        if let free = vacant.popLast() {
+            list[Int(free)] = element
+            return free
         }
         list.append(element)
         return Int32(list.count - 1)

@@ -72,14 +72,16 @@ public struct RequestScheduler: Sendable {
     var entries: [WaitingEntry] = []
     var vacant: [Int32] = []
     var gates: [ScheduledGate?] = []
+    var vacantGates: [Int32] = []
     var hosts: [ScheduledHost?] = []
+    var vacantHosts: [Int32] = []
     var timers = TimerHeap()
     var holds = TimerHeap()
     var ready = ReadyQueue()
     var window = ReleaseWindow()
     var inFlight = 0
-    /// Requests that were found past their deadline, or whose breaker is open, and are not yet told.
-    var failures: [(slot: Int32, failure: Failure)] = []
+    /// How many hosts have a window in effect.
+    var windowsInEffect = 0
     let breaker: CircuitBreaker.Policy?
 
     /// Makes a scheduler without requests.
@@ -90,7 +92,7 @@ public struct RequestScheduler: Sendable {
     /// How many requests there are.
     public var count: Int { entries.count - vacant.count }
 
-    /// How many were released and are not yet answered, of all hosts.
+    /// How many were released and take a place until they are answered, of all hosts.
     public var leases: Int { inFlight }
 
     /// When ``next(at:using:)`` is to be asked though nothing happens; nil for never.

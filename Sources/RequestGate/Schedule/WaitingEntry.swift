@@ -20,7 +20,7 @@ struct WaitingEntry: Sendable {
     var deadline = BootInstant.never
     /// When it came: what it is aged by.
     var since = BootInstant.never
-    /// The end of a delay; while it is held, when that began.
+    /// The end of a delay; under way, until when it may take a place unanswered; while it is paused, when that began.
     var due = BootInstant.never
     /// How long it may wait for a path in all, in nanoseconds.
     var waitLimit = Int64.max
@@ -43,7 +43,10 @@ struct WaitingEntry: Sendable {
     /// What its last retry took out of the budget.
     var cost: UInt8 = 0
     var isPaused = false
+    /// Whether what becomes of it counts for the windows.
     var hasLease = false
+    /// Whether it takes a place in the windows no more, since it was not answered for long, or was paused.
+    var hasLapsed = false
     /// Whether it has had its turn before: it comes before those of its priority that have not.
     var hadTurn = false
     var isIdempotent = false

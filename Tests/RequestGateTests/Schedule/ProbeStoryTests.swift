@@ -1,0 +1,106 @@
+import NetworkClientCore
+import RequestGate
+import Testing
+
+/// What follows when the host does not show that it is back.
+struct ProbeStoryTests {
+    /// The moments at which probes left, each of which failed at once.
+    private func moments(
+        of count: Int,
+        _ fail: (inout SchedulerStory, RequestScheduler.RequestID) -> Void
+    ) -> [Duration] {
+        var story = SchedulerStory()
+        for _ in 0..<count { _ = story.submit() }
+        story.open()
+        var moments: [Duration] = []
+        while let start = story.takeStarts().first {
+            moments.append(start.at)
+            fail(&story, start.id)
+            if let next = story.next { story.pass(next - story.now) }
+        }
+        return moments
+    }
+
+    private func expectLongerRests(_ moments: [Duration]) {
+        #expect(moments.count == 12)
+        let rests = zip(moments, moments.dropFirst()).map { $1 - $0 }
+        for (number, rest) in rests.enumerated() {
+            let half = Duration.milliseconds(50) * (1 << min(number, 6))
+            #expect(rest >= half && rest <= half * 2, "rest \(number) took \(rest)")
+        }
+    }
+
+    @Test(arguments: [AttemptFailure.Kind.transient, .timeout, .refused])
+    func `a probe that fails holds the host a random while, longer each time`(_ kind: AttemptFailure.Kind) {
+        expectLongerRests(moments(of: 12) { $0.fail($1, kind, policy: .none) })
+    }
+
+    @Test func `a probe that is answered by an overload holds it too`() {
+        let moments = moments(of: 12) { story, id in
+            story.answer(id, isOverload: true)
+            story.fail(id, .status(503), .answered, policy: .none)
+        }
+        expectLongerRests(moments)
+    }
+
+    @Test func `a gate that opens anew ends the rest`() {
+        var story = SchedulerStory()
+        for _ in 0..<10 { _ = story.submit() }
+        story.open()
+        story.fail(story.started()[0], policy: .none)
+        #expect(story.started() == [])
+        story.close()
+        story.open()
+        #expect(story.started().count == 1)
+    }
+
+    @Test func `a probe that fails for good lets the next go at once`() {
+        var story = SchedulerStory()
+        let requests = (0..<3).map { _ in story.submit() }
+        story.open()
+        story.fail(requests[0], .permanent)
+        #expect(story.started() == [requests[0], requests[1]])
+    }
+
+    @Test func `a probe that is cancelled lets the next go at once`() {
+        var story = SchedulerStory()
+        let requests = (0..<3).map { _ in story.submit() }
+        story.open()
+        story.cancel(requests[0])
+        #expect(story.started() == [requests[0], requests[1]])
+    }
+
+    @Test func `a probe that is not answered keeps the others for two seconds, not for as long as it takes`() {
+        var story = SchedulerStory()
+        let requests = (0..<10).map { _ in story.submit() }
+        story.open()
+        story.pass(.milliseconds(1999))
+        #expect(story.started() == [requests[0]])
+        story.pass(.milliseconds(1))
+        #expect(story.started() == [requests[1]])
+        story.answer(requests[0])
+        #expect(story.started() == [requests[2]])
+        #expect(story.scheduler.leases == 2)
+    }
+
+    @Test func `a probe that its user pauses keeps nobody`() {
+        var story = SchedulerStory()
+        let requests = (0..<2).map { _ in story.submit() }
+        story.open()
+        story.pause(requests[0])
+        #expect(story.started() == requests)
+    }
+
+    @Test func `a path lost at an open gate is no reason to go at once, ever`() {
+        var story = SchedulerStory(isOpen: true)
+        let request = story.submit()
+        var attempt: UInt32 = 1
+        for _ in 0..<8 {
+            story.end(request, attempt: attempt, .init(.pathLost, .neverSent), .waitForPath)
+            attempt += 1
+            if let next = story.next { story.pass(next - story.now) }
+        }
+        #expect(story.started().count == 9)
+        #expect(story.now > .seconds(6))
+    }
+}

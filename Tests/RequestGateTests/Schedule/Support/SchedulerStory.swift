@@ -1,0 +1,195 @@
+import NetworkClientCore
+import NetworkLab
+import RequestGate
+
+/// Drives a scheduler as a session does, in virtual time: after each event it does all there is to do.
+struct SchedulerStory {
+    /// A request that was sent on its way.
+    struct Start: Hashable {
+        let id: RequestScheduler.RequestID
+        let attempt: UInt32
+        let at: Duration
+    }
+
+    /// A request that failed by the scheduler's own word.
+    struct End: Hashable {
+        let id: RequestScheduler.RequestID
+        let failure: RequestScheduler.Failure
+        let at: Duration
+    }
+
+    var scheduler: RequestScheduler
+    var generator = SeededGenerator(seed: 1)
+    /// Since the story began.
+    private(set) var now = Duration.zero
+    /// All that was sent on its way and not yet looked at.
+    private(set) var starts: [Start] = []
+    private(set) var ends: [End] = []
+    /// How often the scheduler was asked what to do.
+    private(set) var questions = 0
+    let host: RequestScheduler.HostID
+    let gate: RequestScheduler.GateID
+
+    /// Begins with one host that has one gate.
+    init(isOpen: Bool = false, breaker: CircuitBreaker.Policy? = nil) {
+        scheduler = .init(breaker: breaker)
+        host = scheduler.addHost()
+        gate = scheduler.addGate(of: host, isOpen: isOpen, at: Self.moment(.zero))
+    }
+
+    /// A moment on the scheduler's clock, which did not begin with the story.
+    static func moment(_ time: Duration) -> BootInstant { .init(nanoseconds: 1_000_000_000).advanced(by: time) }
+
+    /// Now, on the scheduler's clock.
+    var moment: BootInstant { Self.moment(now) }
+
+    /// When the scheduler wants to be asked again.
+    var next: Duration? { scheduler.nextMoment.map { Self.moment(.zero).duration(to: $0) } }
+
+    // MARK: Time
+
+    /// Lets time pass, as a timer does: from one of the scheduler's moments to the next.
+    mutating func pass(_ duration: Duration) {
+        let end = now + duration
+        while let next, next <= end {
+            now = max(now, next)
+            drain()
+        }
+        now = end
+        drain()
+    }
+
+    /// What was sent on its way since this was last asked.
+    mutating func takeStarts() -> [Start] {
+        defer { starts = [] }
+        return starts
+    }
+
+    /// What failed since this was last asked.
+    mutating func takeEnds() -> [End] {
+        defer { ends = [] }
+        return ends
+    }
+
+    /// Who was sent on its way since this was last asked.
+    mutating func started() -> [RequestScheduler.RequestID] { takeStarts().map(\.id) }
+
+    private mutating func drain() {
+        while true {
+            questions += 1
+            switch scheduler.next(at: moment, using: &generator) {
+            case nil: return
+            case .start(let id, let attempt): starts.append(.init(id: id, attempt: attempt, at: now))
+            case .fail(let id, let failure): ends.append(.init(id: id, failure: failure, at: now))
+            }
+        }
+    }
+}
+
+// MARK: Events
+
+extension SchedulerStory {
+    /// What a request is: it can be repeated, or it must not be.
+    enum Method { case get, post }
+
+    mutating func submit(
+        _ method: Method = .get,
+        gate: RequestScheduler.GateID? = nil,
+        deadline: Duration? = nil,
+        patience: Duration? = nil,
+        priority: RequestPriority = .normal
+    ) -> RequestScheduler.RequestID {
+        let order = order(method, gate: gate, deadline: deadline, patience: patience, priority: priority)
+        let id = scheduler.submit(order, at: moment)
+        pass(.zero)
+        return id
+    }
+
+    mutating func adopt(_ method: Method = .get, deadline: Duration? = nil) -> RequestScheduler.RequestID {
+        scheduler.adopt(order(method, deadline: deadline), at: moment)
+    }
+
+    func order(
+        _ method: Method,
+        gate: RequestScheduler.GateID? = nil,
+        deadline: Duration? = nil,
+        patience: Duration? = nil,
+        priority: RequestPriority = .normal
+    ) -> RequestScheduler.Order {
+        .init(
+            gate: gate ?? self.gate,
+            deadline: deadline.map { moment.advanced(by: $0) } ?? .never,
+            patience: patience,
+            priority: priority,
+            traits: .init(isIdempotent: method == .get, isReplayable: method == .get)
+        )
+    }
+
+    mutating func open(_ gate: RequestScheduler.GateID? = nil) { set(gate, true) }
+    mutating func close(_ gate: RequestScheduler.GateID? = nil) { set(gate, false) }
+
+    private mutating func set(_ gate: RequestScheduler.GateID?, _ isOpen: Bool) {
+        scheduler.set(gate ?? self.gate, isOpen: isOpen, at: moment)
+        pass(.zero)
+    }
+
+    mutating func pause(_ id: RequestScheduler.RequestID) {
+        scheduler.pause(id, at: moment)
+        pass(.zero)
+    }
+
+    mutating func resume(_ id: RequestScheduler.RequestID) {
+        scheduler.resume(id, at: moment)
+        pass(.zero)
+    }
+
+    mutating func cancel(_ id: RequestScheduler.RequestID) {
+        scheduler.cancel(id, at: moment)
+        pass(.zero)
+    }
+
+    mutating func answer(_ id: RequestScheduler.RequestID, attempt: UInt32 = 1, isOverload: Bool = false) {
+        scheduler.answered(id, attempt: attempt, isOverload: isOverload, at: moment)
+        pass(.zero)
+    }
+
+    mutating func finish(_ id: RequestScheduler.RequestID) {
+        scheduler.finished(id, at: moment)
+        pass(.zero)
+    }
+
+    /// Answers a request well.
+    mutating func serve(_ id: RequestScheduler.RequestID, attempt: UInt32 = 1) {
+        answer(id, attempt: attempt)
+        finish(id)
+    }
+
+    /// An attempt fails; what follows is decided by a policy.
+    @discardableResult
+    mutating func fail(
+        _ id: RequestScheduler.RequestID,
+        attempt: UInt32 = 1,
+        _ kind: AttemptFailure.Kind = .transient,
+        _ processing: Processing = .neverSent,
+        retryAfter: Duration? = nil,
+        policy: RetryPolicy = .init(maximumAttempts: 10, baseDelay: .seconds(1))
+    ) -> RetryDecision {
+        let failure = AttemptFailure(kind, processing, retryAfter: retryAfter)
+        let decision = scheduler.decision(on: id, failure, policy, at: moment, using: &generator)
+        end(id, attempt: attempt, failure, decision)
+        return decision
+    }
+
+    /// An attempt fails, and something follows whatever the policy says.
+    @discardableResult
+    mutating func end(
+        _ id: RequestScheduler.RequestID,
+        attempt: UInt32 = 1,
+        _ failure: AttemptFailure,
+        _ decision: RetryDecision
+    ) -> Bool {
+        let goesOn = scheduler.ended(id, attempt: attempt, failure, decision, at: moment, using: &generator)
+        pass(.zero)
+        return goesOn
+    }
+}
