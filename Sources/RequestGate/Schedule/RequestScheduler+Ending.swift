@@ -51,7 +51,10 @@ extension RequestScheduler {
     ) -> RetryDecision {
         guard let slot = slot(of: id) else { return .giveUp(because: .permanent) }
         let entry = entries[slot]
-        let decision = policy.decide(failure, entry.traits, attempts: Int(entry.attempts), using: &generator)
+        var decision = policy.decide(failure, entry.traits, attempts: Int(entry.attempts), using: &generator)
+        if isShed(slot, failure), case .retry(_, let reason) = decision {
+            decision = .retry(in: .zero, because: reason)
+        }
         return checked(decision, on: id, failure, at: now)
     }
 
@@ -68,6 +71,7 @@ extension RequestScheduler {
         let earliest = now.advanced(by: delay)
         if max(earliest, host.hold ?? earliest) >= deadline(slot, at: now) { return .giveUp(because: .deadline) }
         if host.breaker?.opens(at: earliest) != nil { return .giveUp(because: .breaker) }
+        if isShed(slot, failure) { return decision }
         var bucket = host.bucket
         return bucket.take(isTimeout: failure.kind == .timeout) ? decision : .giveUp(because: .budget)
     }
@@ -85,6 +89,7 @@ extension RequestScheduler {
         using generator: inout some RandomNumberGenerator
     ) -> Bool {
         guard let slot = slot(of: id), isUnderWay(slot, attempt) else { return false }
+        let isShed = isShed(slot, failure)
         learn(slot, failure, at: now, &generator)
         switch decision {
         case .giveUp:
@@ -96,7 +101,7 @@ extension RequestScheduler {
             goOn(slot, after: .zero, at: now)
         case .retry(let delay, _):
             let isTimeout = failure.kind == .timeout
-            let isPaid = hosts[Int(host(of: slot))]?.bucket.take(isTimeout: isTimeout) == true
+            let isPaid = !isShed && hosts[Int(host(of: slot))]?.bucket.take(isTimeout: isTimeout) == true
             entries[slot].cost = isPaid ? UInt8(clamping: TokenBucket.cost(isTimeout: isTimeout)) : 0
             goOn(slot, after: delay, at: now)
         }
@@ -114,6 +119,19 @@ extension RequestScheduler {
 
     /// How many attempts of a request count against its limit so far; 0 if it is not known any more.
     public func attempts(of id: RequestID) -> Int { slot(of: id).map { Int(entries[$0].attempts) } ?? 0 }
+
+    /// Whether an attempt that a window let out was refused since there were too many, and goes back into its line.
+    ///
+    /// The window has taken the load away: backing off, and paying for it, would do the same a second time.
+    private func isShed(_ slot: Int, _ failure: AttemptFailure) -> Bool {
+        guard entries[slot].wasLetOut, failure.retryAfter ?? .zero <= .zero,
+            let window = hosts[Int(host(of: slot))]?.window, window.isInEffect, !window.isProbing
+        else { return false }
+        return switch failure.kind {
+        case .refused, .status(429), .status(503): true
+        case .status, .transient, .timeout, .pathLost, .permanent: false
+        }
+    }
 
     private func isUnderWay(_ slot: Int, _ attempt: UInt32) -> Bool {
         entries[slot].phase == .running && entries[slot].starts == attempt

@@ -74,7 +74,7 @@ extension RequestScheduler {
     /// Who is next at a host.
     ///
     /// The most urgent, aged by its waiting; of those, whoever had a turn before, then whoever came first. While the host
-    /// has to be proven, whoever can be repeated.
+    /// has to be proven, whoever can be repeated, and of the equally urgent whoever was tried least.
     private func choose(_ host: ScheduledHost, at now: BootInstant) -> Int32? {
         var best: (slot: Int32, rank: Rank)?
         for gate in host.gates {
@@ -107,6 +107,8 @@ extension RequestScheduler {
         return .init(
             proves: isProbing && entry.canProbe,
             urgency: Int64(entry.priority.rawValue) + age,
+            // The same one should not spend all its attempts on a host that is not back yet.
+            spent: isProbing ? entry.attempts : 0,
             hadTurn: entry.hadTurn,
             came: entry.since
         )
@@ -115,12 +117,14 @@ extension RequestScheduler {
     private struct Rank: Comparable {
         let proves: Bool
         let urgency: Int64
+        let spent: UInt16
         let hadTurn: Bool
         let came: BootInstant
 
         static func < (left: Self, right: Self) -> Bool {
             if left.proves != right.proves { return right.proves }
             if left.urgency != right.urgency { return left.urgency < right.urgency }
+            if left.spent != right.spent { return left.spent > right.spent }
             if left.hadTurn != right.hadTurn { return right.hadTurn }
             return left.came > right.came
         }

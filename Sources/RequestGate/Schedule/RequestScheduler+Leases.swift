@@ -39,6 +39,7 @@ extension RequestScheduler {
         let host = Int(host(of: slot))
         entries[slot].hasLease = true
         entries[slot].hasLapsed = false
+        entries[slot].wasLetOut = hosts[host]?.window.isInEffect == true
         entries[slot].hostTicket = hosts[host]?.window.started() ?? 0
         entries[slot].sessionTicket = window.started()
         hosts[host]?.inFlight += 1

@@ -47,6 +47,8 @@ struct WaitingEntry: Sendable {
     var hasLease = false
     /// Whether it takes a place in the windows no more, since it was not answered for long, or was paused.
     var hasLapsed = false
+    /// Whether a window let it out for this attempt.
+    var wasLetOut = false
     /// Whether it has had its turn before: it comes before those of its priority that have not.
     var hadTurn = false
     var isIdempotent = false

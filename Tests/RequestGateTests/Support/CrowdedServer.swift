@@ -10,6 +10,8 @@ struct CrowdedServer {
     var refusal: Duration = .zero
     /// How long a packet is under way to it, or back.
     var way: Duration = .microseconds(500)
+    /// Until when it refuses everybody.
+    var opens = BootInstant(nanoseconds: 0)
     private(set) var serving = 0
 
     /// What becomes of a request that arrived.
@@ -18,8 +20,8 @@ struct CrowdedServer {
         case refuses(after: Duration)
     }
 
-    mutating func arrive(using generator: inout some RandomNumberGenerator) -> Verdict {
-        guard serving < capacity else { return .refuses(after: refusal) }
+    mutating func arrive(at now: BootInstant, using generator: inout some RandomNumberGenerator) -> Verdict {
+        guard serving < capacity, now >= opens else { return .refuses(after: refusal) }
         serving += 1
         let bounds = service.lowerBound.clampedNanoseconds...service.upperBound.clampedNanoseconds
         return .serves(for: .nanoseconds(Int64.random(in: bounds, using: &generator)))

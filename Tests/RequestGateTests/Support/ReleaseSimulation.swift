@@ -5,6 +5,10 @@ struct ReleaseOutcome: Hashable {
     var failed = 0
     var refused = 0
     var total = Duration.zero
+    /// When the last thing happened.
+    var end = Duration.zero
+    /// How many were neither answered nor failed.
+    var left = 0
 }
 
 /// Many requests that waited for one server, let out by a strategy, in virtual time.
@@ -84,7 +88,7 @@ struct ReleaseSimulation<Strategy: ReleaseStrategy, Generator: RandomNumberGener
     }
 
     private mutating func arrive(_ attempt: Attempt) {
-        switch server.arrive(using: &generator) {
+        switch server.arrive(at: time.now, using: &generator) {
         case .serves(let duration): time.schedule(.served(attempt), after: duration)
         case .refuses(let delay): time.schedule(.refused(attempt), after: delay + server.way)
         }

@@ -14,6 +14,12 @@ struct VirtualTime<Event> {
         heap.set(place, at: now.advanced(by: delay))
     }
 
+    /// When the next event comes.
+    var nextMoment: BootInstant? { heap.first?.at }
+
+    /// Lets time pass without an event.
+    mutating func wait(until moment: BootInstant) { now = max(now, moment) }
+
     /// Goes to the next event.
     mutating func next() -> Event? {
         guard let first = heap.first else { return nil }
