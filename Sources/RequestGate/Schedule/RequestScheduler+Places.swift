@@ -58,7 +58,7 @@ extension RequestScheduler {
 
     private mutating func place(_ order: Order, at now: BootInstant) -> Int {
         let slot = Int(vacant.popLast() ?? Int32(entries.count))
-        if slot == entries.count { entries.append(.init()) }
+        if slot == entries.count { entries.append(.init(generation: firstGeneration)) }
         var entry = WaitingEntry()
         entry.generation = entries[slot].generation &+ 1
         entry.phase = .held
@@ -85,6 +85,18 @@ extension RequestScheduler {
         entries[slot].phase = .vacant
         vacant.append(Int32(slot))
         if let host = gates[gate]?.host { settle(host, at: now) }
+        if vacant.count == entries.count, entries.count > Self.kept { giveMemoryBack() }
+    }
+
+    /// How many places are kept though nobody stands there.
+    private static let kept = 1024
+
+    /// Nobody is left of many: their places go, and generations go on from the highest, so that no number comes again.
+    private mutating func giveMemoryBack() {
+        firstGeneration = entries.lazy.map(\.generation).max() ?? firstGeneration
+        entries = []
+        vacant = []
+        timers = .init()
     }
 
     /// A free place of a list, or one more.

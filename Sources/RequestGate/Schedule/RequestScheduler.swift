@@ -71,6 +71,8 @@ public struct RequestScheduler: Sendable {
 
     var entries: [WaitingEntry] = []
     var vacant: [Int32] = []
+    /// The generation that a new place begins with.
+    var firstGeneration: UInt32 = 0
     var gates: [ScheduledGate?] = []
     var vacantGates: [Int32] = []
     var hosts: [ScheduledHost?] = []

@@ -1,0 +1,26 @@
+import NetworkLab
+import RequestGate
+import Testing
+
+struct SchedulerMemoryTests {
+    @Test func `what many took is given back, and none of their numbers comes again`() {
+        let start = BootInstant(nanoseconds: 0)
+        var scheduler = RequestScheduler()
+        let gate = scheduler.addGate(of: scheduler.addHost(), isOpen: false, at: start)
+        let order = RequestScheduler.Order(
+            gate: gate,
+            deadline: .init(nanoseconds: 1),
+            traits: .init(isIdempotent: true, isReplayable: true)
+        )
+        var known: Set<RequestScheduler.RequestID> = []
+        for round in 1...3 {
+            let ids = (0..<2000).map { _ in scheduler.submit(order, at: start) }
+            known.formUnion(ids)
+            #expect(known.count == 2000 * round)
+            for id in ids { scheduler.cancel(id, at: start) }
+            #expect(scheduler.count == 0)
+            #expect(scheduler.nextMoment == nil)
+            #expect(known.allSatisfy { !scheduler.isCurrent($0) })
+        }
+    }
+}
