@@ -143,7 +143,11 @@ let package = Package(
             path: "Tests/HTTPLab",
             swiftSettings: settings
         ),
-        .testTarget(name: "HTTPLabTests", dependencies: ["HTTPLab", "NetworkLab"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPLabTests",
+            dependencies: ["HTTPLab", "NetworkLab", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "NetworkClientCoreTests",
             dependencies: ["NetworkClientCore", "NetworkLab", "ReachabilityCore"],

@@ -5,16 +5,16 @@ import NetworkLab
 final class RawClient {
     let descriptor: Int32
 
-    /// Connects to 127.0.0.1, to ::1, or to a Unix socket.
-    init(port: UInt16, family: Int32 = AF_INET, path: String = "") throws {
+    /// Connects to 127.0.0.1 or another IPv4 address, to ::1, or to a Unix socket.
+    init(port: UInt16, family: Int32 = AF_INET, octets: [UInt8] = [127, 0, 0, 1], path: String = "") throws {
         descriptor = try systemCall("socket") { socket(family, Int32(SOCK_STREAM.rawValue), 0) }
         // A test that hangs tells nothing; one that reads too little fails.
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = withUnsafeBytes(of: UInt16(family)) { Array($0) }
         let ports = [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
         switch family {
-        case AF_INET: address += ports + [127, 0, 0, 1] + [UInt8](repeating: 0, count: 8)
+        case AF_INET: address += ports + octets + [UInt8](repeating: 0, count: 8)
         case AF_INET6: address += ports + [UInt8](repeating: 0, count: 19) + [1, 0, 0, 0, 0]
         default: address += Array(path.utf8) + [0]
         }
