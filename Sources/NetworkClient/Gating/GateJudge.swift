@@ -5,19 +5,19 @@ import RequestGate
 
 /// Puts a key's question to the gate's table, and finds out what that wants to know.
 struct GateJudge {
-    private let connectivity: any Connectivity
+    private let memory: PathMemory
     private let ways: GateWays
     private let names: GateNames
 
-    init(_ connectivity: any Connectivity, _ names: GateNames) {
-        self.connectivity = connectivity
+    init(_ memory: PathMemory, _ names: GateNames) {
+        self.memory = memory
         self.names = names
-        ways = GateWays(connectivity: connectivity)
+        ways = GateWays(memory: memory)
     }
 
     /// Whether requests of a key may go.
     func verdict(for key: GateKey, isDoubted: Bool) -> GateKeeper.Verdict {
-        var inquiry = Inquiry(key, connectivity.status, isDoubted)
+        var inquiry = Inquiry(key, memory.connectivity.status, isDoubted)
         do {
             return try verdict(&inquiry)
         } catch {
@@ -113,7 +113,7 @@ struct GateJudge {
             for reason in path.reasons where !wait.reasons.contains(reason) { wait.reasons.append(reason) }
             for one in path.ruledOut where !wait.ruledOut.contains(one) { wait.ruledOut.append(one) }
         }
-        if wait.reasons.isEmpty { wait.reasons = connectivity.path.reasons }
+        if wait.reasons.isEmpty { wait.reasons = memory.connectivity.path.reasons }
         return wait
     }
 }

@@ -25,12 +25,14 @@ final class GateKeeper: @unchecked Sendable {
 
     private struct Waiting {
         var count = 0
-        /// What those who wait know.
+        /// What those who wait know: by the verdict with which they began to wait, by ``refresh(_:)`` or by `onChange`, and
+        /// by nothing else, so that nobody is left out when others ask.
         var told: Verdict?
     }
 
     private let connectivity: any Connectivity
     private let onChange: (GateKey, Verdict) -> Void
+    private let memory: PathMemory
     private let judge: GateJudge
     private let epochs: ConnectivityEpochs
     private let names: GateNames
@@ -57,8 +59,9 @@ final class GateKeeper: @unchecked Sendable {
         self.onChange = onChange
         epochs = ConnectivityEpochs(connectivity, loop) { me.keeper?.networkChanged() }
         names = GateNames(resolver, loop) { me.keeper?.learnt(of: $0) }
-        judge = GateJudge(connectivity, names)
-        follower = PathFollower(connectivity, loop)
+        memory = PathMemory(connectivity)
+        judge = GateJudge(memory, names)
+        follower = PathFollower(memory, loop)
         me.keeper = self
     }
 
@@ -74,14 +77,10 @@ final class GateKeeper: @unchecked Sendable {
     ///
     /// `closed` while a name is being looked up; whoever wants to know what it comes to holds the key.
     func verdict(for key: GateKey) -> Verdict {
-        if key.socketPath != nil || (key.requirement == .any && isQuick && !doubted.contains(key)) {
-            return told(.free, key)
-        }
-        if let verdict = known[key] {
-            names.refreshIfOld(key.host)
-            return told(verdict, key)
-        }
-        return told(judgeNow(key), key)
+        if isFree(key) { return .free }
+        guard let verdict = known[key] else { return judgeNow(key) }
+        names.refreshIfOld(key.host)
+        return verdict
     }
 
     /// Asks the kernel anew, since an attempt found no path.
@@ -90,13 +89,16 @@ final class GateKeeper: @unchecked Sendable {
     func refresh(_ key: GateKey) -> Verdict {
         guard key.socketPath == nil else { return .free }
         doubted.insert(key)
-        return told(judgeNow(key), key)
+        let verdict = judgeNow(key)
+        // Whoever asks tells the others.
+        waiting[key]?.told = verdict
+        return verdict
     }
 
     /// Somebody waits: the key is judged after each change, and its owner told; counted.
     func hold(_ key: GateKey) {
         listen()
-        waiting[key, default: .init(told: known[key])].count += 1
+        waiting[key, default: .init(told: isFree(key) ? .free : known[key])].count += 1
     }
 
     /// One of those who waited does so no more.
@@ -128,9 +130,9 @@ final class GateKeeper: @unchecked Sendable {
 
     // MARK: Judging
 
-    private func told(_ verdict: Verdict, _ key: GateKey) -> Verdict {
-        waiting[key]?.told = verdict
-        return verdict
+    /// Whether requests go without a judgement.
+    private func isFree(_ key: GateKey) -> Bool {
+        key.socketPath != nil || (key.requirement == .any && isQuick && !doubted.contains(key))
     }
 
     private func listen() {
@@ -170,6 +172,8 @@ final class GateKeeper: @unchecked Sendable {
 
     private func networkChanged() {
         let path = connectivity.path
+        memory.begin()
+        defer { memory.end() }
         known = [:]
         doubted = doubted.filter { waiting[$0] != nil }
         names.networkChanged(isOtherPath: path != lastPath, wanted: Set(waiting.keys.map(\.host)))

@@ -57,12 +57,12 @@ final class PathFollower {
         }
     }
 
-    private let connectivity: any Connectivity
+    private let memory: PathMemory
     private let loop: any EventLoop
     private var followed: [ObjectIdentifier: Followed] = [:]
 
-    init(_ connectivity: any Connectivity, _ loop: any EventLoop) {
-        self.connectivity = connectivity
+    init(_ memory: PathMemory, _ loop: any EventLoop) {
+        self.memory = memory
         self.loop = loop
     }
 
@@ -82,8 +82,8 @@ final class PathFollower {
 
     /// Finds out by which interface a connection leaves, unless it does not leave at all.
     private func staysOnThisMachine(_ one: Followed) -> Bool {
-        guard connectivity.status != .unknown,
-            let path = try? connectivity.path(to: one.ends.remote, requiring: one.ends.requirement)
+        guard memory.connectivity.status != .unknown,
+            let path = try? memory.path(to: one.ends.remote, requiring: one.ends.requirement)
         else { return false }
         if path.isReachable { one.interface = path.interface }
         return path.staysOnThisMachine
@@ -107,7 +107,7 @@ final class PathFollower {
             if staysOnThisMachine(one) { remove(one.connection) }
             return
         }
-        guard connectivity.status != .unknown, let path = try? path(of: one.ends, interface) else { return }
+        guard memory.connectivity.status != .unknown, let path = try? path(of: one.ends, interface) else { return }
         guard let policy = one.connection.pathLossPolicy else {
             if RunningTable.verdict(onIdle: path) == .close { lose(one, .idle) }
             return
@@ -121,7 +121,7 @@ final class PathFollower {
         case .lostUnlessBack(let time): give(one, time, from: one.since ?? .now(), .addressGone)
         case .lostIfSilent(let time):
             let start = max(one.connection.lastByte, one.since ?? .now())
-            give(one, time, from: start, .silent(time, connectivity.path.reasons))
+            give(one, time, from: start, .silent(time, memory.connectivity.path.reasons))
         }
     }
 
@@ -142,9 +142,9 @@ final class PathFollower {
     }
 
     private func path(of ends: ConnectionEnds, _ interface: NetworkInterface) throws -> ConnectionPath {
-        let own = try connectivity.path(to: ends.local, requiring: .any)
+        let own = try memory.path(to: ends.local, requiring: .any)
         let requirement = ends.isBound ? PathRequirement.interface(interface.name) : .any
-        let way = try connectivity.path(to: ends.remote, requiring: requirement)
+        let way = try memory.path(to: ends.remote, requiring: requirement)
         let isSame = way.isReachable && way.interface?.index == interface.index
         let isAllowed =
             !isSame || ends.requirement.allows(interface, over: way.carriers, isExpensive: way.isExpensive)

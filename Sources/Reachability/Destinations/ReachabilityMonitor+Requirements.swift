@@ -39,8 +39,8 @@ extension ReachabilityMonitor {
     ///
     /// - Parameters:
     ///   - destinations: Addresses whose own routes matter, beside the default paths.
-    ///   - body: Called on the monitor's thread, at most once in 5 ms; must not block. It keeps what it captures until
-    ///     the subscription ends.
+    ///   - body: Called on the monitor's thread, in a storm of changes at most once in 5 ms; must not block. It keeps
+    ///     what it captures until the subscription ends.
     /// - Returns: The subscription, which ends when it is released: keep it.
     public func subscribeToChanges(
         affecting destinations: [IPAddress],

@@ -8,11 +8,18 @@ struct DestinationWatcher {
     private var version: UInt64 = 0
     private var isStale = false
     private var next: Instant?
+    private var last = Instant(nanoseconds: 0)
+    /// How many times in a row they were looked up without a pause.
+    private var streak = 0
     /// What the machine knew when it was seen last.
     private var revision: UInt64 = 0
 
     /// While changes storm, the destinations are looked up no more often than this.
     private static let interval = Duration.milliseconds(5)
+    /// A link that comes up makes a few changes in a row, of which the last counts: those are no storm yet.
+    private static let patience = 4
+    /// After such a pause a storm is over.
+    private static let lull = Duration.milliseconds(20)
 
     init(_ registry: WatchRegistry) {
         self.registry = registry
@@ -53,7 +60,9 @@ struct DestinationWatcher {
     mutating func takeDue(at now: Instant) -> [WatchRegistry.Entry] {
         guard isStale, !entries.isEmpty, next.map({ $0 <= now }) ?? true else { return [] }
         isStale = false
-        next = now.advanced(by: Self.interval)
+        streak = last.duration(to: now) < Self.lull ? streak + 1 : 1
+        last = now
+        next = streak < Self.patience ? nil : now.advanced(by: Self.interval)
         return entries
     }
 

@@ -79,7 +79,8 @@ extension MonitorEngine {
     /// - Parameters:
     ///   - destinations: Addresses whose own routes are to be heard too, beside the default-like ones.
     ///   - body: Called on the event thread, once the watch has begun, and then after each change, when the engine has
-    ///     taken it in: ``path(to:requiring:)`` knows of it. No more often than every 5 ms; must not block.
+    ///     taken it in: ``path(to:requiring:)`` knows of it. In a storm of changes no more often than every 5 ms; must
+    ///     not block.
     /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
     public func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
         watch(destinations, .change(body))

@@ -1,0 +1,239 @@
+import HTTPLab
+import NIOCore
+import NetworkLab
+import ReachabilityCore
+import RequestGate
+import Testing
+
+@testable import NetworkClient
+
+/// The keeper over a network that is made up: what is asked, what is kept, and who is told.
+@Suite(.timeLimit(.minutes(1))) struct GateKeeperTests {
+    private let connectivity = MadeUpConnectivity(.init(ways: [nil: [MadeUpConnectivity.wlan]]))
+    private let lookUp = ScriptedLookUp()
+    private static let near = IPAddress(ipv4: 0xC000_0201)  // 192.0.2.1
+    private static let nearNext = IPAddress(ipv4: 0xC000_0202)
+
+    private func goOffline() {
+        connectivity.change { network in
+            network.status = .notReachable
+            network.reasons = [.noRoute]
+            network.ways = [:]
+        }
+    }
+
+    @Test func `online, a request without a requirement costs nothing`() async throws {
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            #expect(await gate.on { $0.isQuick })
+            #expect(await gate.verdict(.init("example.com")) == .free)
+            #expect(await gate.verdict(.init("203.0.113.7")) == .free)
+        }
+        #expect(connectivity.questions == 0)
+        #expect(connectivity.watchCount == 0)
+        #expect(lookUp.begun.value.isEmpty)
+    }
+
+    @Test func `offline it waits, and is told when there is a path; nobody asks the name servers then`() async throws {
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            goOffline()
+            let key = GateKey("203.0.113.7")
+            let wait = await gate.hold(key).wait
+            #expect(wait?.obstacle == .path)
+            #expect(wait.map { "\($0)" } == "a path to 203.0.113.7 (path.noRoute)")
+            connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
+            try await gate.wait(key, for: "the opening") { $0 == .free }
+            #expect(gate.told.value.count == 1)
+        }
+        #expect(connectivity.watchCount == 0)
+    }
+
+    @Test func `offline, a host on the link, behind a VPN, or on this machine goes`() async throws {
+        connectivity.change { network in
+            network = .init(status: .notReachable, ways: [Self.near: [MadeUpConnectivity.wlan]], own: [Self.nearNext])
+        }
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            #expect(await gate.verdict(.init("192.0.2.1")).addresses == ["192.0.2.1:80"])
+            #expect(await gate.verdict(.init("192.0.2.2")).isOpen)
+            #expect(await gate.verdict(.init("127.0.0.1")).isOpen)
+            #expect(await gate.verdict(.init("::1")).isOpen)
+            #expect(await gate.verdict(.init("::ffff:192.0.2.1")).isOpen)
+            #expect(await gate.verdict(.init("192.0.2.3")).wait?.obstacle == .path)
+            let unix = GateKey(host: "", port: 0, socketPath: "/run/x", requirement: .wifi)
+            #expect(await gate.verdict(unix) == .free)
+        }
+    }
+
+    @Test func `offline a name is looked up once, and only the addresses that have a way are used`() async throws {
+        connectivity.change { network in
+            network = .init(status: .notReachable, ways: [Self.near: [MadeUpConnectivity.wlan]])
+        }
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let key = GateKey("printer.local")
+            #expect(await gate.hold(key).wait?.obstacle == .name)
+            try await gate.wait(key, for: "the addresses") { $0.addresses == ["192.0.2.1:80"] }
+            for port in [443, 8080] {
+                var other = key
+                other.port = port
+                let text = "192.0.2.1:\(port)"
+                #expect(await gate.verdict(other).addresses == [text])
+            }
+            connectivity.change { $0.ways[Self.nearNext] = [MadeUpConnectivity.wlan] }
+            try await gate.wait(key, for: "one more") { $0.addresses?.count == 2 }
+        }
+        #expect(lookUp.begun.value == ["printer.local"])
+    }
+
+    @Test func `another default path makes a name be looked up anew`() async throws {
+        goOffline()
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let key = GateKey("printer.local")
+            await gate.hold(key)
+            try await gate.wait(key, for: "no way") { $0.wait?.obstacle == .path }
+            connectivity.change { $0.reasons = [.noCarrier] }
+            try await lookUp.begun.wait(for: "the second look-up") { $0.count == 2 }
+        }
+    }
+
+    @Test func `a missing name waits while the default path is unusable, and goes to fail by itself after`()
+        async throws
+    {
+        goOffline()
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let key = GateKey("missing.example")
+            await gate.hold(key)
+            try await gate.wait(key, for: "no path") { $0.wait?.obstacle == .path }
+            connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
+            try await gate.wait(key, for: "the opening") { $0 == .free }
+        }
+    }
+
+    @Test func `with a requirement the connection is bound, and no name is looked up without a path`() async throws {
+        connectivity.change { $0 = .init(status: .cellular, ways: [nil: [MadeUpConnectivity.wwan]]) }
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let key = GateKey("example.com", .notCellular)
+            let wait = await gate.hold(key).wait
+            #expect(
+                wait.map { "\($0)" }
+                    == "a path to example.com that is not cellular (wwan0: path.notAllowed)"
+            )
+            #expect(lookUp.begun.value.isEmpty)
+            #expect(await gate.verdict(.init("203.0.113.7", .wifi)).wait?.obstacle == .path)
+            #expect(await gate.verdict(.init("203.0.113.7", .interface("wwan0"))).binding == .interfaceIndex(11))
+            connectivity.change { $0.ways = [nil: [MadeUpConnectivity.wwan, MadeUpConnectivity.wlan]] }
+            try await gate.wait(key, for: "WiFi") { $0.binding == .interfaceIndex(10) && $0.addresses?.count == 3 }
+            #expect(await gate.verdict(.init("203.0.113.7", .wifi)).binding == .interfaceIndex(10))
+            #expect(await gate.verdict(.init("localhost", .wifi)).wait?.obstacle == .name)
+            #expect(await gate.verdict(.init("127.0.0.1", .wifi)).binding == LocalBinding.none)
+        }
+    }
+
+    @Test func `a missing name with a requirement is tried bound`() async throws {
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let key = GateKey("missing.example", .wifi)
+            await gate.hold(key)
+            try await gate.wait(key, for: "the opening") { $0.binding == .interfaceIndex(10) && $0.addresses == nil }
+        }
+    }
+
+    @Test func `while nothing is known, only what is restricted waits`() async throws {
+        connectivity.change { $0.status = .unknown }
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            #expect(await gate.verdict(.init("example.com")) == .free)
+            let key = GateKey("203.0.113.7", .wifi)
+            #expect(await gate.hold(key).wait?.obstacle == .firstState)
+            #expect(connectivity.questions == 0)
+            connectivity.change { $0.status = .wifi }
+            try await gate.wait(key, for: "the first state") { $0.binding == .interfaceIndex(10) }
+        }
+    }
+
+    @Test func `what nobody can tell keeps only what is restricted waiting`() async throws {
+        connectivity.change { $0.isBroken = true }
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            #expect(await gate.on { $0.refresh(.init("203.0.113.7")) } == .free)
+            #expect(await gate.verdict(.init("203.0.113.7", .wifi)).wait?.reasons == [.netlinkFailed])
+        }
+    }
+
+    @Test func `a fresh look-up tells whether there is really no path, and the doubt ends with it`() async throws {
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let key = GateKey("203.0.113.7")
+            #expect(await gate.on { $0.refresh(key) }.addresses == ["203.0.113.7:80"])
+            #expect(await gate.verdict(key) == .free)
+            connectivity.changeSilently { $0.ways[IPAddress(ipv4: 0xCB00_7107)] = [] }
+            #expect(await gate.verdict(key) == .free)
+            #expect(await gate.on { $0.refresh(key) }.wait?.obstacle == .path)
+            #expect(await gate.hold(key).isOpen == false)
+            connectivity.change { $0.ways[IPAddress(ipv4: 0xCB00_7107)] = [MadeUpConnectivity.wlan] }
+            try await gate.wait(key, for: "the opening") { $0.isOpen }
+            #expect(await gate.verdict(key) == .free)
+        }
+    }
+
+    @Test func `between changes nothing is asked twice; after one, only for those who wait`() async throws {
+        goOffline()
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let keys = (1...50).map { GateKey("203.0.113.\($0)") }
+            for key in keys { _ = await gate.verdict(key) }
+            for key in keys { _ = await gate.verdict(key) }
+            #expect(connectivity.questions == 50)
+            #expect(connectivity.watchCount == 1)
+            await gate.hold(keys[0])
+            await gate.hold(keys[0])
+            connectivity.change { $0.reasons = [.interfaceDown] }
+            await gate.on { _ in }
+            #expect(connectivity.questions == 51)
+            #expect(connectivity.watched.contains(IPAddress(ipv4: 0xCB00_7101)))
+            await gate.on { $0.letGo(keys[0]) }
+            connectivity.change { $0.reasons = [.noRoute] }
+            await gate.on { _ in }
+            #expect(connectivity.questions == 52)
+            #expect(connectivity.watchCount == 1)
+            await gate.on { $0.letGo(keys[0]) }
+            connectivity.change { $0.reasons = [.interfaceDown] }
+            await gate.on { _ in }
+            #expect(connectivity.watchCount == 0)
+        }
+    }
+
+    @Test func `no name server: it is asked again after a while, without any change`() async throws {
+        goOffline()
+        let answers = LabInbox<Int>()
+        let resolver = NameResolver { _ in
+            answers.put(1)
+            guard answers.all.count > 1 else { return .failure(code: -3, errno: 0) }
+            return .addresses((try? [.init(ipAddress: "127.0.0.1", port: 0)]) ?? [])
+        }
+        try await KeptGate.run(connectivity, resolver) { gate in
+            let key = GateKey("printer.local")
+            await gate.hold(key)
+            try await gate.wait(key, for: "the failure") { $0.wait?.obstacle == .nameServer }
+            try await gate.wait(key, for: "the answer") { $0.addresses == ["127.0.0.1:80"] }
+        }
+    }
+
+    @Test func `a look-up that stalls is given up when the network is another`() async throws {
+        goOffline()
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let key = GateKey("stalled.example", .any)
+            #expect(await gate.hold(key).wait?.obstacle == .name)
+            try await lookUp.begun.wait(for: "the first") { $0.count == 1 }
+            connectivity.change { $0.reasons = [.noCarrier] }
+            try await lookUp.begun.wait(for: "the second") { $0.count == 2 }
+            lookUp.release()
+            try await gate.wait(key, for: "no way") { $0.wait?.obstacle == .path }
+        }
+    }
+
+    @Test func `whoever was let go is told nothing`() async throws {
+        goOffline()
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            let key = GateKey("203.0.113.7")
+            await gate.hold(key)
+            await gate.on { $0.letGo(key) }
+            connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
+            await gate.on { _ in }
+            #expect(gate.told.value.isEmpty)
+        }
+    }
+}

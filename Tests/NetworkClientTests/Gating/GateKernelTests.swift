@@ -1,0 +1,93 @@
+import HTTPLab
+import NIOCore
+import NetworkLab
+import Reachability
+import ReachabilityCore
+import RequestGate
+import Testing
+
+@testable import NetworkClient
+
+/// The keeper over the real kernel: a machine with WiFi and a modem.
+@Suite(.timeLimit(.minutes(2))) struct GateKernelTests {
+    private let uplinks: LabUplinks
+    private let monitor: ReachabilityMonitor
+
+    init() throws {
+        let uplinks = try LabUplinks()
+        var configuration = MonitorConfiguration()
+        configuration.kindRules = LabUplinks.kinds
+        self.uplinks = uplinks
+        monitor = try uplinks.home.run { [configuration] in try ReachabilityMonitor(configuration: configuration) }
+    }
+
+    private func run(_ body: (KeptGate) async throws -> Void) async throws {
+        try await monitor.wait(for: .reachable, timeout: .seconds(20))
+        try await KeptGate.run(monitor, in: uplinks.home, body)
+    }
+
+    @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
+    func `WiFi goes and comes while the modem stays: whoever may not use that waits`(server: String) async throws {
+        try await run { gate in
+            let key = GateKey(server, .notCellular)
+            #expect(await gate.hold(key).binding == .interfaceIndex(10))
+            for _ in 0..<3 {
+                try uplinks.loseWiFi()
+                try await gate.wait(key, for: "the loss") { $0.wait?.obstacle == .path }
+                try uplinks.regainWiFi()
+                try await gate.wait(key, for: "the return") { $0.binding == .interfaceIndex(10) }
+            }
+            let wait = try #require(gate.told.value.first?.verdict.wait)
+            #expect("\(wait)".contains("wlan0: path.noCarrier"))
+        }
+    }
+
+    @Test func `the modem is preferred, and WiFi comes up beside it`() async throws {
+        try uplinks.home.rtnl.setDown("wlan0")
+        try await monitor.wait(for: .cellular, timeout: .seconds(20))
+        try await run { gate in
+            let key = GateKey(LabUplinks.server, .wifi)
+            let wait = try #require(await gate.hold(key).wait)
+            #expect("\(wait)" == "a path to 203.0.113.7 by WiFi (wwan0: path.notAllowed, wlan0: path.interfaceDown)")
+            try uplinks.home.rtnl.setUp("wlan0")
+            try uplinks.home.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 900)
+            try await gate.wait(key, for: "WiFi") { $0.binding == .interfaceIndex(10) }
+            #expect(monitor.status == .cellular)
+        }
+    }
+
+    @Test func `offline, hosts on the link go, and a specific route opens what was closed`() async throws {
+        try await run { gate in
+            for name in ["wlan0", "wwan0"] {
+                let (router, metric) = name == "wlan0" ? ("192.0.2.1", UInt32(600)) : ("198.51.100.1", 700)
+                try uplinks.home.rtnl.deleteRoute("default", via: router, on: name, metric: metric)
+                let routerIPv6 = name == "wlan0" ? "2001:db8:1::1" : "2001:db8:2::1"
+                try uplinks.home.rtnl.deleteRoute("default", via: routerIPv6, on: name, metric: metric)
+            }
+            try await monitor.wait(for: .notReachable, timeout: .seconds(20))
+            #expect(await gate.verdict(.init("192.0.2.1")).addresses == ["192.0.2.1:80"])
+            #expect(await gate.verdict(.init("localhost")).wait?.obstacle == .name)
+            let key = GateKey(LabUplinks.server)
+            let wait = try #require(await gate.hold(key).wait)
+            #expect("\(wait)" == "a path to 203.0.113.7 (path.noRoute)")
+            try uplinks.home.rtnl.addRoute("203.0.113.0/24", via: "192.0.2.1", on: "wlan0")
+            try await gate.wait(key, for: "the specific route") { $0.isOpen }
+            #expect(monitor.status == .notReachable)
+            try uplinks.home.rtnl.deleteRoute("203.0.113.0/24", via: "192.0.2.1", on: "wlan0")
+            try await gate.wait(key, for: "its end") { !$0.isOpen }
+        }
+    }
+
+    @Test func `an unreachable route to one host alone is found when an attempt has failed`() async throws {
+        try await run { gate in
+            var route = RouteMessage(destination: .init(try #require(IPAddress(LabUplinks.server)), length: 32))
+            route.type = .unreachable
+            try uplinks.home.rtnl.route(.add, route)
+            let key = GateKey(LabUplinks.server)
+            #expect(await gate.hold(key).isOpen)
+            #expect(await gate.on { $0.refresh(key) }.wait?.reasons == [.unreachable])
+            try uplinks.home.rtnl.route(.delete, route)
+            try await gate.wait(key, for: "the end of the route") { $0.isOpen }
+        }
+    }
+}

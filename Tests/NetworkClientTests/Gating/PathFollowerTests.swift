@@ -1,0 +1,122 @@
+import HTTPLab
+import NIOCore
+import NetworkLab
+import Reachability
+import ReachabilityCore
+import RequestGate
+import Testing
+
+@testable import NetworkClient
+
+/// What becomes of connections when the made-up network changes.
+@Suite(.timeLimit(.minutes(1))) struct PathFollowerTests {
+    private static let own = IPAddress(ipv4: 0xC000_0202)
+    private static let far = IPAddress(ipv4: 0xCB00_7107)
+    private let connectivity = MadeUpConnectivity(
+        .init(ways: [nil: [MadeUpConnectivity.wlan, MadeUpConnectivity.wwan]], own: [own])
+    )
+
+    /// A connection that knows what became of it.
+    private final class Connection: PathFollowing, Sendable {
+        let pathLossPolicy: PathLossPolicy?
+        let lastByte: NIODeadline
+        let losses = Observed<[PathLoss]>([])
+
+        init(_ policy: PathLossPolicy?, lastByte: NIODeadline = .now()) {
+            pathLossPolicy = policy
+            self.lastByte = lastByte
+        }
+
+        func pathWasLost(_ loss: PathLoss) { losses.update { $0.append(loss) } }
+    }
+
+    private func follow(
+        _ policy: PathLossPolicy?,
+        _ requirement: PathRequirement = .any,
+        in gate: KeptGate
+    ) async -> Connection {
+        let connection = Connection(policy)
+        await gate.on { keeper in
+            keeper.follow(
+                connection,
+                .init(local: Self.own, remote: Self.far, isBound: requirement != .any, requirement: requirement)
+            )
+        }
+        return connection
+    }
+
+    @Test func `idle connections of a path that is another are closed, others kept`() async throws {
+        try await KeptGate.run(connectivity) { gate in
+            let idle = await follow(nil, in: gate)
+            let bound = await follow(nil, .wifi, in: gate)
+            connectivity.change { $0.reasons = [.deadLeg] }
+            await gate.on { _ in }
+            #expect(idle.losses.value.isEmpty)
+            connectivity.change { $0.ways = [nil: [MadeUpConnectivity.wwan, MadeUpConnectivity.wlan]] }
+            try await idle.losses.wait(for: "the loss") { $0 == [.idle] }
+            #expect(bound.losses.value.isEmpty)
+            connectivity.change { $0.ways = [nil: [MadeUpConnectivity.wwan]] }
+            try await bound.losses.wait(for: "the loss of the bound one") { $0 == [.idle] }
+            await gate.on { _ in }
+            #expect(connectivity.watchCount == 0)
+        }
+    }
+
+    @Test func `an address that is gone for longer than a renewal takes is a loss`() async throws {
+        try await KeptGate.run(connectivity) { gate in
+            let running = await follow(.failFast, in: gate)
+            connectivity.change { $0.own = [] }
+            connectivity.change { $0.own = [Self.own] }
+            await gate.on { _ in }
+            #expect(running.losses.value.isEmpty)
+            connectivity.change { $0.own = [] }
+            try await running.losses.wait(for: "the loss") { $0 == [.addressGone] }
+        }
+    }
+
+    @Test func `a way that is gone is a loss after a silence, and none if it is back before`() async throws {
+        try await KeptGate.run(connectivity) { gate in
+            let patient = await follow(.waitInFlight(.seconds(3_600)), in: gate)
+            let hasty = await follow(.waitInFlight(.milliseconds(1)), in: gate)
+            connectivity.change { network in
+                network.reasons = [.noCarrier]
+                network.ways = [:]
+            }
+            try await hasty.losses.wait(for: "the loss") { $0 == [.silent(.milliseconds(1), [.noCarrier])] }
+            #expect(patient.losses.value.isEmpty)
+            connectivity.change { $0.ways = [nil: [MadeUpConnectivity.wlan]] }
+            await gate.on { $0.unfollow(patient) }
+            #expect(patient.losses.value.isEmpty)
+        }
+    }
+
+    @Test func `what is bound by a requirement that its interface does not meet any more is given up at once`()
+        async throws
+    {
+        try await KeptGate.run(connectivity) { gate in
+            let running = await follow(.waitInFlight(.seconds(3_600)), .notCellular, in: gate)
+            connectivity.change { network in
+                let renamed = NetworkInterface(index: 10, name: "wlan0", kind: .cellular, kindSource: .rule)
+                network.ways = [nil: [renamed]]
+            }
+            try await running.losses.wait(for: "the loss") { $0 == [.notAllowed] }
+        }
+    }
+
+    @Test func `what stays on this machine, or is not known yet, is not given up`() async throws {
+        connectivity.changeSilently { $0.status = .unknown }
+        try await KeptGate.run(connectivity) { gate in
+            let early = await follow(.failFast, in: gate)
+            connectivity.change { $0.status = .wifi }
+            await gate.on { _ in }
+            let local = Connection(.failFast)
+            await gate.on { keeper in
+                let ends = ConnectionEnds(local: Self.own, remote: Self.own, isBound: false, requirement: .any)
+                keeper.follow(local, ends)
+            }
+            connectivity.change { $0.own = [] }
+            try await early.losses.wait(for: "the loss of what was not known at first") { $0 == [.addressGone] }
+            #expect(local.losses.value.isEmpty)
+        }
+    }
+}

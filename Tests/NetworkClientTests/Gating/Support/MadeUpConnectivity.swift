@@ -1,0 +1,108 @@
+import Locking
+import NetworkClient
+import Reachability
+import ReachabilityCore
+
+/// A network that tests make up: one table of interfaces by which addresses are reached.
+final class MadeUpConnectivity: Connectivity {
+    /// What there is.
+    struct Network: Sendable {
+        var status = ReachabilityStatus.wifi
+        var reasons: [Reason] = []
+        /// For each destination (or all others: nil) the interfaces that lead there, the preferred one first.
+        var ways: [IPAddress?: [NetworkInterface]] = [:]
+        /// The machine's own addresses.
+        var own: Set<IPAddress> = []
+        /// Whether nothing can be asked.
+        var isBroken = false
+    }
+
+    private struct State {
+        var network: Network
+        var watches: [Int: @Sendable () -> Void] = [:]
+        var destinations: [Int: [IPAddress]] = [:]
+        var lastWatch = 0
+        var questions = 0
+    }
+
+    /// What kind of interface a name stands for.
+    static let wlan = NetworkInterface(index: 10, name: "wlan0", kind: .wifi, kindSource: .rule)
+    static let wwan = NetworkInterface(index: 11, name: "wwan0", kind: .cellular, kindSource: .rule)
+    private static let loopback = NetworkInterface(index: 1, name: "lo", kind: .loopback, kindSource: .arphrd)
+
+    private let state: Lock<State>
+
+    init(_ network: Network) { state = .init(.init(network: network)) }
+
+    /// Another network; those who watch are told.
+    func change(_ body: @Sendable (inout Network) -> Void) {
+        state.withLock { body(&$0.network) }
+        for watch in state.withLock({ Array($0.watches.values) }) { watch() }
+    }
+
+    /// Another network, of which nobody is told.
+    func changeSilently(_ body: @Sendable (inout Network) -> Void) { state.withLock { body(&$0.network) } }
+
+    /// How many watches there are.
+    var watchCount: Int { state.withLock(\.watches.count) }
+    /// The addresses that are watched.
+    var watched: Set<IPAddress> { state.withLock { Set($0.destinations.values.flatMap(\.self)) } }
+    /// How many ways were asked for.
+    var questions: Int { state.withLock(\.questions) }
+
+    var status: ReachabilityStatus { state.withLock(\.network.status) }
+    var path: NetworkPath { state.withLock { .init(status: $0.network.status, reasons: $0.network.reasons) } }
+
+    func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
+        let network = state.withLock { state in
+            state.questions += 1
+            return state.network
+        }
+        if network.isBroken { throw CancellationError() }
+        if destination.isLoopback || network.own.contains(destination) { return .made(destination, Self.loopback) }
+        let ways = network.ways[destination] ?? network.ways[nil] ?? []
+        let allowed = ways.first { requirement.allows($0, over: [$0], isExpensive: $0.kind == .cellular) }
+        if let allowed { return .made(destination, allowed) }
+        return .init(
+            destination: destination,
+            status: .notReachable,
+            outcome: .refused(errno: 101, .noRoute),
+            reasons: ways.isEmpty ? [.noRoute] : [.notAllowed],
+            ruledOut: ways.map { .init($0, .notAllowed) }
+        )
+    }
+
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch {
+        let id = state.withLock { state in
+            state.lastWatch += 1
+            state.watches[state.lastWatch] = body
+            state.destinations[state.lastWatch] = destinations
+            return state.lastWatch
+        }
+        return Watch { [self] in
+            state.withLock { state in
+                state.watches[id] = nil
+                state.destinations[id] = nil
+            }
+        }
+    }
+
+    private struct Watch: ConnectivityWatch {
+        let end: @Sendable () -> Void
+        func cancel() { end() }
+    }
+}
+
+extension DestinationPath {
+    /// A way through an interface that carries it alone.
+    fileprivate static func made(_ destination: IPAddress, _ interface: NetworkInterface) -> Self {
+        .init(
+            destination: destination,
+            status: interface.kind == .cellular ? .cellular : .wifi,
+            interface: interface,
+            carriers: [interface],
+            outcome: .selected(.init(table: .main, leg: .init(interface: interface.index))),
+            isExpensive: interface.kind == .cellular
+        )
+    }
+}
