@@ -58,7 +58,7 @@ extension RequestScheduler {
 
     private mutating func place(_ order: Order, at now: BootInstant) -> Int {
         let slot = Int(vacant.popLast() ?? Int32(entries.count))
-        if slot == entries.count { entries.append(.init(generation: firstGeneration)) }
+        if slot == entries.count { entries.appendSparingly(.init(generation: firstGeneration)) }
         var entry = WaitingEntry()
         entry.generation = entries[slot].generation &+ 1
         entry.phase = .held
@@ -83,7 +83,7 @@ extension RequestScheduler {
         let gate = Int(entries[slot].gate)
         gates[gate]?.requests -= 1
         entries[slot].phase = .vacant
-        vacant.append(Int32(slot))
+        vacant.appendSparingly(Int32(slot))
         if let host = gates[gate]?.host { settle(host, at: now) }
         if vacant.count == entries.count, entries.count > Self.kept { giveMemoryBack() }
     }

@@ -4,9 +4,9 @@
 /// earliest O(1). Numbers are dense from 0, such as places in a table. It takes 16 bytes a moment and 4 for each number
 /// up to the highest that was ever set. Of equal moments, any comes first.
 struct TimerHeap: Sendable {
-    private var entries: ContiguousArray<Entry> = []
+    private var entries: [Entry] = []
     /// Where each number stands in ``entries``; ``absent`` for those that have no moment.
-    private var places: ContiguousArray<Int32> = []
+    private var places: [Int32] = []
 
     private static let absent: Int32 = -1
 
@@ -67,8 +67,8 @@ struct TimerHeap: Sendable {
     }
 
     private mutating func insert(_ entry: Entry) {
-        while places.count <= Int(entry.id) { places.append(Self.absent) }
-        entries.append(entry)
+        while places.count <= Int(entry.id) { places.appendSparingly(Self.absent) }
+        entries.appendSparingly(entry)
         rise(entry, from: entries.count - 1)
     }
 

@@ -1,6 +1,7 @@
 import NetworkLab
-import RequestGate
 import Testing
+
+@testable import RequestGate
 
 struct SchedulerMemoryTests {
     @Test func `what many took is given back, and none of their numbers comes again`() {
@@ -22,5 +23,15 @@ struct SchedulerMemoryTests {
             #expect(scheduler.nextMoment == nil)
             #expect(known.allSatisfy { !scheduler.isCurrent($0) })
         }
+    }
+
+    @Test func `an array that grows sparingly has an eighth to spare at most`() {
+        var array: [UInt64] = []
+        for number in 0..<20_000 as Range<UInt64> {
+            array.appendSparingly(number)
+            // An allocation is rounded up to pages.
+            #expect(array.capacity <= array.count + max(32, array.count / 8) + 512)
+        }
+        #expect(array == Array(0..<20_000))
     }
 }
