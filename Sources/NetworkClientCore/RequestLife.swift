@@ -94,6 +94,18 @@ public struct RequestLife: Sendable, Hashable {
         return .fail(isRefusal ? .refusedUnprocessed : processing)
     }
 
+    /// It had failed, or been answered, and goes again all the same: as a policy decides.
+    ///
+    /// - Parameter wasProcessed: Whether the last attempt may have been processed.
+    public mutating func goesAgain(wasProcessed: Bool) {
+        guard phase == .finished else { return }
+        phase = .waiting
+        mayHaveBeenProcessed = mayHaveBeenProcessed || wasProcessed
+        isSent = false
+        hasAnswer = false
+        wasSentAgain = false
+    }
+
     /// It is wanted no more; whether it had not ended before.
     public mutating func cancel() -> Bool {
         guard phase != .finished else { return false }

@@ -7,6 +7,8 @@ final class ConnectionProcess {
     /// What is to be opened, and how.
     struct Plan: Sendable {
         let endpoint: Endpoint
+        /// The addresses, if they are known: nothing is looked up then.
+        let addresses: [SocketAddress]?
         let limits: Timeouts
         let resolver: NameResolver
         let tls: TLSClient?
@@ -37,7 +39,9 @@ final class ConnectionProcess {
 
     func start() {
         do throws(HTTPError) {
-            if let address = try endpoint.literalAddress() {
+            if let addresses = plan.addresses {
+                try connect(to: addresses.map(endpoint.withPort))
+            } else if let address = try endpoint.literalAddress() {
                 try connect(to: [address])
             } else {
                 resolve()

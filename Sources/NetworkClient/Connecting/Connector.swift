@@ -12,7 +12,7 @@ struct Connector: Sendable {
         self.tls = tls
     }
 
-    /// Starts to open a connection, on the loop.
+    /// Starts to open a connection, on the loop; to addresses that are known already, or to all that the name has.
     ///
     /// `initialize` is called on the loop when the TCP connection stands, with the TLS handler in place and before the
     /// channel is told that it is active: handlers that it adds see `channelActive` and all that comes after.
@@ -20,12 +20,14 @@ struct Connector: Sendable {
     /// If it fails, the attempt's future fails with an `HTTPError`, always `neverSent`, and no descriptor is left.
     func connect(
         to endpoint: Endpoint,
+        at addresses: [SocketAddress]? = nil,
         limits: Timeouts,
         on loop: any EventLoop,
         initialize: @escaping @Sendable (any Channel) throws -> Void
     ) -> ConnectionAttempt {
         let plan = ConnectionProcess.Plan(
             endpoint: endpoint,
+            addresses: addresses,
             limits: limits,
             resolver: resolver,
             tls: endpoint.isSecure ? tls : nil,

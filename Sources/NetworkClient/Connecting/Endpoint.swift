@@ -1,3 +1,5 @@
+import ReachabilityCore
+
 /// Where a connection leads, and how: what connections are pooled by.
 struct Endpoint: Sendable, Hashable {
     /// Whether TLS is spoken.
@@ -10,6 +12,8 @@ struct Endpoint: Sendable, Hashable {
     var socketPath: String?
     /// What the connection's own end is bound to.
     var binding: LocalBinding = .none
+    /// What its path must be, which the binding sees to.
+    var requirement: PathRequirement = .any
 }
 
 /// What a connection's own end is bound to.

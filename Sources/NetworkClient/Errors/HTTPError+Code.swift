@@ -13,6 +13,16 @@ extension HTTPError {
         /// The request was cancelled.
         case cancelled
 
+        // The gate.
+        /// There was no path to the destination for as long as the request was to wait.
+        case connectivityTimedOut
+        /// There is no path that meets the request's requirement, and it was not to wait.
+        case pathNotAllowed
+        /// The path went away under the request.
+        case pathLost
+        /// The host has failed too often of late, and is given a rest.
+        case circuitOpen
+
         // The host's name.
         /// There is no such name (EAI_NONAME).
         case nameNotFound

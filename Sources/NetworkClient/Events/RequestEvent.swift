@@ -2,6 +2,18 @@
 public enum RequestEvent: Sendable {
     /// It waits for a connection.
     case waiting
+    /// It waits for a path to its destination, since there is none, or none that it may use.
+    case waitingForConnectivity(because: String)
+    /// It was paused by its user.
+    case paused
+    /// It was resumed by its user.
+    case resumed
+    /// An attempt failed, and there will be another one.
+    case retrying(in: Duration, because: RetryReason, after: HTTPError)
+    /// An attempt failed since the path is gone; it goes again when there is one, and this was no attempt.
+    case pathLost(HTTPError)
+    /// An attempt failed, and there will be no other one.
+    case gaveUp(because: GiveUpReason)
     /// A connection takes it; the first attempt is 1. How the connection was made, long ago if it is reused.
     case attempt(Int, isReused: Bool, connection: ConnectMetrics)
     /// It was handed over whole.

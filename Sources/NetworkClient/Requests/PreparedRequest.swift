@@ -13,6 +13,9 @@ struct PreparedRequest: Sendable {
     /// Whether the body waits for the server's leave.
     var expectsContinue: Bool
 
+    /// How it waits and goes again.
+    var policy: RequestPolicy
+
     /// Whether it may be sent twice: the method is idempotent, or made so by a key (RFC 9110, 9.2.2).
     ///
     /// Bodies here are bytes, which can be sent again.
@@ -26,7 +29,8 @@ struct PreparedRequest: Sendable {
             head: .init(version: .http1_1, method: .init(method), uri: ""),
             limits: .init(),
             maximumBodySize: 0,
-            expectsContinue: false
+            expectsContinue: false,
+            policy: .init(HTTPConfiguration())
         )
     }
 

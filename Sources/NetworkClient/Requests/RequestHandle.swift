@@ -28,9 +28,19 @@ public final class RequestHandle: Sendable {
     /// The request's head as it goes out, secrets included; made of what the transport has each time it is asked for.
     public var head: HTTPRequest { request.publicHead }
 
-    /// Starts a request that was made with ``RequestOptions/startsAtOnce`` false; otherwise does nothing.
+    /// Starts a request that was made with ``RequestOptions/startsAtOnce`` false, and lets one go on that was paused.
+    ///
+    /// Whether there is a path is another matter, which a gate decides by itself: neither undoes the other.
     public func resume() {
-        core.loop.execute { [self] in core.start(self) }
+        core.loop.execute { [self] in core.resume(self) }
+    }
+
+    /// Holds the request until it is resumed: what is not on a connection does not leave.
+    ///
+    /// Its deadline, its waits and delays do not go on meanwhile. An attempt that is under way comes to its end; if it
+    /// fails, the next one waits for ``resume()``.
+    public func pause() {
+        core.loop.execute { [self] in core.pause(self) }
     }
 
     /// Ends the request, wherever it is, with ``HTTPError/Code/cancelled``; does nothing once it has ended.
@@ -70,7 +80,17 @@ public final class RequestHandle: Sendable {
     ///
     /// Belongs to the session's event loop.
     var deadline: NIODeadline? {
-        request.limits.total.map { run.metrics.start + .init($0) }
+        run.scheduled?.deadline ?? request.limits.total.map { run.metrics.start + .init($0) }
+    }
+
+    /// Where its connection leads: as it was made, but through the interface that was chosen for it.
+    ///
+    /// Belongs to the session's event loop.
+    var endpoint: Endpoint {
+        guard let binding = run.scheduled?.binding else { return request.endpoint }
+        var endpoint = request.endpoint
+        endpoint.binding = binding
+        return endpoint
     }
 
     /// Ends it and tells whoever waits.
@@ -86,8 +106,36 @@ struct RequestRun {
     var place = Place.nowhere
     /// Ends it at its deadline while it has no connection, whose timer would.
     var timer: Scheduled<Void>?
+    /// What it has beside others once it does not simply go.
+    var scheduled: ScheduledRun?
+    var isPaused = false
 
     init(start: NIODeadline) { metrics = .init(start: start) }
+
+    /// What it has beside others, made now if there is none.
+    var scheduledRun: ScheduledRun {
+        mutating get {
+            if let scheduled { return scheduled }
+            let scheduled = ScheduledRun()
+            self.scheduled = scheduled
+            return scheduled
+        }
+    }
+
+    /// Gives it the way that was chosen for it.
+    mutating func give(_ binding: LocalBinding, _ addresses: [SocketAddress]?) {
+        guard binding != .none || addresses != nil || scheduled != nil else { return }
+        scheduledRun.binding = binding == .none ? nil : binding
+        scheduledRun.addresses = addresses
+    }
+
+    /// Its attempt has failed, and there will be another one.
+    mutating func goAgain(wasProcessed: Bool) {
+        life.goesAgain(wasProcessed: wasProcessed)
+        place = .nowhere
+        timer?.cancel()
+        timer = nil
+    }
 
     enum Place {
         case nowhere

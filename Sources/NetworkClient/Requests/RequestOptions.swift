@@ -1,3 +1,5 @@
+public import ReachabilityCore
+
 /// What one request does otherwise than its session.
 public struct RequestOptions: Sendable {
     /// Its limits; nil for the session's.
@@ -11,18 +13,43 @@ public struct RequestOptions: Sendable {
     /// Whether it starts at once; if not, with ``RequestHandle/resume()``.
     public var startsAtOnce: Bool
 
+    /// Whether it waits for a path; nil for as the session says.
+    public var gate: GatePolicy?
+    /// What its path must be; nil for as the session says.
+    public var requirement: PathRequirement?
+    /// How often it goes again; nil for as the session says.
+    public var retry: RetryPolicy?
+    /// What becomes of it if its path goes away while it is under way; nil for as the session says.
+    public var pathLoss: PathLossPolicy?
+    /// How urgent it is among those that wait.
+    public var priority: RequestPriority
+    /// Makes it idempotent by a key, if its server knows those.
+    public var idempotencyKey: IdempotencyKey?
+
     /// Makes options.
     public init(
         timeouts: Timeouts? = nil,
         binding: LocalBinding? = nil,
         maximumBodySize: Int? = nil,
         expectsContinue: Bool = false,
-        startsAtOnce: Bool = true
+        startsAtOnce: Bool = true,
+        gate: GatePolicy? = nil,
+        requirement: PathRequirement? = nil,
+        retry: RetryPolicy? = nil,
+        pathLoss: PathLossPolicy? = nil,
+        priority: RequestPriority = .normal,
+        idempotencyKey: IdempotencyKey? = nil
     ) {
         self.timeouts = timeouts
         self.binding = binding
         self.maximumBodySize = maximumBodySize
         self.expectsContinue = expectsContinue
         self.startsAtOnce = startsAtOnce
+        self.gate = gate
+        self.requirement = requirement
+        self.retry = retry
+        self.pathLoss = pathLoss
+        self.priority = priority
+        self.idempotencyKey = idempotencyKey
     }
 }

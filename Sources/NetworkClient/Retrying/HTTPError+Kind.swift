@@ -16,13 +16,15 @@ extension HTTPError.Code {
         case .invalidResponse, .headTooLarge, .bodyTooLarge, .decompressionFailed, .unacceptableStatus,
             .unacceptableContentType, .responseSerializationFailed:
             .permanent
+        case .connectivityTimedOut, .pathNotAllowed, .circuitOpen:
+            .permanent
         case .resolveTimedOut, .connectTimedOut, .tlsTimedOut, .firstByteTimedOut, .readTimedOut, .writeTimedOut:
             .timeout
         case .connectionRefused:
             .refused
         case .nameTemporarilyUnresolvable, .nameLookupFailed, .networkUnreachable, .hostUnreachable, .prohibited,
             .blackholed, .addressNotAvailable, .interfaceNotFound, .tooManyDescriptors, .connectFailed,
-            .connectionLost, .bodyTruncated:
+            .connectionLost, .bodyTruncated, .pathLost:
             .transient
         }
     }

@@ -2,4 +2,5 @@
 @_exported public import HTTPSerialization
 @_exported public import HTTPTypes
 @_exported public import NetworkClientCore
+@_exported public import ReachabilityCore
 @_exported public import RequestGate

@@ -1,5 +1,6 @@
 import Glibc
 import NIOHTTP1
+public import ReachabilityCore
 
 /// How a session behaves.
 public struct HTTPConfiguration: Sendable {
@@ -30,6 +31,32 @@ public struct HTTPConfiguration: Sendable {
     /// What carries requests in place of the session's own connections; nil for these.
     public var transport: (any Transport)?
 
+    /// Whether requests wait until there is a path to their destination.
+    public var gate: GatePolicy
+    /// What paths must be; every requirement but `any` binds connections to an interface that meets it.
+    public var requirement: PathRequirement
+    /// How often requests go again that failed, and when.
+    public var retry: RetryPolicy
+    /// What becomes of a request whose path goes away while it is under way; of those that wait for a path.
+    public var pathLoss: PathLossPolicy
+    /// Whether requests whose method is not idempotent are given a random `Idempotency-Key`, if they have none.
+    public var addsIdempotencyKeys: Bool
+    /// When hosts that fail too often are given a rest; nil for never.
+    public var circuitBreaker: CircuitBreaker.Policy?
+    /// Has the last word on what follows a failed attempt; nil for the policy's.
+    public var retryInterceptor: RetryInterceptor?
+    /// Knows the ways out of this machine; nil for `ReachabilityMonitor.shared`, which is started if a request waits or
+    /// has a requirement.
+    public var connectivity: (any Connectivity)?
+
+    /// Whether requests may go over mobile networks: false makes ``requirement`` `notCellular`.
+    public var allowsCellularAccess: Bool {
+        get { requirement != .notCellular && requirement != .notExpensive && requirement != .wifi }
+        set {
+            if newValue != allowsCellularAccess { requirement = newValue ? .any : .notCellular }
+        }
+    }
+
     /// Makes a configuration.
     public init(
         headers: HTTPFields = [:],
@@ -44,7 +71,15 @@ public struct HTTPConfiguration: Sendable {
         binding: LocalBinding = .none,
         unixSocketPath: String? = nil,
         eventMonitors: [any EventMonitor] = [],
-        transport: (any Transport)? = nil
+        transport: (any Transport)? = nil,
+        gate: GatePolicy = .none,
+        requirement: PathRequirement = .any,
+        retry: RetryPolicy = .none,
+        pathLoss: PathLossPolicy = .failFast,
+        addsIdempotencyKeys: Bool = false,
+        circuitBreaker: CircuitBreaker.Policy? = nil,
+        retryInterceptor: RetryInterceptor? = nil,
+        connectivity: (any Connectivity)? = nil
     ) {
         self.headers = headers
         self.timeouts = timeouts
@@ -59,6 +94,14 @@ public struct HTTPConfiguration: Sendable {
         self.unixSocketPath = unixSocketPath
         self.eventMonitors = eventMonitors
         self.transport = transport
+        self.gate = gate
+        self.requirement = requirement
+        self.retry = retry
+        self.pathLoss = pathLoss
+        self.addsIdempotencyKeys = addsIdempotencyKeys
+        self.circuitBreaker = circuitBreaker
+        self.retryInterceptor = retryInterceptor
+        self.connectivity = connectivity
     }
 
     var decoderLimits: NIOHTTPDecoderLimitConfiguration {

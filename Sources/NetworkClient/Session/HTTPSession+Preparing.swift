@@ -13,18 +13,23 @@ extension HTTPSession {
     ) throws(HTTPError) -> PreparedRequest {
         let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
         let content = try body.content.get()
+        let policy = try self.policy(of: options)
         let isPlain = parameters == nil && headers.isEmpty && content.bytes == nil && isInTarget(method)
-        if isPlain, !options.expectsContinue, url.authority == readyHeaders.authority, !url.hasCredentials {
+        if isPlain, !options.expectsContinue, options.idempotencyKey == nil, url.authority == readyHeaders.authority,
+            !url.hasCredentials
+        {
             let head = HTTPRequestHead(
                 version: .http1_1,
                 method: .init(method),
                 uri: url.target,
                 headers: readyHeaders.headers
             )
-            return finish(url, head, nil, options)
+            return finish(url, head, nil, options, policy)
         }
         let request = try serialize(method, url, parameters, headers, content)
-        return finish(url, wireHead(request, url, options), request.body.map { ByteBuffer(bytes: $0) }, options)
+        var head = wireHead(request, url, options)
+        addKey(to: &head, options, policy)
+        return finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, options, policy)
     }
 
     /// Methods whose requests have no body where there are no parameters.
@@ -34,7 +39,8 @@ extension HTTPSession {
         _ url: HTTPURL,
         _ head: HTTPRequestHead,
         _ body: ByteBuffer?,
-        _ options: RequestOptions
+        _ options: RequestOptions,
+        _ policy: RequestPolicy
     ) -> PreparedRequest {
         .init(
             url: url,
@@ -43,14 +49,30 @@ extension HTTPSession {
                 host: url.host,
                 port: url.port,
                 socketPath: configuration.unixSocketPath,
-                binding: options.binding ?? configuration.binding
+                binding: options.binding ?? configuration.binding,
+                requirement: policy.requirement
             ),
             head: head,
             body: body,
             limits: options.timeouts ?? configuration.timeouts,
             maximumBodySize: options.maximumBodySize ?? configuration.maximumBodySize,
-            expectsContinue: options.expectsContinue
+            expectsContinue: options.expectsContinue,
+            policy: policy
         )
+    }
+
+    private func policy(of options: RequestOptions) throws(HTTPError) -> RequestPolicy {
+        try policy.with(options, binding: options.binding ?? configuration.binding)
+    }
+
+    /// Makes a request idempotent by a key, if it is to be.
+    private func addKey(to head: inout HTTPRequestHead, _ options: RequestOptions, _ policy: RequestPolicy) {
+        guard !head.headers.contains(name: "Idempotency-Key") else { return }
+        if let key = options.idempotencyKey {
+            head.headers.add(name: "Idempotency-Key", value: key.text)
+        } else if policy.addsKeys, !head.method.isIdempotent {
+            head.headers.add(name: "Idempotency-Key", value: IdempotencyKey.random.text)
+        }
     }
 
     private func serialize(

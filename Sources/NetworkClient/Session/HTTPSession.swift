@@ -15,6 +15,8 @@ public final class HTTPSession: Sendable {
     public let configuration: HTTPConfiguration
     let core: SessionCore
     let base: HTTPURL?
+    /// How requests wait and go again that do not say otherwise.
+    let policy: RequestPolicy
     let fields: HTTPFields
     /// What most requests have: the session's fields and the base URL's host, ready for the wire.
     let readyHeaders: PreparedHeaders
@@ -39,6 +41,7 @@ public final class HTTPSession: Sendable {
     ) throws(HTTPError) {
         self.configuration = configuration
         base = try Self.base(baseURL)
+        policy = try RequestPolicy(configuration).with(.init(), binding: configuration.binding)
         fields = DefaultFields.fields(for: configuration)
         readyHeaders = .init(fields, authority: base?.authority ?? "")
         try configuration.tls.policy.check(baseScheme: base?.scheme)

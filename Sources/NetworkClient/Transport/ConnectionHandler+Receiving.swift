@@ -32,6 +32,7 @@ extension ConnectionHandler {
         deadlines[.firstByte] = nil
         deadlines[.read] = due(handle.request.limits.read, now)
         arm(now)
+        if handle.run.scheduled != nil { host.core.dispatcher.sawHead(handle, Int(status)) }
         if host.core.isObserved(handle) { host.core.tell(.head(.init(head)), handle) }
         if let error = expectBody(of: head, handle) { failExchange(error) }
     }
@@ -50,7 +51,8 @@ extension ConnectionHandler {
     func received(_ bytes: ByteBuffer) {
         guard let handle = exchange?.handle else { return close() }
         handle.run.metrics.bodyBytesReceived += bytes.readableBytes
-        deadlines[.read] = due(handle.request.limits.read, .now())
+        lastByte = .now()
+        deadlines[.read] = due(handle.request.limits.read, lastByte)
         do throws(HTTPError) {
             try exchange?.assembly.append(bytes)
         } catch {
@@ -83,7 +85,7 @@ extension ConnectionHandler {
         )
         deadlines.clear()
         answerHasEnded = true
-        if handle.run.life.ended() { host.core.end(handle, .success(response)) }
+        host.core.answered(handle, response)
     }
 
     /// Lets the connection serve the next request, once it is seen that nothing followed the answer.

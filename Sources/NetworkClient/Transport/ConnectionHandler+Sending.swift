@@ -14,6 +14,7 @@ extension ConnectionHandler {
         guard handle.run.life.assigned(isReused: life.isReused) else { return giveBack() }
         let now = NIODeadline.now()
         handle.run.place = .connection(self)
+        lastByte = now
         handle.run.timer?.cancel()
         handle.run.timer = nil
         handle.run.metrics.assigned = now

@@ -15,6 +15,9 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     var record: ConnectionRecord?
     var life = ConnectionLife()
     var exchange: Exchange?
+    /// When the last byte of a body came, or the request was sent.
+    var lastByte = NIODeadline.now()
+    var isFollowed = false
     /// Whether the present answer is whole, and the connection is not released yet.
     var answerHasEnded = false
     var deadlines = Deadlines()

@@ -13,6 +13,8 @@ final class HostConnections {
     private var waiting: [UInt64: RequestHandle] = [:]
     /// Those of the request that asked last: by them the next connection is opened, since it may serve any that waits.
     private var limits: Timeouts
+    /// The addresses that were judged for the request that asked last; nil for all that the name has.
+    private var addresses: [SocketAddress]?
 
     private enum Connection {
         case attempt(ConnectionAttempt, by: ConnectionHandler)
@@ -35,6 +37,7 @@ final class HostConnections {
         if case .use(let connection, _) = action { return use(connection, handle) }
         waiting[handle.id] = handle
         limits = handle.request.limits
+        addresses = handle.run.scheduled?.addresses
         handle.run.place = .waiting(self)
         perform(action)
     }
@@ -61,6 +64,7 @@ final class HostConnections {
     ///
     /// One that was never open, because its handshake failed, is left to its attempt, which says why.
     func closed(_ handler: ConnectionHandler, whileBusy: Bool) {
+        handler.unfollowPath()
         guard !isTaken(from: handler) else { return }
         vacate(handler.id)
         if whileBusy { perform(pool.closedWhileBusy()) } else { pool.closedWhileIdle(handler.id) }
@@ -108,7 +112,7 @@ final class HostConnections {
         if id == connections.count { connections.append(nil) }
         let handler = ConnectionHandler(id, self)
         let configuration = core.configuration
-        let attempt = core.connector.connect(to: endpoint, limits: limits, on: core.loop) { channel in
+        let attempt = core.connector.connect(to: endpoint, at: addresses, limits: limits, on: core.loop) { channel in
             try handler.install(in: channel, limits: configuration.decoderLimits)
         }
         connections[id] = .attempt(attempt, by: handler)
@@ -129,6 +133,7 @@ final class HostConnections {
         }
         connections[handler.id] = .open(handler)
         handler.record = .init(connection.metrics)
+        handler.followPath()
         perform(pool.opened(handler.id))
         handler.rest()
     }

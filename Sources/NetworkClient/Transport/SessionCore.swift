@@ -12,8 +12,19 @@ final class SessionCore: @unchecked Sendable {
     let connector: Connector
     let registry = Lock(Registry())
     private let monitors: [any EventMonitor]
-    private var hosts: [Endpoint: HostConnections] = [:]
+    private(set) var hosts: [Endpoint: HostConnections] = [:]
     private var recent: HostConnections?
+    /// Holds what waits, and lets it go.
+    var dispatcher: RequestDispatcher {
+        if let madeDispatcher { return madeDispatcher }
+        let dispatcher = RequestDispatcher(self) { [unowned self] in makeKeeper() }
+        madeDispatcher = dispatcher
+        return dispatcher
+    }
+    private var madeDispatcher: RequestDispatcher?
+    /// Whether a request has asked for the ways out.
+    var hasKeeper: Bool { madeDispatcher?.madeKeeper != nil }
+    let resolver: NameResolver
     /// Whether connections are closed as soon as they are idle.
     private(set) var isClosing = false
 
@@ -21,6 +32,7 @@ final class SessionCore: @unchecked Sendable {
         self.loop = loop
         self.configuration = configuration
         monitors = configuration.eventMonitors
+        self.resolver = resolver
         connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls))
     }
 
@@ -40,12 +52,23 @@ final class SessionCore: @unchecked Sendable {
     func start(_ handle: RequestHandle) {
         guard handle.run.life.start() else { return }
         handle.run.metrics.start = .now()
-        enqueue(handle)
+        admit(handle)
     }
 
-    private func enqueue(_ handle: RequestHandle) {
+    private func admit(_ handle: RequestHandle) {
+        if handle.run.isPaused {
+            dispatcher.pause(handle)
+        } else if handle.request.policy.isPlain {
+            enqueue(handle)
+        } else {
+            dispatcher.admit(handle)
+        }
+    }
+
+    /// Gives a request to a connection, or lets it wait for one.
+    func enqueue(_ handle: RequestHandle) {
         if let transport = configuration.transport { return carry(handle, by: transport) }
-        connections(to: handle.request.endpoint).request(handle)
+        connections(to: handle.endpoint).request(handle)
         guard case .waiting = handle.run.place else { return }
         if isObserved(handle) { tell(.waiting, handle) }
         limit(handle)
@@ -75,15 +98,24 @@ final class SessionCore: @unchecked Sendable {
         case .sendAgain:
             if isObserved(handle) { tell(.sentAgain(because: error), handle) }
             // Where one connection was dead, those that are as old are suspect.
-            connections(to: handle.request.endpoint).drain()
+            connections(to: handle.endpoint).drain()
             enqueue(handle)
         case .fail(let processing):
             leave(handle)
             var error = error
             // What came and was no answer that can be read was an answer all the same.
             if error.processing != .answered { error.processing = processing }
+            if handle.request.policy.isScheduled, dispatcher.failed(handle, error) { return }
             end(handle, .failure(error))
         }
+    }
+
+    /// An answer is whole: the request's end, unless its status says to try again.
+    func answered(_ handle: RequestHandle, _ response: DataResponse) {
+        guard handle.run.life.ended() else { return }
+        handle.run.place = .nowhere
+        if handle.request.policy.retry.retries, dispatcher.answered(handle, response) { return }
+        end(handle, .success(response))
     }
 
     private func leave(_ handle: RequestHandle) {
@@ -103,6 +135,9 @@ final class SessionCore: @unchecked Sendable {
         if case .failure(var error) = ending, error.request == nil {
             error.request = handle.request.description
             ending = .failure(error)
+        }
+        if !handle.request.policy.isPlain || handle.run.scheduled != nil {
+            dispatcher.ended(handle, isSuccess: ending.isSuccess)
         }
         let isLast = registry.withLock { $0.remove(handle) }
         for monitor in monitors { monitor.request(handle, did: .finished(ending)) }
@@ -134,6 +169,7 @@ final class SessionCore: @unchecked Sendable {
     func close() {
         isClosing = true
         for host in hosts.values { host.drain() }
+        if let madeDispatcher, registry.withLock({ $0.live.isEmpty }) { madeDispatcher.shutDown() }
         guard registry.withLock({ $0.announce() }) else { return }
         for monitor in monitors { monitor.sessionWasInvalidated() }
     }

@@ -86,7 +86,9 @@ extension CurlCode {
             case .resolveTimedOut, .connectTimedOut, .tlsTimedOut, .firstByteTimedOut, .readTimedOut, .writeTimedOut,
                 .requestTimedOut:
                 .timedOut
-            case .connectionRefused, .networkUnreachable, .hostUnreachable, .prohibited, .blackholed,
+            case .connectivityTimedOut: .timedOut
+            case .connectionRefused, .pathNotAllowed, .circuitOpen, .networkUnreachable, .hostUnreachable, .prohibited,
+                .blackholed,
                 .tooManyDescriptors, .connectFailed:
                 .notConnected
             case .addressNotAvailable, .interfaceNotFound: .interfaceFailed
@@ -97,6 +99,7 @@ extension CurlCode {
             case .pinMismatch: .pinnedKeyMismatch
             case .clientCertificateRefused: .clientCertificate
             case .connectionLost: .noAnswer
+            case .pathLost: .receiveError
             case .bodyTruncated: .partialBody
             case .invalidResponse, .unacceptableContentType, .responseSerializationFailed: .strangeAnswer
             case .headTooLarge: .headTooLarge

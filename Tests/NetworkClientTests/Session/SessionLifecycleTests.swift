@@ -158,6 +158,12 @@ extension RequestEvent {
         case .head: "head"
         case .received: "received"
         case .sentAgain: "sentAgain"
+        case .waitingForConnectivity: "waitingForConnectivity"
+        case .paused: "paused"
+        case .resumed: "resumed"
+        case .retrying: "retrying"
+        case .pathLost: "pathLost"
+        case .gaveUp: "gaveUp"
         case .finished: "finished"
         }
     }

@@ -34,7 +34,9 @@ final class FetchJournal: EventMonitor {
             case .received(let count, let expected):
                 state.figures.received = count
                 state.expected = expected
-            case .waiting, .sent, .sentAgain, .finished: break
+            case .waiting, .waitingForConnectivity, .paused, .resumed, .sent, .sentAgain, .retrying, .pathLost, .gaveUp,
+                .finished:
+                break
             }
         }
         if !lines.isEmpty { wakeup.signal() }

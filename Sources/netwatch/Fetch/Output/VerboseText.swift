@@ -6,6 +6,13 @@ enum VerboseText {
     static func lines(_ event: RequestEvent, of request: RequestHandle) -> [String] {
         switch event {
         case .waiting: ["* looks for \(request.head.authority ?? "the server")"]
+        case .waitingForConnectivity(let what): ["* waits for \(what)"]
+        case .paused: ["* paused"]
+        case .resumed: ["* resumed"]
+        case .retrying(let delay, let reason, let error):
+            ["* \(error.reason); it goes again in \(QuantityText.milliseconds(delay)) (\(reason.rawValue))"]
+        case .pathLost(let error): ["* \(error.reason); it goes again when there is a path"]
+        case .gaveUp(let reason): ["* it does not go again (\(reason.rawValue))"]
         case .received: []
         case .attempt(let number, let isReused, let connection):
             attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])

@@ -1,0 +1,68 @@
+import RequestGate
+
+/// The hosts and gates that the scheduler knows, by what they are to a session.
+struct DispatchLines {
+    private struct Host: Hashable {
+        let isSecure: Bool
+        let name: String
+        let port: Int
+        let socketPath: String?
+
+        init(_ endpoint: Endpoint) {
+            (isSecure, name, port, socketPath) = (endpoint.isSecure, endpoint.host, endpoint.port, endpoint.socketPath)
+        }
+    }
+
+    private struct Line: Hashable {
+        let host: Host
+        /// What opens and closes it; nil for requests that ask nobody.
+        let key: GateKey?
+    }
+
+    private var hosts: [Host: RequestScheduler.HostID] = [:]
+    private var lines: [Line: RequestScheduler.GateID] = [:]
+    private var names: [RequestScheduler.GateID: Line] = [:]
+
+    /// Whether the scheduler knows an endpoint's host.
+    func isKnown(_ endpoint: Endpoint) -> Bool { !hosts.isEmpty && hosts[Host(endpoint)] != nil }
+
+    /// The number of an endpoint's host, if the scheduler knows it.
+    func host(of endpoint: Endpoint) -> RequestScheduler.HostID? { hosts.isEmpty ? nil : hosts[Host(endpoint)] }
+
+    /// The lines that a gate opens and closes.
+    func lines(at key: GateKey) -> [RequestScheduler.GateID] { lines.filter { $0.key.key == key }.map(\.value) }
+
+    /// The line of a request, made if there is none.
+    mutating func line(
+        of request: PreparedRequest,
+        in scheduler: inout RequestScheduler,
+        isOpen: Bool,
+        at now: BootInstant
+    ) -> (RequestScheduler.GateID, isNew: Bool) {
+        let host = Host(request.endpoint)
+        let line = Line(host: host, key: request.policy.isGated ? GateKey(request) : nil)
+        if let known = lines[line] { return (known, false) }
+        let number = hosts[host] ?? scheduler.addHost()
+        hosts[host] = number
+        let gate = scheduler.addGate(of: number, isOpen: isOpen, at: now)
+        lines[line] = gate
+        names[gate] = line
+        return (gate, true)
+    }
+
+    /// A request has left a line; whether it was the last one, and the line is no more.
+    mutating func leave(_ gate: RequestScheduler.GateID, in scheduler: inout RequestScheduler) -> Bool {
+        guard scheduler.requests(of: gate) == 0, let line = names.removeValue(forKey: gate) else { return false }
+        lines[line] = nil
+        scheduler.forget(gate: gate)
+        if let host = hosts[line.host] { forget(host, in: &scheduler) }
+        return line.key != nil
+    }
+
+    /// Forgets a host against which nothing is held any more.
+    mutating func forget(_ host: RequestScheduler.HostID, in scheduler: inout RequestScheduler) {
+        guard scheduler.isForgettable(host) else { return }
+        scheduler.forget(host)
+        hosts = hosts.filter { $0.value != host }
+    }
+}

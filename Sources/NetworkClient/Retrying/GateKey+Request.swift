@@ -1,0 +1,27 @@
+import ReachabilityCore
+import RequestGate
+
+extension GateKey {
+    /// What a request's way is judged by.
+    init(_ request: PreparedRequest) {
+        self.init(
+            host: request.endpoint.host,
+            port: request.endpoint.port,
+            socketPath: request.endpoint.socketPath,
+            requirement: request.policy.requirement
+        )
+    }
+}
+
+extension GateKeeper.Verdict {
+    /// Whether there is a way.
+    var isOpen: Bool { if case .open = self { true } else { false } }
+
+    /// What is waited for, where there is none.
+    var wait: GateWait? { if case .closed(let wait) = self { wait } else { nil } }
+}
+
+extension GateWait {
+    /// Whether it is not yet known what ways there are.
+    var isUndecided: Bool { obstacle == .firstState || obstacle == .name }
+}

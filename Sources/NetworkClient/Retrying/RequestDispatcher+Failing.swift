@@ -1,0 +1,146 @@
+import HTTPTypes
+import NetworkClientCore
+import RequestGate
+
+extension RequestDispatcher {
+    /// An attempt failed.
+    ///
+    /// - Returns: Whether the request goes on; if not, it has failed.
+    func failed(_ handle: RequestHandle, _ error: HTTPError) -> Bool {
+        let policy = handle.request.policy
+        guard policy.isScheduled, error.code != .cancelled else { return false }
+        let now = BootClock.now
+        let id = handle.run.scheduled?.id ?? adopt(handle, at: now)
+        let failure = failure(of: handle, error, at: now)
+        let decision = decide(on: id, handle, error, failure, at: now)
+        let attempt = handle.run.scheduled?.attempt ?? 1
+        let goesOn = scheduler.ended(id, attempt: attempt, failure, decision, at: now, using: &generator)
+        if policy.retry.retries || goesOn { tell(decision, handle, error) }
+        guard goesOn else {
+            leave(handle)
+            drain()
+            return false
+        }
+        handle.run.goAgain(wasProcessed: !failure.isHarmless)
+        drain()
+        return true
+    }
+
+    /// An answer is whole whose status may be a failure.
+    ///
+    /// - Returns: Whether the request goes again; if not, the answer is its end.
+    func answered(_ handle: RequestHandle, _ response: DataResponse) -> Bool {
+        let status = response.head.status.code
+        let isIntercepted = core.configuration.retryInterceptor != nil && status >= 400
+        guard isIntercepted || handle.request.policy.retry.mayRetry(after: status) else { return false }
+        var error = HTTPError(
+            .unacceptableStatus,
+            .init(status: status),
+            "\(handle.request.endpoint.text) answered \(response.head.status)"
+        )
+        error.response = response.head
+        error.request = handle.request.description
+        return failed(handle, error)
+    }
+
+    /// The head of an answer came: its host is there.
+    func sawHead(_ handle: RequestHandle, _ status: Int) {
+        guard let scheduled = handle.run.scheduled, let id = scheduled.id else { return }
+        let isOverload = status == 429 || status == 503
+        scheduler.answered(id, attempt: scheduled.attempt, isOverload: isOverload, at: BootClock.now)
+        drain()
+    }
+
+    private func decide(
+        on id: RequestScheduler.RequestID,
+        _ handle: RequestHandle,
+        _ error: HTTPError,
+        _ failure: AttemptFailure,
+        at now: BootInstant
+    ) -> RetryDecision {
+        let policy = handle.request.policy.retry
+        let decision = scheduler.decision(on: id, failure, policy, at: now, using: &generator)
+        guard let intercept = core.configuration.retryInterceptor else { return decision }
+        let attempt = FailedAttempt(
+            request: handle,
+            error: error,
+            attempts: scheduler.attempts(of: id),
+            decision: decision
+        )
+        guard let other = intercept(attempt), other != decision else { return decision }
+        return scheduler.checked(other, on: id, failure, at: now)
+    }
+
+    /// What an error is, held against what the kernel says of the way now.
+    private func failure(of handle: RequestHandle, _ error: HTTPError, at now: BootInstant) -> AttemptFailure {
+        guard handle.request.policy.gate.waits, error.mayBeOfThePath else { return AttemptFailure(error) }
+        let key = GateKey(handle.request)
+        let verdict = keeper.refresh(key)
+        for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
+        return AttemptFailure(error, isPathLost: !verdict.isOpen || error.code == .pathLost)
+    }
+
+    private func tell(_ decision: RetryDecision, _ handle: RequestHandle, _ error: HTTPError) {
+        guard core.isObserved(handle) else { return }
+        switch decision {
+        case .retry(let delay, let reason): core.tell(.retrying(in: delay, because: reason, after: error), handle)
+        case .waitForPath: core.tell(.pathLost(error), handle)
+        case .giveUp(let reason): core.tell(.gaveUp(because: reason), handle)
+        }
+    }
+
+    /// What a request fails with by the scheduler's own word.
+    func error(of failure: RequestScheduler.Failure, _ handle: RequestHandle) -> HTTPError {
+        let request = handle.request
+        switch failure {
+        case .deadline: return .timedOut(.total, after: request.limits.total, request)
+        case .breaker:
+            let reason = "\(request.endpoint.text) has failed too often of late, and is given a rest: try again later"
+            return .init(.circuitOpen, .neverSent, reason)
+        case .noPath(let waited):
+            let wait = keeper.verdict(for: GateKey(request)).wait?.description ?? "the server did not answer"
+            let isPatient = request.policy.gate.waits
+            let reason =
+                isPatient
+                ? "no way to \(request.endpoint.text) within \(waited.rounded): \(wait)"
+                : "no way to \(request.endpoint.text) that the request may take: \(wait)"
+            return .init(isPatient ? .connectivityTimedOut : .pathNotAllowed, .neverSent, reason)
+        }
+    }
+}
+
+extension RetryPolicy {
+    /// Whether an answer with this status can be followed by another attempt.
+    fileprivate func mayRetry(after status: Int) -> Bool {
+        retryableStatuses.contains(status) || statusesOfUnprocessed.contains(status)
+    }
+}
+
+extension AttemptFailure {
+    /// Whether what failed has certainly had no effect.
+    fileprivate var isHarmless: Bool { processing == .neverSent || processing == .refusedUnprocessed }
+}
+
+extension HTTPError {
+    /// Whether the way may be the cause, so that the kernel is to be asked.
+    fileprivate var mayBeOfThePath: Bool {
+        switch code {
+        case .networkUnreachable, .hostUnreachable, .addressNotAvailable, .interfaceNotFound, .prohibited, .blackholed,
+            .connectFailed, .connectTimedOut, .tlsTimedOut, .resolveTimedOut, .nameTemporarilyUnresolvable,
+            .nameLookupFailed, .nameNotFound, .connectionLost, .bodyTruncated, .firstByteTimedOut, .readTimedOut,
+            .writeTimedOut, .pathLost:
+            true
+        default: false
+        }
+    }
+}
+
+extension Duration {
+    /// To tenths of a second, for messages.
+    fileprivate var rounded: String { "\(self.formatted)" }
+
+    private var formatted: Duration {
+        let tenths = clampedNanoseconds / 100_000_000
+        return tenths > 0 ? .milliseconds(tenths * 100) : self
+    }
+}

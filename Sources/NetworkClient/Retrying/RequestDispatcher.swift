@@ -1,0 +1,235 @@
+import NIOCore
+import NetworkClientCore
+import ReachabilityCore
+import RequestGate
+
+/// Carries out what the scheduler decides: holds requests while there is no path to their destination, lets them go, and
+/// lets them go again.
+///
+/// Belongs to the session's event loop. A request that can go at once passes by it.
+final class RequestDispatcher {
+    unowned let core: SessionCore
+    /// Judges the ways; made when the first request asks.
+    var keeper: GateKeeper {
+        if let madeKeeper { return madeKeeper }
+        let keeper = makeKeeper()
+        madeKeeper = keeper
+        return keeper
+    }
+    private let makeKeeper: () -> GateKeeper
+    private(set) var madeKeeper: GateKeeper?
+    var scheduler: RequestScheduler
+    var generator = SystemRandomNumberGenerator()
+    /// Who has which place in the scheduler.
+    private var handles: [RequestHandle?] = []
+    private(set) var lines = DispatchLines()
+    private var timer: Scheduled<Void>?
+    private var timerDue = BootInstant.never
+    private var isDraining = false
+
+    init(_ core: SessionCore, keeper makeKeeper: @escaping () -> GateKeeper) {
+        self.core = core
+        self.makeKeeper = makeKeeper
+        scheduler = .init(breaker: core.configuration.circuitBreaker)
+    }
+
+    // MARK: Going
+
+    /// Lets a request that was just started go, or keeps it until it may.
+    func admit(_ handle: RequestHandle) {
+        let policy = handle.request.policy
+        if policy.requirement == .any, !policy.gate.waits || keeper.isQuick, !isKnown(handle) {
+            return core.enqueue(handle)
+        }
+        let verdict = verdict(for: handle)
+        if case .open(let binding, let addresses) = verdict, !isKnown(handle) {
+            handle.run.give(binding, addresses)
+            return core.enqueue(handle)
+        }
+        submit(handle, verdict)
+    }
+
+    /// Whether something is held against a request's host, or others wait for it: it must not overtake them.
+    private func isKnown(_ handle: RequestHandle) -> Bool {
+        core.configuration.circuitBreaker != nil || lines.isKnown(handle.request.endpoint)
+    }
+
+    private func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
+        guard handle.request.policy.isGated else { return .open(binding: .none, addresses: nil) }
+        return keeper.verdict(for: GateKey(handle.request))
+    }
+
+    private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
+        _ = line(up: handle, verdict, at: BootClock.now)
+        if let wait = verdict.wait, core.isObserved(handle) {
+            core.tell(.waitingForConnectivity(because: wait.description), handle)
+        }
+        drain()
+    }
+
+    private func line(
+        up handle: RequestHandle,
+        _ verdict: GateKeeper.Verdict,
+        at now: BootInstant
+    ) -> RequestScheduler.RequestID {
+        let line = line(of: handle, verdict, at: now)
+        let id = scheduler.submit(order(for: handle, line, verdict.wait, at: now), at: now)
+        enter(handle, id, line)
+        return id
+    }
+
+    /// Makes a request the scheduler's that went without it, and has failed.
+    func adopt(_ handle: RequestHandle, at now: BootInstant) -> RequestScheduler.RequestID {
+        let line = line(of: handle, verdict(for: handle), at: now)
+        let id = scheduler.adopt(order(for: handle, line, nil, at: now), at: now)
+        enter(handle, id, line)
+        return id
+    }
+
+    private func enter(_ handle: RequestHandle, _ id: RequestScheduler.RequestID, _ line: RequestScheduler.GateID) {
+        let place = Int(id.slot)
+        while handles.count <= place { handles.append(nil) }
+        handles[place] = handle
+        let scheduled = handle.run.scheduledRun
+        scheduled.id = id
+        scheduled.gate = line
+        scheduled.attempt = 1
+    }
+
+    private func order(
+        for handle: RequestHandle,
+        _ line: RequestScheduler.GateID,
+        _ wait: GateWait?,
+        at now: BootInstant
+    ) -> RequestScheduler.Order {
+        let request = handle.request
+        return .init(
+            gate: line,
+            deadline: handle.deadline.map { now.advanced(by: $0.after(.now())) } ?? .never,
+            patience: request.policy.patience(for: wait),
+            priority: request.policy.priority,
+            traits: .init(isIdempotent: request.isRepeatable, isReplayable: true)
+        )
+    }
+
+    private func line(
+        of handle: RequestHandle,
+        _ verdict: GateKeeper.Verdict,
+        at now: BootInstant
+    ) -> RequestScheduler.GateID {
+        let (line, isNew) = lines.line(of: handle.request, in: &scheduler, isOpen: verdict.isOpen, at: now)
+        if isNew, handle.request.policy.isGated { keeper.hold(GateKey(handle.request)) }
+        return line
+    }
+
+    // MARK: The scheduler's word
+
+    /// Does what the scheduler has to say now, and sets the timer for what it has to say later.
+    func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        let now = BootClock.now
+        while let action = scheduler.next(at: now, using: &generator) { perform(action, at: now) }
+        isDraining = false
+        arm()
+    }
+
+    private func perform(_ action: RequestScheduler.Action, at now: BootInstant) {
+        switch action {
+        case .start(let id, let attempt):
+            guard let handle = handles[Int(id.slot)] else { return }
+            start(handle, id, attempt, at: now)
+        case .fail(let id, let failure):
+            guard let handle = handles[Int(id.slot)] else { return }
+            let error = error(of: failure, handle)
+            leave(handle)
+            core.fail(handle, error)
+        }
+    }
+
+    private func start(
+        _ handle: RequestHandle,
+        _ id: RequestScheduler.RequestID,
+        _ attempt: UInt32,
+        at now: BootInstant
+    ) {
+        let scheduled = handle.run.scheduledRun
+        scheduled.attempt = attempt
+        scheduled.deadline = scheduler.deadline(of: id).flatMap { deadline in
+            deadline == .never ? nil : .now() + .init(now.duration(to: deadline))
+        }
+        if case .open(let binding, let addresses) = verdict(for: handle) { handle.run.give(binding, addresses) }
+        core.enqueue(handle)
+    }
+
+    private func arm() {
+        guard let next = scheduler.nextMoment else {
+            timer?.cancel()
+            (timer, timerDue) = (nil, .never)
+            return
+        }
+        guard next != timerDue else { return }
+        timer?.cancel()
+        timerDue = next
+        let delay = max(.zero, BootClock.now.duration(to: next))
+        timer = core.loop.assumeIsolated().scheduleTask(in: .init(delay)) { [weak self] in
+            self?.timerDue = .never
+            self?.drain()
+        }
+    }
+
+    // MARK: The gate's word
+
+    /// A gate was judged anew.
+    func gateChanged(_ key: GateKey, _ verdict: GateKeeper.Verdict) {
+        let now = BootClock.now
+        for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
+        drain()
+    }
+
+    /// The user pauses a request that is not on a connection.
+    func pause(_ handle: RequestHandle) {
+        let now = BootClock.now
+        let id = handle.run.scheduled?.id ?? line(up: handle, verdict(for: handle), at: now)
+        scheduler.pause(id, at: now)
+        drain()
+    }
+
+    /// The user resumes a request.
+    func resume(_ handle: RequestHandle) {
+        guard let id = handle.run.scheduled?.id else { return }
+        scheduler.resume(id, at: BootClock.now)
+        drain()
+    }
+
+    // MARK: The end
+
+    /// A request has ended: its place is free.
+    func ended(_ handle: RequestHandle, isSuccess: Bool) {
+        let now = BootClock.now
+        if let id = handle.run.scheduled?.id {
+            if isSuccess { scheduler.finished(id, at: now) } else { scheduler.cancel(id, at: now) }
+            leave(handle)
+            drain()
+        } else if isSuccess, let host = lines.host(of: handle.request.endpoint) {
+            scheduler.succeeded(at: host, at: now)
+            lines.forget(host, in: &scheduler)
+        }
+    }
+
+    /// Forgets a request that the scheduler has forgotten.
+    func leave(_ handle: RequestHandle) {
+        guard let scheduled = handle.run.scheduled, let id = scheduled.id, let line = scheduled.gate else { return }
+        handles[Int(id.slot)] = nil
+        scheduled.id = nil
+        guard lines.leave(line, in: &scheduler), handle.request.policy.isGated else { return }
+        keeper.letGo(GateKey(handle.request))
+    }
+
+    /// The session is over.
+    func shutDown() {
+        timer?.cancel()
+        timer = nil
+        madeKeeper?.shutDown()
+    }
+}

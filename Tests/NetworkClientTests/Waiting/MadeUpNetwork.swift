@@ -1,0 +1,73 @@
+import Locking
+import NetworkClient
+import Reachability
+import ReachabilityCore
+
+/// A network that is there or not as a test wants it.
+final class MadeUpNetwork: Connectivity {
+    private struct State {
+        var status: ReachabilityStatus
+        var watchers: [Int: @Sendable () -> Void] = [:]
+        var last = 0
+    }
+
+    private let state: Lock<State>
+
+    init(_ status: ReachabilityStatus) { state = .init(.init(status: status)) }
+
+    var status: ReachabilityStatus { state.withLock { $0.status } }
+
+    var path: NetworkPath {
+        let status = status
+        return .init(status: status, reasons: status.isReachable ? [] : [.noRoute])
+    }
+
+    /// How many watch.
+    var watchers: Int { state.withLock { $0.watchers.count } }
+
+    /// Makes it another, and tells.
+    func become(_ status: ReachabilityStatus) {
+        let watchers = state.withLock { state in
+            state.status = status
+            return state.watchers.values
+        }
+        for watcher in watchers { watcher() }
+    }
+
+    func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
+        let status = status
+        let kind: InterfaceKind = status == .cellular ? .cellular : .wifi
+        let interface = NetworkInterface(index: 1, name: "lo", kind: kind, kindSource: .rule)
+        guard status.isReachable, requirement.allows(interface, over: [interface], isExpensive: kind == .cellular)
+        else {
+            return .init(
+                destination: destination,
+                status: .notReachable,
+                outcome: .refused(errno: LookupErrno.networkUnreachable, .noRoute),
+                reasons: [.noRoute]
+            )
+        }
+        return .init(
+            destination: destination,
+            status: status,
+            interface: interface,
+            carriers: [interface],
+            outcome: .selected(.init(table: .main, leg: .init(interface: 1)))
+        )
+    }
+
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch {
+        let number = state.withLock { state in
+            state.last += 1
+            state.watchers[state.last] = body
+            return state.last
+        }
+        return Watch { [weak self] in self?.state.withLock { $0.watchers[number] = nil } }
+    }
+
+    private struct Watch: ConnectivityWatch {
+        let end: @Sendable () -> Void
+
+        func cancel() { end() }
+    }
+}

@@ -1,0 +1,146 @@
+import HTTPLab
+import NetworkClient
+import Testing
+
+/// Requests that wait for a path.
+@Suite(.timeLimit(.minutes(5)))
+struct WaitingTests {
+    private static func session(
+        _ server: ScriptedServer,
+        _ network: MadeUpNetwork,
+        _ configuration: HTTPConfiguration = .init(gate: .waitsForConnectivity(nil))
+    ) throws -> HTTPSession {
+        var configuration = configuration
+        configuration.connectivity = network
+        configuration.timeouts = .lasting
+        return try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
+    }
+
+    @Test func `a request waits while there is no path, and goes when there is one`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let network = MadeUpNetwork(.notReachable)
+        let session = try Self.session(server, network)
+        let request = session.get("", options: .init(startsAtOnce: false))
+        #expect(try await request.startAndWait().contains("127.0.0.1"))
+        #expect(server.connections.isEmpty)
+        network.become(.wifi)
+        #expect(try await request.string() == "here")
+    }
+
+    @Test func `who waits longer than it may fails with what it waited for`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let network = MadeUpNetwork(.notReachable)
+        let session = try Self.session(
+            server,
+            network,
+            .init(gate: .waitsForConnectivity(.milliseconds(200)), retry: .standard)
+        )
+        let error = await #expect(throws: HTTPError.self) { try await session.get("").response() }
+        #expect(error?.code == .connectivityTimedOut)
+        #expect(error?.processing == .neverSent)
+        #expect(error?.reason.contains("127.0.0.1") == true, "\(error.debugDescription)")
+        #expect(error?.reason.contains("path.noRoute") == true, "\(error.debugDescription)")
+        #expect(server.connections.isEmpty)
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test func `what is not known holds nobody back who may take any path`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let session = try Self.session(server, MadeUpNetwork(.unknown))
+        #expect(try await session.get("").string() == "here")
+    }
+
+    @Test func `what is not known holds back who may not take every path`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let network = MadeUpNetwork(.unknown)
+        let session = try Self.session(
+            server,
+            network,
+            .init(gate: .waitsForConnectivity(nil), requirement: .notCellular)
+        )
+        let request = session.get("", options: .init(startsAtOnce: false))
+        _ = try await request.startAndWait()
+        network.become(.cellular)
+        #expect(server.connections.isEmpty)
+        network.become(.wifi)
+        #expect(try await request.string() == "here")
+    }
+
+    @Test func `who has a requirement and does not wait fails at once where it is not met`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let session = try Self.session(server, MadeUpNetwork(.cellular), .init(requirement: .notCellular))
+        let error = await #expect(throws: HTTPError.self) { try await session.get("").response() }
+        #expect(error?.code == .pathNotAllowed)
+        #expect(server.connections.isEmpty)
+    }
+
+    @Test func `who waits is cancelled at once`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let network = MadeUpNetwork(.notReachable)
+        let session = try Self.session(server, network)
+        let request = session.get("", options: .init(startsAtOnce: false))
+        _ = try await request.startAndWait()
+        request.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .cancelled)
+        network.become(.wifi)
+        #expect(try await session.get("other").string() == "here")
+        #expect(server.connections.count == 1)
+    }
+
+    @Test func `the deadline holds while a request waits`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let session = try Self.session(server, MadeUpNetwork(.notReachable))
+        var timeouts = Timeouts.lasting
+        timeouts.total = .milliseconds(100)
+        let request = session.get("", options: .init(timeouts: timeouts))
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .requestTimedOut)
+        #expect(error?.processing == .neverSent)
+    }
+
+    @Test func `neither the user's pause nor the gate undoes the other`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let network = MadeUpNetwork(.notReachable)
+        let session = try Self.session(server, network)
+        let paused = session.get("paused", options: .init(startsAtOnce: false))
+        let other = session.get("other")
+        _ = try await paused.startAndWait()
+        paused.pause()
+        network.become(.wifi)
+        #expect(try await other.string() == "here")
+        #expect(!paused.isFinished)
+        network.become(.notReachable)
+        paused.resume()
+        _ = try await session.get("third", options: .init(startsAtOnce: false)).startAndWait()
+        #expect(!paused.isFinished)
+        network.become(.wifi)
+        #expect(try await paused.string() == "here")
+    }
+
+    @Test func `a request that was paused before it began goes when it is resumed`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting)
+        )
+        let request = session.get("", options: .init(startsAtOnce: false))
+        request.pause()
+        #expect(try await session.get("other").string() == "here")
+        #expect(!request.isFinished)
+        request.resume()
+        #expect(try await request.string() == "here")
+    }
+}
+
+extension RequestHandle {
+    /// Starts it, and gives what it says that it waits for.
+    fileprivate func startAndWait() async throws -> String {
+        let events = events
+        resume()
+        for await event in events { if case .waitingForConnectivity(let what) = event { return what } }
+        throw NeverWaited()
+    }
+
+    private struct NeverWaited: Error {}
+}
