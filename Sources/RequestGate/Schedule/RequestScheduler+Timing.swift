@@ -35,10 +35,10 @@ extension RequestScheduler {
         return nil
     }
 
-    /// A request's random moment has come: it leaves, unless its path has gone meanwhile, or its host is to be left alone.
+    /// A request's random moment has come: it leaves, unless its path was away meanwhile, or its host is to be left alone.
     private mutating func leave(_ slot: Int, at now: BootInstant) -> Action? {
         let isHeld = hosts[Int(host(of: slot))]?.silence.map { $0 > now } ?? false
-        if !isHeld, gates[Int(entries[slot].gate)]?.isOpen == true { return start(slot, at: now) }
+        if takesPlace(slot), !isHeld, gates[Int(entries[slot].gate)]?.isOpen == true { return start(slot, at: now) }
         returnLease(slot)
         line(up: slot, at: now)
         return nil

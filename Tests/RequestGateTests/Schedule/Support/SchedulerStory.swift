@@ -25,6 +25,8 @@ struct SchedulerStory {
     /// All that was sent on its way and not yet looked at.
     private(set) var starts: [Start] = []
     private(set) var ends: [End] = []
+    /// All that was submitted.
+    fileprivate(set) var submitted: [RequestScheduler.RequestID] = []
     /// How often the scheduler was asked what to do.
     private(set) var questions = 0
     let host: RequestScheduler.HostID
@@ -74,6 +76,9 @@ struct SchedulerStory {
     /// Who was sent on its way since this was last asked.
     mutating func started() -> [RequestScheduler.RequestID] { takeStarts().map(\.id) }
 
+    /// A request that was submitted, by its place.
+    func id(ofSlot slot: Int) -> RequestScheduler.RequestID? { submitted.last { $0.slot == slot } }
+
     private mutating func drain() {
         while true {
             questions += 1
@@ -101,6 +106,7 @@ extension SchedulerStory {
     ) -> RequestScheduler.RequestID {
         let order = order(method, gate: gate, deadline: deadline, patience: patience, priority: priority)
         let id = scheduler.submit(order, at: moment)
+        submitted.append(id)
         pass(.zero)
         return id
     }

@@ -1,0 +1,54 @@
+import NetworkLab
+
+/// How large a world is.
+struct ModelSizes {
+    let hosts: Int
+    let acts: Int
+    /// How many of a hundred acts are a new request.
+    let submissions: Int
+    let pace: Int64
+    /// Whether all gates open and close together, as with the only link of a machine; they begin closed.
+    let hasOneLink: Bool
+    /// What servers there are.
+    let servers: [ModelServer]
+
+    init(using random: inout SeededGenerator) {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: (hosts, acts, submissions, pace) = (50, 300, 80, 20)
+        case 1: (hosts, acts, submissions, pace) = (1, 600, 60, 20)
+        case 2...4: (hosts, acts, submissions, pace) = (2, 80, 15, 1500)
+        default: (hosts, acts, submissions, pace) = (Int.random(in: 1...3, using: &random), 150, 30, 300)
+        }
+        hasOneLink = hosts > 3 || Int.random(in: 0..<4, using: &random) == 0
+        let isDown = acts > 500
+        servers = isDown ? [.refusing, .silent, .resetting, .truncating, .failing] : ModelServer.allCases
+    }
+}
+
+/// What happened in a story, so that a run can be seen to have covered it.
+struct ModelTally {
+    var starts = 0
+    var retries = 0
+    var waits = 0
+    var finished = 0
+    var gaveUp = 0
+    var cancelled = 0
+    var noPath = 0
+    var deadlines = 0
+    var breaks = 0
+    var stale = 0
+    var adopted = 0
+    var silences = 0
+    var outages = 0
+
+    static func += (left: inout Self, right: Self) {
+        for path in all { left[keyPath: path] = left[keyPath: path] + right[keyPath: path] }
+    }
+
+    static var all: [WritableKeyPath<Self, Int>] {
+        [
+            \.starts, \.retries, \.waits, \.finished, \.gaveUp, \.cancelled, \.noPath, \.deadlines, \.breaks, \.stale,
+            \.adopted, \.silences, \.outages,
+        ]
+    }
+}

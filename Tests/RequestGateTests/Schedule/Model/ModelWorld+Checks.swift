@@ -1,0 +1,132 @@
+import NetworkLab
+import RequestGate
+
+/// What must hold.
+extension ModelWorld {
+    // MARK: Actions
+
+    mutating func perform(_ action: RequestScheduler.Action) {
+        switch action {
+        case .start(let id, let attempt):
+            guard let number = number(of: id) else { return }
+            checkStart(number, attempt)
+            leaveLine(number)
+            requests[number].phase = .running
+            requests[number].attempt = attempt
+            tally.starts += 1
+            serve(number)
+            checkWindows(number)
+        case .fail(let id, let failure):
+            guard let number = number(of: id) else { return }
+            check(!requests[number].isPaused, "a paused request fails")
+            checkFailure(number, failure)
+            check(!scheduler.isCurrent(id), "a request that failed is still known")
+            end(number)
+        }
+    }
+
+    private mutating func number(of id: RequestScheduler.RequestID) -> Int? {
+        guard let number = numbers[id], !requests[number].isEnded else {
+            check(false, "something happens to a request that has ended")
+            return nil
+        }
+        return number
+    }
+
+    private mutating func checkStart(_ number: Int, _ attempt: UInt32) {
+        let request = requests[number]
+        check(request.phase != .running, "a second attempt while one is in flight")
+        if attempt <= request.attempt { found("attempt \(attempt) after \(request.attempt)") }
+        check(!request.isPaused, "an attempt of a paused request")
+        check(gates[request.gate].isOpen, "an attempt while its gate is closed")
+        check(hosts[request.host].silentUntil <= now, "an attempt while the server wants to be left alone")
+        check(request.deadline > now, "an attempt at or after the deadline")
+        if case .delayed(let until) = request.phase { check(until <= now, "an attempt before its delay is over") }
+        check(request.counted < request.policy.maximumAttempts, "more attempts than the limit")
+        check(!request.mayBeProcessed || request.traits.isIdempotent, "what may have been processed is sent again")
+        check(!request.wasRead || request.traits.isReplayable, "a one-shot body is sent again")
+        guard request.wasLiedTo else { return }
+        hosts[request.host].vainStarts.append(now)
+        hosts[request.host].vainStarts.removeAll { now - $0 > Self.second }
+        check(hosts[request.host].vainStarts.count < 30, "attempts without end at a path that is lost")
+    }
+
+    /// After an outage, no more are under way than were answered since, and one.
+    private mutating func checkWindows(_ number: Int) {
+        let host = requests[number].host
+        if let since = hosts[host].outage {
+            let count = live.count { requests[$0].host == host && isInWindow($0, since: since) }
+            if count > 1 + hosts[host].answers { found("\(count) under way after \(hosts[host].answers) answers") }
+        }
+        guard hosts.contains(where: { $0.outage != nil }) else { return }
+        let count = live.count { isInWindow($0, since: 0) }
+        if count > 32 + answers { found("\(count) under way in all after \(answers) answers") }
+    }
+
+    func isInWindow(_ number: Int, since: Int) -> Bool {
+        let request = requests[number]
+        guard request.phase == .running, request.id != nil, !request.isOutOfWindow else { return false }
+        return request.serial > since && now - request.startedAt < 2 * Self.second
+    }
+
+    private mutating func checkFailure(_ number: Int, _ failure: RequestScheduler.Failure) {
+        let request = requests[number]
+        switch failure {
+        case .deadline:
+            tally.deadlines += 1
+            check(request.deadline <= now, "it fails before its deadline")
+        case .breaker:
+            tally.breaks += 1
+            check(hasBreaker && request.phase != .running, "a breaker fails what it may not")
+        case .noPath(let waited):
+            tally.noPath += 1
+            let waited = waited.clampedNanoseconds
+            let (least, most) = waits(number)
+            check(request.phase != .running, "it has no path and is under way")
+            if request.patience ?? .max > waited { found("it was to wait longer: \(waited)") }
+            if waited > most || waited < least - Self.second {
+                found("it waited \(least) to \(most), not \(waited)")
+            }
+        }
+    }
+
+    /// How long a request has waited: at its closed gate, which counts, and in all.
+    func waits(_ number: Int) -> (least: Int64, most: Int64) {
+        let request = requests[number]
+        guard request.phase != .running, !request.isPaused, now >= request.lineSince else {
+            return (request.waitedAtLeast, request.waitedAtMost)
+        }
+        let closed = gates[request.gate].closedTime(at: now) - request.lineClosed
+        return (request.waitedAtLeast + closed, request.waitedAtMost + now - request.lineSince)
+    }
+
+    // MARK: Between the actions
+
+    mutating func checkState() {
+        if scheduler.count != live.count(where: { requests[$0].id != nil }) {
+            found("it knows \(scheduler.count) requests")
+        }
+        if scheduler.leases < 0 || scheduler.leases > scheduler.count { found("\(scheduler.leases) leases") }
+        for number in live where !requests[number].isPaused && requests[number].id != nil {
+            if requests[number].deadline <= now { found("request \(number) is alive after its deadline") }
+            guard requests[number].phase == .waiting, let patience = requests[number].patience else { continue }
+            if waits(number).least >= patience + Self.second {
+                found("request \(number) waits for longer than it should")
+            }
+        }
+        // Delays, rests and silences end; what is near the end of its patience is looked at ten times a second.
+        let seconds = (now - 1_000_000_000_000) / Self.second + 1
+        if idleWakes > 200 + Int(seconds) * (20 + 12 * sizes.acts) { found("woken \(idleWakes) times for nothing") }
+    }
+
+    mutating func checkEnd() {
+        if !live.isEmpty {
+            found("\(live.count) requests never end, such as \(live.first.map { "\(requests[$0])" } ?? "")")
+        }
+        if scheduler.leases != 0 { found("\(scheduler.leases) leases at the end") }
+        check(scheduler.nextMoment == nil, "it wants to be asked though there is nobody")
+        for gate in gates { check(scheduler.requests(of: gate.id) == 0, "a gate has requests at the end") }
+        let late = (hosts.map(\.silentUntil).max() ?? 0, requests.map(\.startedAt).max() ?? 0)
+        if late.1 > max(late.0, settledAt) + 90 * Self.second { found("the last one leaves only at \(late.1)") }
+    }
+}

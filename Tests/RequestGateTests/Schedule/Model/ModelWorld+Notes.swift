@@ -1,0 +1,105 @@
+import NetworkClientCore
+import NetworkLab
+import RequestGate
+
+/// What has to be remembered to judge by, and news that must not matter.
+extension ModelWorld {
+    mutating func end(_ number: Int) {
+        requests[number].isEnded = true
+        live.removeAll { $0 == number }
+        if let id = requests[number].id {
+            check(!scheduler.isCurrent(id), "a request that has ended is still known")
+        }
+    }
+
+    mutating func enterLine(_ number: Int) {
+        guard requests[number].phase == .waiting, !requests[number].isPaused else { return }
+        requests[number].lineSince = now
+        requests[number].lineClosed = gates[requests[number].gate].closedTime(at: now)
+    }
+
+    mutating func leaveLine(_ number: Int) {
+        guard requests[number].phase == .waiting, !requests[number].isPaused else { return }
+        (requests[number].waitedAtLeast, requests[number].waitedAtMost) = waits(number)
+    }
+
+    mutating func endDelay(_ number: Int) {
+        guard case .delayed(let until) = requests[number].phase, until <= now, !requests[number].isPaused,
+            !requests[number].isEnded
+        else { return }
+        requests[number].phase = .waiting
+        enterLine(number)
+    }
+
+    mutating func pay(_ number: Int) {
+        let host = requests[number].host
+        hosts[host].spent += requests[number].cost
+        check(hosts[host].spent <= 500 + hosts[host].refunded, "retries beyond the budget")
+    }
+
+    /// A gate opens: if somebody waits there for certain, the host has to be proven.
+    mutating func noteOutage(_ gate: Int) {
+        let host = gates[gate].host
+        let isLong = now - gates[gate].closedAt > 250 * Self.millisecond
+        let waits = live.contains { number in
+            let request = requests[number]
+            guard request.host == host, !request.isPaused else { return false }
+            if case .delayed(let until) = request.phase { return until > now }
+            guard request.gate == gate, request.phase == .waiting else { return false }
+            return isLong || request.lineSince > gates[gate].closedAt
+        }
+        // Who was about to leave may not have noticed so short a closure.
+        hosts[host].outage = nil
+        guard waits else { return }
+        tally.outages += 1
+        hosts[host].outage = serial
+        hosts[host].answers = 0
+        hosts[host].vainStarts = []
+    }
+
+    /// Where nobody waits any more for what the window lets out, it may be gone.
+    mutating func noteIdleHosts() {
+        for host in hosts.indices {
+            guard let since = hosts[host].outage else { continue }
+            let isNeeded = live.contains { number in
+                guard requests[number].host == host else { return false }
+                if requests[number].phase == .running { return isInWindow(number, since: since) }
+                return !requests[number].isPaused && requests[number].id != nil
+            }
+            if !isNeeded { hosts[host].outage = nil }
+        }
+    }
+
+    // MARK: Stale news
+
+    /// Tells the scheduler what is of no meaning any more: nothing may change.
+    mutating func tellStale(_ id: RequestScheduler.RequestID, _ attempt: UInt32, _ news: News) {
+        tally.stale += 1
+        let before = (scheduler.count, scheduler.leases, scheduler.nextMoment)
+        switch news {
+        case .head: scheduler.answered(id, attempt: attempt, isOverload: false, at: moment)
+        case .finished where !scheduler.isCurrent(id): scheduler.finished(id, at: moment)
+        case .finished: scheduler.answered(id, attempt: attempt, isOverload: true, at: moment)
+        case .failed(let failure):
+            let decision = RetryDecision.retry(in: .zero, because: .neverSent)
+            let goesOn = scheduler.ended(id, attempt: attempt, failure, decision, at: moment, using: &jitter)
+            check(!goesOn, "news of another attempt let it go on")
+        }
+        let after = (scheduler.count, scheduler.leases, scheduler.nextMoment)
+        if before != after { found("news of another attempt changed \(before) into \(after)") }
+    }
+
+    /// Says things of a request that are not so: of an attempt that never was, or of one that ended long ago.
+    mutating func confuse(_ number: Int) {
+        guard let id = requests[number].id else { return }
+        let wrong = requests[number].phase == .running ? requests[number].attempt &+ 1 : requests[number].attempt
+        tellStale(id, wrong, .failed(.init(.refused, .neverSent, retryAfter: .seconds(5))))
+        tellStale(id, wrong, .head(isOverload: false, retryAfter: nil))
+        guard let old = requests.first(where: { $0.isEnded })?.id else { return }
+        tellStale(old, 1, .finished)
+        scheduler.pause(old, at: moment)
+        scheduler.resume(old, at: moment)
+        scheduler.cancel(old, at: moment)
+        check(!scheduler.isCurrent(old), "a request that has ended is known again")
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+import Testing
+
+/// Random worlds around the scheduler, and what must hold in all of them.
+///
+/// `NETWATCH_SEEDS` plays so many stories, `NETWATCH_SEED` only one.
+struct SchedulerModelTests {
+    private static let parts = 8
+
+    private static func number(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
+
+    private static func seeds(of part: Int) -> [UInt64] {
+        if let seed = number("NETWATCH_SEED") { return part == 0 ? [seed] : [] }
+        let count = number("NETWATCH_SEEDS") ?? 200
+        return (0..<count).filter { $0 % UInt64(parts) == UInt64(part) }
+    }
+
+    @Test(arguments: 0..<8) func `whatever happens, the scheduler keeps its promises`(part: Int) {
+        let seeds = Self.seeds(of: part)
+        var tally = ModelTally()
+        for seed in seeds {
+            var world = ModelWorld(seed: seed)
+            world.play()
+            #expect(world.violation == nil, "\(world.violation ?? "")")
+            tally += world.tally
+            if world.violation != nil { return }
+        }
+        guard seeds.count >= 25 else { return }
+        for path in ModelTally.all { #expect(tally[keyPath: path] > 0, "never: \(path)") }
+    }
+}

@@ -1,0 +1,125 @@
+import NetworkClientCore
+import RequestGate
+import Testing
+
+/// For how long requests wait, and what stops the clocks.
+struct WaitingStoryTests {
+    @Test func `a request whose patience is at an end fails with how long it waited`() {
+        var story = SchedulerStory()
+        let request = story.submit(patience: .seconds(5))
+        story.pass(.seconds(60))
+        #expect(
+            story.takeEnds() == [.init(id: request, failure: .noPath(waited: .seconds(5)), at: .seconds(5))]
+        )
+        #expect(story.scheduler.count == 0)
+    }
+
+    @Test func `all waits together count, and nothing else`() {
+        var story = SchedulerStory()
+        let request = story.submit(patience: .seconds(5))
+        story.pass(.seconds(3))
+        story.open()
+        story.answer(request)
+        story.pass(.seconds(100))
+        story.close()
+        story.end(request, .init(.pathLost, .neverSent), .waitForPath)
+        story.pass(.milliseconds(1999))
+        #expect(story.takeEnds() == [])
+        story.pass(.milliseconds(1))
+        #expect(story.takeEnds().map(\.failure) == [.noPath(waited: .seconds(5))])
+    }
+
+    @Test func `while the host has to be proven, waiting counts`() {
+        var story = SchedulerStory()
+        let requests = (0..<2).map { _ in story.submit(patience: .seconds(1)) }
+        story.pass(.milliseconds(500))
+        story.open()
+        story.pass(.seconds(1))
+        #expect(story.takeEnds().map(\.id) == [requests[1]])
+    }
+
+    @Test func `once the host is proven, waiting for one's turn does not count`() {
+        var story = SchedulerStory()
+        for _ in 0..<20 { _ = story.submit(patience: .seconds(1)) }
+        story.pass(.milliseconds(900))
+        story.open()
+        let probe = story.started()
+        story.serve(probe[0])
+        story.pass(.seconds(9))
+        #expect(story.takeEnds() == [])
+        story.close()
+        story.pass(.milliseconds(250))
+        #expect(story.takeEnds().count == 17)
+    }
+
+    @Test func `patience of nothing waits for no path, and for its turn all the same`() {
+        var story = SchedulerStory(isOpen: true)
+        let first = story.submit(patience: .zero)
+        story.fail(first, .status(429), .answered, retryAfter: .seconds(10))
+        let second = story.submit(patience: .zero)
+        story.pass(.seconds(9))
+        #expect(story.takeEnds() == [])
+        story.pass(.seconds(3))
+        #expect(Set(story.started()) == [first, second])
+        story.close()
+        let third = story.submit(patience: .zero)
+        #expect(story.takeEnds() == [.init(id: third, failure: .noPath(waited: .zero), at: .seconds(12))])
+    }
+
+    @Test func `whoever is asked again and again how long it waited costs little`() {
+        var story = SchedulerStory(isOpen: true)
+        story.fail(story.submit(), .status(429), .answered, retryAfter: .seconds(1000))
+        _ = story.submit(patience: .zero)
+        let before = story.questions
+        story.pass(.seconds(100))
+        #expect(story.questions - before <= 1010)
+    }
+
+    @Test func `a gate that was made while its host is not proven counts waiting from the start`() {
+        var story = SchedulerStory()
+        _ = story.submit()
+        story.open()
+        let gate = story.scheduler.addGate(of: story.host, isOpen: true, at: story.moment)
+        let request = story.submit(gate: gate, patience: .seconds(1))
+        story.pass(.seconds(1))
+        #expect(story.takeEnds().map(\.id) == [request])
+    }
+
+    // MARK: Deadlines
+
+    @Test func `a request that waits fails at its deadline`() {
+        var story = SchedulerStory()
+        let request = story.submit(deadline: .seconds(7), patience: .seconds(8))
+        story.pass(.seconds(60))
+        #expect(story.takeEnds() == [.init(id: request, failure: .deadline, at: .seconds(7))])
+    }
+
+    @Test func `so does one that is under way, and one that backs off`() {
+        var story = SchedulerStory(isOpen: true)
+        let running = story.submit(deadline: .seconds(7))
+        let delayed = story.submit(deadline: .seconds(7))
+        let failure = AttemptFailure(.transient, .neverSent)
+        story.end(delayed, failure, .retry(in: .seconds(30), because: .neverSent))
+        story.pass(.seconds(60))
+        #expect(Set(story.takeEnds().map(\.id)) == [running, delayed])
+        #expect(story.scheduler.leases == 0)
+    }
+
+    @Test func `a deadline that has passed lets nothing leave`() {
+        var story = SchedulerStory(isOpen: true)
+        let request = story.submit(deadline: .zero)
+        #expect(story.started() == [])
+        #expect(story.takeEnds() == [.init(id: request, failure: .deadline, at: .zero)])
+    }
+
+    @Test func `what would leave only at its deadline is given up`() {
+        var story = SchedulerStory(isOpen: true)
+        let request = story.submit(deadline: .seconds(5))
+        let failure = AttemptFailure(.transient, .neverSent)
+        let late = RetryDecision.retry(in: .seconds(5), because: .neverSent)
+        let scheduler = story.scheduler
+        #expect(scheduler.checked(late, on: request, failure, at: story.moment) == .giveUp(because: .deadline))
+        let soon = RetryDecision.retry(in: .milliseconds(4999), because: .neverSent)
+        #expect(scheduler.checked(soon, on: request, failure, at: story.moment) == soon)
+    }
+}
