@@ -156,9 +156,11 @@ extension ModelWorld {
         case .retry(let delay, _):
             tally.retries += 1
             requests[number].counted += 1
-            requests[number].cost = failure.kind == .timeout ? 10 : 5
-            pay(number)
             let wait = delay.clampedNanoseconds
+            // What a window let out and was refused pays nothing: it goes back into its line at once.
+            let isShed = wait == 0 && failure.isOverload
+            requests[number].cost = isShed ? 0 : failure.kind == .timeout ? 10 : 5
+            pay(number)
             requests[number].phase = .delayed(until: (requests[number].pausedAt ?? now) + wait)
             if !requests[number].isPaused { plan(.delayOver(number), after: wait) }
         }
@@ -167,6 +169,9 @@ extension ModelWorld {
 }
 
 extension AttemptFailure {
+    /// Whether there were too many.
+    fileprivate var isOverload: Bool { [.refused, .status(429), .status(503)].contains(kind) }
+
     /// Whether a server may have done what was asked, and has not said that it did not.
     fileprivate var isOfUnknownEffect: Bool {
         if kind == .status(429) { return processing == .maybeProcessed }
