@@ -26,7 +26,8 @@ public protocol Connectivity: Sendable {
     ///
     /// - Parameters:
     ///   - destinations: Addresses whose own routes matter, beside the default paths.
-    ///   - body: Called on any thread, soon after the change; several changes may come as one call. Must not block.
+    ///   - body: Called on any thread, soon after the change; several changes may come as one call. Also once as soon as
+    ///     the destinations' routes are heard, for what has happened before. Must not block.
     /// - Returns: What to cancel when the destinations are others, or nobody waits any more.
     func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch
 }

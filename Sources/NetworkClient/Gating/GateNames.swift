@@ -14,7 +14,7 @@ final class GateNames {
         /// Nothing.
         case notAsked
         /// It is being looked up.
-        case looking(NameQuery)
+        case looking(NameQuery, since: NIODeadline)
         /// Its addresses, with port 0.
         case addresses([SocketAddress], since: NIODeadline)
         /// No name server answered.
@@ -40,6 +40,8 @@ final class GateNames {
     private static let longestPause = Duration.seconds(30)
     /// Name servers give answers a life; most are a minute or more.
     private static let longestAge = TimeAmount.seconds(30)
+    /// A look-up that is younger is shared by the resolver (``NameResolver/StateMachine/Configuration/patience``), and more.
+    private static let shareable = TimeAmount.milliseconds(120)
     /// What the system's resolver takes at most, by its defaults.
     private static let limit = Duration.seconds(30)
 
@@ -67,7 +69,7 @@ final class GateNames {
             return
         }
         let query = resolver.resolve(host, limit: Self.limit, on: loop)
-        entry.state = .looking(query)
+        entry.state = .looking(query, since: .now())
         // It may have failed already.
         entries[host] = entry
         let answer = query.addresses
@@ -96,7 +98,7 @@ final class GateNames {
     func networkChanged(isOtherPath: Bool, wanted: Set<String>) {
         for (host, entry) in entries {
             switch entry.state {
-            case .looking(let query): if isOtherPath { forget(host) { query.cancel() } }
+            case .looking(_, let since): if isOtherPath { lookUpAgain(host, after: since) }
             case .addresses: if isOtherPath { forget(host) }
             case .notAsked, .temporaryFailure, .failure: forget(host)
             }
@@ -112,18 +114,40 @@ final class GateNames {
     /// Forgets everything.
     func end() { keep([]) }
 
-    private func forget(_ host: String, before: () -> Void = {}) {
+    private func forget(_ host: String) {
         entries[host]?.timer?.cancel()
         entries[host]?.timer = nil
         entries[host]?.pause = Self.firstPause
         entries[host]?.state = .notAsked
-        before()
+    }
+
+    /// Gives a look-up up that was begun in another network, for whose answer it may wait in vain.
+    ///
+    /// The resolver lets several share a look-up that has just begun; so only once it is older.
+    private func lookUpAgain(_ host: String, after start: NIODeadline) {
+        guard start + Self.shareable <= .now() else {
+            guard entries[host]?.timer == nil else { return }
+            entries[host]?.timer = loop.assumeIsolated().scheduleTask(deadline: start + Self.shareable) { [weak self] in
+                self?.restart(host)
+            }
+            return
+        }
+        guard case .looking(let query, _)? = entries[host]?.state else { return }
+        forget(host)
+        query.cancel()
+    }
+
+    private func restart(_ host: String) {
+        guard case .looking(_, let since)? = entries[host]?.state else { return }
+        entries[host]?.timer = nil
+        lookUpAgain(host, after: since)
+        learnt(host)
     }
 
     private func remove(_ host: String) {
         guard let entry = entries.removeValue(forKey: host) else { return }
         entry.timer?.cancel()
-        if case .looking(let query) = entry.state { query.cancel() }
+        if case .looking(let query, _) = entry.state { query.cancel() }
     }
 
     private func take(
@@ -131,7 +155,9 @@ final class GateNames {
         for host: String,
         of answer: EventLoopFuture<[SocketAddress]>
     ) {
-        guard case .looking(let query)? = entries[host]?.state, query.addresses === answer else { return }
+        guard case .looking(let query, _)? = entries[host]?.state, query.addresses === answer else { return }
+        entries[host]?.timer?.cancel()
+        entries[host]?.timer = nil
         switch result {
         case .success(let addresses):
             entries[host]?.state = .addresses(addresses, since: .now())
@@ -153,25 +179,6 @@ final class GateNames {
             entries[host]?.state = .notAsked
             learnt(host)
         }
-    }
-}
-
-/// Keeps a network that changes all the time from asking name servers all the time: ten at once, then ten a second.
-private struct LookUpAllowance {
-    private var count = Self.most
-    private var refilled = NIODeadline.now()
-
-    private static let most = 10
-
-    mutating func take(at now: NIODeadline) -> Bool {
-        let elapsed = (now - refilled).nanoseconds / 100_000_000
-        if elapsed > 0 {
-            count = min(Self.most, count + Int(min(elapsed, Int64(Self.most))))
-            refilled = now
-        }
-        guard count > 0 else { return false }
-        count -= 1
-        return true
     }
 }
 

@@ -37,7 +37,7 @@ import Testing
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             goOffline()
             let key = GateKey("203.0.113.7")
-            let wait = await gate.hold(key).wait
+            let wait = await gate.hold(key).missing
             #expect(wait?.obstacle == .path)
             #expect(wait.map { "\($0)" } == "a path to 203.0.113.7 (path.noRoute)")
             connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
@@ -53,11 +53,11 @@ import Testing
         }
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             #expect(await gate.verdict(.init("192.0.2.1")).addresses == ["192.0.2.1:80"])
-            #expect(await gate.verdict(.init("192.0.2.2")).isOpen)
-            #expect(await gate.verdict(.init("127.0.0.1")).isOpen)
-            #expect(await gate.verdict(.init("::1")).isOpen)
-            #expect(await gate.verdict(.init("::ffff:192.0.2.1")).isOpen)
-            #expect(await gate.verdict(.init("192.0.2.3")).wait?.obstacle == .path)
+            #expect(await gate.verdict(.init("192.0.2.2")).mayGo)
+            #expect(await gate.verdict(.init("127.0.0.1")).mayGo)
+            #expect(await gate.verdict(.init("::1")).mayGo)
+            #expect(await gate.verdict(.init("::ffff:192.0.2.1")).mayGo)
+            #expect(await gate.verdict(.init("192.0.2.3")).missing?.obstacle == .path)
             let unix = GateKey(host: "", port: 0, socketPath: "/run/x", requirement: .wifi)
             #expect(await gate.verdict(unix) == .free)
         }
@@ -69,7 +69,7 @@ import Testing
         }
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             let key = GateKey("printer.local")
-            #expect(await gate.hold(key).wait?.obstacle == .name)
+            #expect(await gate.hold(key).missing?.obstacle == .name)
             try await gate.wait(key, for: "the addresses") { $0.addresses == ["192.0.2.1:80"] }
             for port in [443, 8080] {
                 var other = key
@@ -88,7 +88,7 @@ import Testing
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             let key = GateKey("printer.local")
             await gate.hold(key)
-            try await gate.wait(key, for: "no way") { $0.wait?.obstacle == .path }
+            try await gate.wait(key, for: "no way") { $0.missing?.obstacle == .path }
             connectivity.change { $0.reasons = [.noCarrier] }
             try await lookUp.begun.wait(for: "the second look-up") { $0.count == 2 }
         }
@@ -101,7 +101,7 @@ import Testing
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             let key = GateKey("missing.example")
             await gate.hold(key)
-            try await gate.wait(key, for: "no path") { $0.wait?.obstacle == .path }
+            try await gate.wait(key, for: "no path") { $0.missing?.obstacle == .path }
             connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
             try await gate.wait(key, for: "the opening") { $0 == .free }
         }
@@ -111,18 +111,18 @@ import Testing
         connectivity.change { $0 = .init(status: .cellular, ways: [nil: [MadeUpConnectivity.wwan]]) }
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             let key = GateKey("example.com", .notCellular)
-            let wait = await gate.hold(key).wait
+            let wait = await gate.hold(key).missing
             #expect(
                 wait.map { "\($0)" }
                     == "a path to example.com that is not cellular (wwan0: path.notAllowed)"
             )
             #expect(lookUp.begun.value.isEmpty)
-            #expect(await gate.verdict(.init("203.0.113.7", .wifi)).wait?.obstacle == .path)
+            #expect(await gate.verdict(.init("203.0.113.7", .wifi)).missing?.obstacle == .path)
             #expect(await gate.verdict(.init("203.0.113.7", .interface("wwan0"))).binding == .interfaceIndex(11))
             connectivity.change { $0.ways = [nil: [MadeUpConnectivity.wwan, MadeUpConnectivity.wlan]] }
             try await gate.wait(key, for: "WiFi") { $0.binding == .interfaceIndex(10) && $0.addresses?.count == 3 }
             #expect(await gate.verdict(.init("203.0.113.7", .wifi)).binding == .interfaceIndex(10))
-            #expect(await gate.verdict(.init("localhost", .wifi)).wait?.obstacle == .name)
+            #expect(await gate.verdict(.init("localhost", .wifi)).missing?.obstacle == .name)
             #expect(await gate.verdict(.init("127.0.0.1", .wifi)).binding == LocalBinding.none)
         }
     }
@@ -140,7 +140,7 @@ import Testing
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             #expect(await gate.verdict(.init("example.com")) == .free)
             let key = GateKey("203.0.113.7", .wifi)
-            #expect(await gate.hold(key).wait?.obstacle == .firstState)
+            #expect(await gate.hold(key).missing?.obstacle == .firstState)
             #expect(connectivity.questions == 0)
             connectivity.change { $0.status = .wifi }
             try await gate.wait(key, for: "the first state") { $0.binding == .interfaceIndex(10) }
@@ -151,7 +151,7 @@ import Testing
         connectivity.change { $0.isBroken = true }
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             #expect(await gate.on { $0.refresh(.init("203.0.113.7")) } == .free)
-            #expect(await gate.verdict(.init("203.0.113.7", .wifi)).wait?.reasons == [.netlinkFailed])
+            #expect(await gate.verdict(.init("203.0.113.7", .wifi)).missing?.reasons == [.netlinkFailed])
         }
     }
 
@@ -162,10 +162,10 @@ import Testing
             #expect(await gate.verdict(key) == .free)
             connectivity.changeSilently { $0.ways[IPAddress(ipv4: 0xCB00_7107)] = [] }
             #expect(await gate.verdict(key) == .free)
-            #expect(await gate.on { $0.refresh(key) }.wait?.obstacle == .path)
-            #expect(await gate.hold(key).isOpen == false)
+            #expect(await gate.on { $0.refresh(key) }.missing?.obstacle == .path)
+            #expect(await gate.hold(key).mayGo == false)
             connectivity.change { $0.ways[IPAddress(ipv4: 0xCB00_7107)] = [MadeUpConnectivity.wlan] }
-            try await gate.wait(key, for: "the opening") { $0.isOpen }
+            try await gate.wait(key, for: "the opening") { $0.mayGo }
             #expect(await gate.verdict(key) == .free)
         }
     }
@@ -207,7 +207,7 @@ import Testing
         try await KeptGate.run(connectivity, resolver) { gate in
             let key = GateKey("printer.local")
             await gate.hold(key)
-            try await gate.wait(key, for: "the failure") { $0.wait?.obstacle == .nameServer }
+            try await gate.wait(key, for: "the failure") { $0.missing?.obstacle == .nameServer }
             try await gate.wait(key, for: "the answer") { $0.addresses == ["127.0.0.1:80"] }
         }
     }
@@ -216,12 +216,12 @@ import Testing
         goOffline()
         try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
             let key = GateKey("stalled.example", .any)
-            #expect(await gate.hold(key).wait?.obstacle == .name)
+            #expect(await gate.hold(key).missing?.obstacle == .name)
             try await lookUp.begun.wait(for: "the first") { $0.count == 1 }
             connectivity.change { $0.reasons = [.noCarrier] }
             try await lookUp.begun.wait(for: "the second") { $0.count == 2 }
             lookUp.release()
-            try await gate.wait(key, for: "no way") { $0.wait?.obstacle == .path }
+            try await gate.wait(key, for: "no way") { $0.missing?.obstacle == .path }
         }
     }
 

@@ -33,11 +33,11 @@ import Testing
             #expect(await gate.hold(key).binding == .interfaceIndex(10))
             for _ in 0..<3 {
                 try uplinks.loseWiFi()
-                try await gate.wait(key, for: "the loss") { $0.wait?.obstacle == .path }
+                try await gate.wait(key, for: "the loss") { $0.missing?.obstacle == .path }
                 try uplinks.regainWiFi()
                 try await gate.wait(key, for: "the return") { $0.binding == .interfaceIndex(10) }
             }
-            let wait = try #require(gate.told.value.first?.verdict.wait)
+            let wait = try #require(gate.told.value.first?.verdict.missing)
             #expect("\(wait)".contains("wlan0: path.noCarrier"))
         }
     }
@@ -47,7 +47,7 @@ import Testing
         try await monitor.wait(for: .cellular, timeout: .seconds(20))
         try await run { gate in
             let key = GateKey(LabUplinks.server, .wifi)
-            let wait = try #require(await gate.hold(key).wait)
+            let wait = try #require(await gate.hold(key).missing)
             #expect("\(wait)" == "a path to 203.0.113.7 by WiFi (wwan0: path.notAllowed, wlan0: path.interfaceDown)")
             try uplinks.home.rtnl.setUp("wlan0")
             try uplinks.home.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 900)
@@ -66,15 +66,15 @@ import Testing
             }
             try await monitor.wait(for: .notReachable, timeout: .seconds(20))
             #expect(await gate.verdict(.init("192.0.2.1")).addresses == ["192.0.2.1:80"])
-            #expect(await gate.verdict(.init("localhost")).wait?.obstacle == .name)
+            #expect(await gate.verdict(.init("localhost")).missing?.obstacle == .name)
             let key = GateKey(LabUplinks.server)
-            let wait = try #require(await gate.hold(key).wait)
+            let wait = try #require(await gate.hold(key).missing)
             #expect("\(wait)" == "a path to 203.0.113.7 (path.noRoute)")
             try uplinks.home.rtnl.addRoute("203.0.113.0/24", via: "192.0.2.1", on: "wlan0")
-            try await gate.wait(key, for: "the specific route") { $0.isOpen }
+            try await gate.wait(key, for: "the specific route") { $0.mayGo }
             #expect(monitor.status == .notReachable)
             try uplinks.home.rtnl.deleteRoute("203.0.113.0/24", via: "192.0.2.1", on: "wlan0")
-            try await gate.wait(key, for: "its end") { !$0.isOpen }
+            try await gate.wait(key, for: "its end") { !$0.mayGo }
         }
     }
 
@@ -84,10 +84,48 @@ import Testing
             route.type = .unreachable
             try uplinks.home.rtnl.route(.add, route)
             let key = GateKey(LabUplinks.server)
-            #expect(await gate.hold(key).isOpen)
-            #expect(await gate.on { $0.refresh(key) }.wait?.reasons == [.unreachable])
+            #expect(await gate.hold(key).mayGo)
+            #expect(await gate.on { $0.refresh(key) }.missing?.reasons == [.unreachable])
             try uplinks.home.rtnl.route(.delete, route)
-            try await gate.wait(key, for: "the end of the route") { $0.isOpen }
+            try await gate.wait(key, for: "the end of the route") { $0.mayGo }
         }
+    }
+
+    @Test func `a storm of changes leaves nobody behind`() async throws {
+        try await run { gate in
+            let keys = [PathRequirement.any, .notCellular, .interface("wwan0")].map { GateKey(LabUplinks.server, $0) }
+            for key in keys { await gate.hold(key) }
+            var generator = SeededGenerator(seed: 7)
+            for _ in 0..<150 { try? shake(&generator) }
+            try? restore()
+            for key in keys { try await gate.settle(key, for: "the end of the storm") { $0.mayGo } }
+            for name in ["wlan0", "wwan0"] { try uplinks.home.rtnl.setDown(name) }
+            for key in keys { try await gate.settle(key, for: "the loss") { !$0.mayGo } }
+        }
+    }
+
+    /// One change; some are refused because there is nothing to change.
+    private func shake(_ generator: inout SeededGenerator) throws {
+        let rtnl = uplinks.home.rtnl
+        switch Int.random(in: 0..<9, using: &generator) {
+        case 0: try uplinks.loseWiFi()
+        case 1: try uplinks.regainWiFi()
+        case 2: try rtnl.setDown("wwan0")
+        case 3: try rtnl.setUp("wwan0")
+        case 4: try rtnl.setDown("wlan0")
+        case 5: try rtnl.setUp("wlan0")
+        case 6: try rtnl.deleteAddress("192.0.2.2/24", on: "wlan0")
+        case 7: try rtnl.addRoute("203.0.113.0/24", via: "198.51.100.1", on: "wwan0")
+        default: try restore()
+        }
+    }
+
+    /// Everything as it was at first; what is there already is refused.
+    private func restore() throws {
+        try uplinks.regainWiFi()
+        try uplinks.home.rtnl.setUp("wlan0", "wwan0")
+        try? uplinks.home.rtnl.addAddress("192.0.2.2/24", on: "wlan0")
+        try? uplinks.addWiFiRoutes()
+        try? uplinks.addCellularRoutes()
     }
 }

@@ -67,6 +67,17 @@ final class KeptGate: Sendable {
         }
     }
 
+    /// Waits until what those who wait for a key know is as wanted: the last that was told, or nothing else than at first.
+    func settle(
+        _ key: GateKey,
+        for what: String,
+        _ condition: @escaping @Sendable (GateKeeper.Verdict) -> Bool
+    ) async throws {
+        try await told.wait(for: what) { words in
+            condition(words.last { $0.key == key }?.verdict ?? .free)
+        }
+    }
+
     /// Waits until the last that was told of a key is as wanted.
     func wait(
         _ key: GateKey,
@@ -85,12 +96,12 @@ extension GateKey {
 }
 
 extension GateKeeper.Verdict {
-    var isOpen: Bool { if case .open = self { true } else { false } }
+    var mayGo: Bool { if case .open = self { true } else { false } }
 
     var binding: LocalBinding? { if case .open(let binding, _) = self { binding } else { nil } }
 
     /// The addresses as text.
     var addresses: [String]? { if case .open(_, let addresses) = self { addresses?.map(\.text) } else { nil } }
 
-    var wait: GateWait? { if case .closed(let wait) = self { wait } else { nil } }
+    var missing: GateWait? { if case .closed(let wait) = self { wait } else { nil } }
 }
