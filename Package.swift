@@ -115,6 +115,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "SteadyUpload",
+            dependencies: ["NetworkClient"],
+            path: "Examples/SteadyUpload",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "ComingFrom",
             dependencies: ["NetworkClient"],
             path: "Examples/ComingFrom",
@@ -193,7 +199,7 @@ let package = Package(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "FirstProgram", "FirstRequest", "HTTPLab", "NetworkLab", "OtherWays", "ReachabilityCore",
-                "netwatch",
+                "SteadyUpload", "netwatch",
             ],
             exclude: ["Scripts/Support/stand-in"],
             swiftSettings: settings

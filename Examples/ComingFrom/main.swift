@@ -51,6 +51,15 @@ configuration.tls.roots = .system
 configuration.maximumConnectionsPerHost = 6
 configuration.requestSerializer = JSONSerializer()
 configuration.binding = .interface("wlan0")
+
+// Waiting for the network, and going again. A requirement binds by itself.
+configuration.binding = .none
+configuration.gate = .waitsForConnectivity(.seconds(60))
+configuration.retry = .standard
+configuration.pathLoss = .waitInFlight(.seconds(30))
+configuration.allowsCellularAccess = false
+session.get("users/7", options: .init(gate: .waitsForConnectivity(.seconds(3))))
+session.post("users", body: .json(user), options: .init(idempotencyKey: .random))
 _ = try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
 
 session.invalidate(.finishingRequests)

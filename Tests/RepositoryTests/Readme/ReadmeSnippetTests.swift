@@ -13,7 +13,7 @@ struct ReadmeSnippetTests {
     @Test("The first program is the one under Examples, and has at most ten lines of code")
     func firstProgram() throws {
         let programs = readme.blocks.filter { $0.language == "swift" }
-        #expect(programs.count == 2)
+        #expect(programs.count == 3)
         let lines = try #require(programs.first).lines
         #expect(try lines.joined(separator: "\n") + "\n" == Repository.read("Examples/FirstProgram/main.swift"))
         #expect(lines.filter { !$0.isEmpty }.count <= 10)
@@ -32,7 +32,7 @@ struct ReadmeSnippetTests {
 
     @Test("The first request is the one under Examples, and says hello to who is asked for")
     func firstRequest() async throws {
-        let lines = try #require(readme.blocks.last { $0.language == "swift" }).lines
+        let lines = try #require(readme.blocks.filter { $0.language == "swift" }.dropFirst().first).lines
         #expect(try lines.joined(separator: "\n") + "\n" == Repository.read("Examples/FirstRequest/main.swift"))
         let server = try ScriptedServer(always: [.readRequest, Self.user])
         let base = "http://127.0.0.1:\(server.port)/v1"
@@ -68,6 +68,18 @@ struct ReadmeSnippetTests {
         )
         #expect(outcome.code == 0, "\(outcome)")
         #expect(outcome.output.contains("invalidURL neverSent"))
+    }
+
+    @Test("Whatever the text says on waiting stands in programs under Examples, which run")
+    func waiting() throws {
+        let snippet = try #require(readme.blocks.last { $0.language == "swift" }).lines.joined(separator: "\n")
+        #expect(try Repository.read("Examples/SteadyUpload/main.swift").contains(snippet))
+        let source = try Repository.read("Examples/ComingFrom/main.swift")
+        let section = try #require(readme.prose.split(separator: "\n## ").first { $0.hasPrefix("Requests that wait") })
+        let spans = section.matches(of: /`([^`\/]+)`/).map { String($0.1).replacing("\n", with: " ") }
+        let expressions = spans.filter { $0.contains("configuration.") || $0.contains("(") || $0.contains("{") }
+        #expect(expressions.count == 7)
+        for expression in expressions { #expect(source.contains(expression), "\(expression)") }
     }
 
     /// What the table names without calling it.
