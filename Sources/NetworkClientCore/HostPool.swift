@@ -40,6 +40,9 @@ public struct HostPool: Sendable, Hashable {
     /// Whether nothing is open, being opened or waiting.
     public var isEmpty: Bool { idle.isEmpty && opening.isEmpty && busy == 0 && waiting.isEmpty }
 
+    /// Whether a connection is being opened.
+    public var isOpening: Bool { !opening.isEmpty }
+
     /// How many connections there are, those included that are being opened.
     public var connectionCount: Int { idle.count + opening.count + busy }
 

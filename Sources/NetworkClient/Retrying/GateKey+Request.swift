@@ -3,12 +3,15 @@ import RequestGate
 
 extension GateKey {
     /// What a request's way is judged by.
-    init(_ request: PreparedRequest) {
+    init(_ request: PreparedRequest) { self.init(request.endpoint) }
+
+    /// What a connection's way is judged by.
+    init(_ endpoint: Endpoint) {
         self.init(
-            host: request.endpoint.host,
-            port: request.endpoint.port,
-            socketPath: request.endpoint.socketPath,
-            requirement: request.policy.requirement
+            host: endpoint.host,
+            port: endpoint.port,
+            socketPath: endpoint.socketPath,
+            requirement: endpoint.requirement
         )
     }
 }

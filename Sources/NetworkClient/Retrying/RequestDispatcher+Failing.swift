@@ -8,7 +8,7 @@ extension RequestDispatcher {
     /// - Returns: Whether the request goes on; if not, it has failed.
     func failed(_ handle: RequestHandle, _ error: HTTPError) -> Bool {
         let policy = handle.request.policy
-        guard policy.isScheduled, error.code != .cancelled else { return false }
+        guard policy.isScheduled, !error.isFinal else { return false }
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? adopt(handle, at: now)
         let failure = failure(of: handle, error, at: now)
@@ -122,6 +122,14 @@ extension AttemptFailure {
 }
 
 extension HTTPError {
+    /// Whether it is the user's word, or the scheduler's own.
+    fileprivate var isFinal: Bool {
+        switch code {
+        case .cancelled, .requestTimedOut, .connectivityTimedOut, .pathNotAllowed, .circuitOpen: true
+        default: false
+        }
+    }
+
     /// Whether the way may be the cause, so that the kernel is to be asked.
     fileprivate var mayBeOfThePath: Bool {
         switch code {

@@ -184,6 +184,7 @@ final class RequestDispatcher {
     func gateChanged(_ key: GateKey, _ verdict: GateKeeper.Verdict) {
         let now = BootClock.now
         for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
+        if let wait = verdict.wait { core.giveUpConnecting(key, wait) }
         drain()
     }
 

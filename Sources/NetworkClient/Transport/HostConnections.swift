@@ -116,12 +116,34 @@ final class HostConnections {
             try handler.install(in: channel, limits: configuration.decoderLimits)
         }
         connections[id] = .attempt(attempt, by: handler)
+        let keeper = watchWay()
         pool.opening(id)
         attempt.established.assumeIsolated().whenComplete { [self] result in
+            keeper?.letGo(GateKey(endpoint))
             switch result {
             case .success(let connection): opened(handler, connection)
             case .failure(let error): failed(handler, error)
             }
+        }
+    }
+
+    /// Lets the keeper tell if the way goes while a connection is being opened, in a session that judges ways.
+    private func watchWay() -> GateKeeper? {
+        guard let keeper = core.followingKeeper, endpoint.socketPath == nil else { return nil }
+        let key = GateKey(endpoint)
+        keeper.hold(key)
+        _ = keeper.verdict(for: key)
+        return keeper
+    }
+
+    /// There is no way any more to where connections are being opened.
+    func giveUpConnecting(_ wait: GateWait) {
+        guard pool.isOpening else { return }
+        for handle in waiting.values.sorted(by: { $0.id < $1.id }) where handle.request.policy.gate.waits {
+            withdraw(handle)
+            handle.run.place = .nowhere
+            let reason = "the way to \(endpoint.text) went while it was connected to: what is missing is \(wait)"
+            core.fail(handle, .init(.pathLost, .neverSent, reason))
         }
     }
 

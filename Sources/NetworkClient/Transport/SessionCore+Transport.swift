@@ -5,7 +5,6 @@ extension SessionCore {
     /// Gives a request to the user's transport.
     func carry(_ handle: RequestHandle, by transport: any Transport) {
         guard handle.run.life.assigned(isReused: false) else { return }
-        handle.run.life.sent()
         handle.run.metrics.assigned = .now()
         handle.run.metrics.attempts = 1
         if isObserved(handle) { tell(.attempt(1, isReused: false, connection: .init()), handle) }
@@ -26,13 +25,15 @@ extension SessionCore {
     }
 
     private func carried(_ handle: RequestHandle, _ result: Result<TransportResponse, any Error>) {
-        guard handle.run.life.ended() else { return }
+        guard handle.run.life.phase == .running, case .elsewhere = handle.run.place else { return }
+        handle.run.place = .nowhere
         handle.run.metrics.end = .now()
         switch result {
-        case .failure(let error as HTTPError): end(handle, .failure(error))
-        case .failure(let error):
-            let reason = "the transport failed: \(error)"
-            end(handle, .failure(.init(.connectionLost, .maybeProcessed, reason, cause: error)))
+        case .failure(let cause):
+            let unknown = HTTPError(.connectionLost, .maybeProcessed, "the transport failed: \(cause)", cause: cause)
+            let error = cause as? HTTPError ?? unknown
+            if error.processing != .neverSent { handle.run.life.sent() }
+            fail(handle, error)
         case .success(let answer):
             let status = HTTPResponseStatus(
                 statusCode: answer.head.status.code,
@@ -46,7 +47,7 @@ extension SessionCore {
                 metrics: handle.run.metrics,
                 address: handle.request.url
             )
-            end(handle, .success(response))
+            answered(handle, response)
         }
     }
 }

@@ -21,6 +21,11 @@ extension SessionCore {
         return dispatcher.keeper
     }
 
+    /// There is no way any more to where connections are being opened: who waits for them waits for a way instead.
+    func giveUpConnecting(_ key: GateKey, _ wait: GateWait) {
+        for host in Array(hosts.values) where GateKey(host.endpoint) == key { host.giveUpConnecting(wait) }
+    }
+
     /// The user pauses a request.
     func pause(_ handle: RequestHandle) {
         guard !handle.run.isPaused, handle.run.life.phase != .finished else { return }
