@@ -126,6 +126,12 @@ let package = Package(
             path: "Examples/ComingFrom",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "OtherClients",
+            dependencies: ["NetworkClient"],
+            path: "Examples/OtherClients",
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
             name: "NetworkLab",
@@ -198,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "ComingFrom", "FirstProgram", "FirstRequest", "HTTPLab", "NetworkLab", "OtherWays", "ReachabilityCore",
-                "SteadyUpload", "netwatch",
+                "ComingFrom", "FirstProgram", "FirstRequest", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays",
+                "ReachabilityCore", "SteadyUpload", "netwatch",
             ],
             exclude: ["Scripts/Support/stand-in"],
             swiftSettings: settings

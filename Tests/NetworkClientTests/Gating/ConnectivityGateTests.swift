@@ -1,0 +1,127 @@
+import HTTPLab
+import NIOCore
+import NetworkLab
+import ReachabilityCore
+import Testing
+
+@testable import NetworkClient
+
+/// The gate for other clients.
+@Suite(.timeLimit(.minutes(1))) struct ConnectivityGateTests {
+    private let connectivity = MadeUpConnectivity(.init(ways: [nil: [MadeUpConnectivity.wlan]]))
+    private let lookUp = ScriptedLookUp()
+
+    private func gate(
+        _ loops: LabLoops,
+        _ requirement: PathRequirement = .any,
+        timeout: Duration? = nil
+    ) -> ConnectivityGate {
+        .init(connectivity, requirement, timeout, lookUp.resolver(), loops.loop)
+    }
+
+    private func goOffline() {
+        connectivity.change { network in
+            network.status = .notReachable
+            network.reasons = [.noRoute]
+            network.ways = [:]
+        }
+    }
+
+    @Test func `online it lets everything pass, and says what to keep to`() async throws {
+        try await LabLoops.run { loops in
+            #expect(try await gate(loops).pass(to: "https://example.com/") == .init())
+            let pass = try await gate(loops, .wifi).pass(to: "http://203.0.113.7/")
+            #expect(pass == .init(interface: 10, addresses: [IPAddress(ipv4: 0xCB00_7107)]))
+            let named = try await gate(loops, .wifi).pass(to: "http://example.com:8080/")
+            #expect(named.interface == 10)
+            #expect(named.addresses?.count == 3)
+        }
+    }
+
+    @Test func `offline it waits, and lets all pass when there is a path`() async throws {
+        goOffline()
+        try await LabLoops.run { loops in
+            let gate = gate(loops)
+            try await withThrowingTaskGroup(of: GatePass.self) { group in
+                for _ in 0..<20 { group.addTask { try await gate.pass(to: "http://203.0.113.7/") } }
+                for _ in 0..<20 { group.addTask { try await gate.pass(to: "https://203.0.113.8:8443/") } }
+                while connectivity.watchCount == 0 || connectivity.questions < 2 { await Task.yield() }
+                connectivity.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
+                var count = 0
+                for try await pass in group {
+                    #expect(pass.interface == nil)
+                    count += 1
+                }
+                #expect(count == 40)
+            }
+        }
+    }
+
+    @Test func `after the time it says what it waited for, for how long, and why there is no path`() async throws {
+        connectivity.change { $0 = .init(status: .cellular, ways: [nil: [MadeUpConnectivity.wwan]]) }
+        try await LabLoops.run { loops in
+            let gate = gate(loops, .notCellular, timeout: .milliseconds(10))
+            let error = await #expect(throws: HTTPError.self) { try await gate.pass(to: "http://203.0.113.7/") }
+            #expect(error?.code == .connectivityTimedOut)
+            #expect(error?.processing == .neverSent)
+            #expect(
+                error?.reason == """
+                    waited 0.01 seconds for a path to 203.0.113.7 that is not cellular (wwan0: path.notAllowed), in vain
+                    """
+            )
+        }
+    }
+
+    @Test func `a task that is cancelled waits no more, even if it was before it came`() async throws {
+        goOffline()
+        try await LabLoops.run { loops in
+            let gate = gate(loops)
+            let waiting = Task { try await gate.pass(to: "http://203.0.113.7/") }
+            while connectivity.watchCount == 0 { await Task.yield() }
+            waiting.cancel()
+            let error = await #expect(throws: HTTPError.self) { try await waiting.value }
+            #expect(error?.code == .cancelled)
+            let late = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await gate.pass(to: "http://203.0.113.7/")
+            }
+            let other = await #expect(throws: HTTPError.self) { try await late.value }
+            #expect(other?.code == .cancelled)
+        }
+    }
+
+    @Test func `after a failure the kernel is asked, though the machine is online`() async throws {
+        try await LabLoops.run { loops in
+            let gate = gate(loops, timeout: .zero)
+            let pass = try await gate.pass(to: "http://203.0.113.7/", afterFailure: true)
+            #expect(pass.addresses == [IPAddress(ipv4: 0xCB00_7107)])
+            connectivity.change { $0.ways = [:] }
+            let error = await #expect(throws: HTTPError.self) {
+                try await gate.pass(to: "http://203.0.113.7/", afterFailure: true)
+            }
+            #expect(error?.code == .connectivityTimedOut)
+        }
+    }
+
+    @Test func `what is no URL is no reason to wait`() async throws {
+        goOffline()
+        try await LabLoops.run { loops in
+            let error = await #expect(throws: HTTPError.self) { try await gate(loops).pass(to: "example.com") }
+            #expect(error?.code == .invalidURL)
+        }
+    }
+
+    @Test func `a gate that is released leaves no watch`() async throws {
+        goOffline()
+        try await LabLoops.run { loops in
+            do {
+                let gate = gate(loops, timeout: .zero)
+                _ = try? await gate.pass(to: "http://203.0.113.7/")
+                #expect(connectivity.watchCount == 1)
+            }
+            try await loops.loop.submit {}.get()
+            try await loops.loop.submit {}.get()
+            #expect(connectivity.watchCount == 0)
+        }
+    }
+}
