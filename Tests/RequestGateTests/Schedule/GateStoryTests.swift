@@ -109,6 +109,22 @@ struct GateStoryTests {
         #expect(story.scheduler.leases == meanwhile)
     }
 
+    @Test func `whose random moment comes after another outage waits for a new proof`() throws {
+        var story = SchedulerStory()
+        for _ in 0..<100 { _ = story.submit() }
+        story.open()
+        story.pass(.seconds(1))
+        story.serve(try #require(story.started().first))
+        #expect(story.scheduler.leases == 2)
+        let early = story.started().count
+        story.close()
+        story.open()
+        #expect(story.started().count == 1)
+        story.pass(.seconds(1))
+        #expect(story.started().count == 0)
+        #expect(early == 0)
+    }
+
     @Test func `what was under way when the path went takes no place of those that go now`() {
         var story = SchedulerStory(isOpen: true)
         let lost = (0..<5).map { _ in story.submit() }

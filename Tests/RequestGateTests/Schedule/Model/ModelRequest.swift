@@ -88,4 +88,6 @@ enum ModelServer: CaseIterable {
     case healthy, slow, refusing, overloaded, throttling, silent, resetting, truncating, failing, unknowing, untrusted
     /// Attempts end at once, as if the path were lost.
     case lying
+    /// Each of the others by turns.
+    case moody
 }

@@ -9,6 +9,8 @@ struct ModelSizes {
     let pace: Int64
     /// Whether all gates open and close together, as with the only link of a machine; they begin closed.
     let hasOneLink: Bool
+    /// How many acts at the beginning are new requests.
+    let burst: Int
     /// What servers there are.
     let servers: [ModelServer]
 
@@ -20,8 +22,15 @@ struct ModelSizes {
         default: (hosts, acts, submissions, pace) = (Int.random(in: 1...3, using: &random), 150, 30, 300)
         }
         hasOneLink = hosts > 3 || Int.random(in: 0..<4, using: &random) == 0
-        let isDown = acts > 500
-        servers = isDown ? [.refusing, .silent, .resetting, .truncating, .failing] : ModelServer.allCases
+        burst = hosts > 3 ? 120 : hasOneLink ? 20 : 0
+        servers =
+            if acts > 500 {
+                [.refusing, .silent, .resetting, .truncating, .failing]
+            } else if hosts == 1, hasOneLink {
+                [.healthy, .healthy, .moody, .throttling, .slow]
+            } else {
+                ModelServer.allCases
+            }
     }
 }
 

@@ -59,7 +59,9 @@ extension ModelWorld {
             if count > 1 + hosts[host].answers { found("\(count) under way after \(hosts[host].answers) answers") }
         }
         guard hosts.contains(where: { $0.outage != nil }) else { return }
-        let count = live.count { isInWindow($0, since: 0) }
+        let count = live.count { number in
+            hosts[requests[number].host].outage.map { isInWindow(number, since: $0) } ?? false
+        }
         if count > 32 + answers { found("\(count) under way in all after \(answers) answers") }
     }
 
@@ -109,6 +111,8 @@ extension ModelWorld {
         if scheduler.leases < 0 || scheduler.leases > scheduler.count { found("\(scheduler.leases) leases") }
         for number in live where !requests[number].isPaused && requests[number].id != nil {
             if requests[number].deadline <= now { found("request \(number) is alive after its deadline") }
+            let deadline = requests[number].id.flatMap { scheduler.deadline(of: $0)?.nanoseconds }
+            if deadline != requests[number].deadline { found("request \(number) has another deadline") }
             guard requests[number].phase == .waiting, let patience = requests[number].patience else { continue }
             if waits(number).least >= patience + Self.second {
                 found("request \(number) waits for longer than it should")

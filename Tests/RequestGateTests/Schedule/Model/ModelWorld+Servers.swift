@@ -14,8 +14,10 @@ extension ModelWorld {
         let later = trip + Int64.random(in: 0...100, using: &random)
         let retryAfter: Duration? =
             chance(1, in: 2, &random) ? .milliseconds(Int64.random(in: 1...8000, using: &random)) : nil
-        switch hosts[requests[number].host].server {
-        case .healthy: news(number, head: trip, (later, .finished))
+        var server = hosts[requests[number].host].server
+        while server == .moody { server = sizes.servers.randomElement(using: &random) ?? .healthy }
+        switch server {
+        case .healthy, .moody: news(number, head: trip, (later, .finished))
         case .slow: news(number, head: trip * 300, (trip * 300 + later, .finished))
         case .refusing: news(number, (trip % 20, .failed(.init(.refused, .neverSent))))
         case .overloaded:
@@ -118,6 +120,7 @@ extension ModelWorld {
         if failure.isOfUnknownEffect { requests[number].mayBeProcessed = true }
         silence(request.host, failure.retryAfter)
         let id = request.id ?? adopt(number)
+        check(scheduler.attempts(of: id) == request.counted + 1, "attempts are counted that were none, or are not")
         let decision = scheduler.decision(on: id, failure, request.policy, at: moment, using: &jitter)
         let goesOn = scheduler.ended(
             id,
@@ -151,6 +154,8 @@ extension ModelWorld {
         case .waitForPath:
             tally.waits += 1
             requests[number].wasLiedTo = gates[requests[number].gate].isOpen
+            // The host may have to be proven anew, and none of those under way takes a place then.
+            if requests[number].wasLiedTo { hosts[requests[number].host].outage = nil }
             requests[number].phase = .waiting
             enterLine(number)
         case .retry(let delay, _):

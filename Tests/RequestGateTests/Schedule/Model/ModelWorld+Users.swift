@@ -8,7 +8,7 @@ extension ModelWorld {
         actsLeft -= 1
         plan(.act, after: Int64.random(in: 0...sizes.pace, using: &random) * Self.millisecond)
         let dice = Int.random(in: 0..<100, using: &random)
-        if dice < sizes.submissions { return submit() }
+        if dice < sizes.submissions || sizes.acts - actsLeft <= sizes.burst { return submit() }
         switch dice % 12 {
         case 0...2: changeGates()
         case 3...4: changeServer()
