@@ -10,7 +10,8 @@ struct FetchCommand: NetwatchCommand {
             The answer is held in memory, up to --max-size (64M, at most 1G), and written when it is whole. Exits with 0 \
             if there was an answer, whatever its status, unless --fail is given; otherwise with curl's code for what \
             went wrong: 6 no such host, 7 no connection, 18 cut short, 22 status (--fail), 23 not written, 28 too slow, \
-            35 TLS, 60 certificate, 90 pin; 128 and the signal's number if one ended it. No redirect is followed.
+            35 TLS, 60 certificate, 75 no path for as long as --wait says, 90 pin; 128 and the signal's number if one \
+            ended it. No redirect is followed.
             """
     )
 
@@ -20,7 +21,10 @@ struct FetchCommand: NetwatchCommand {
     @OptionGroup(title: "Request") var request: FetchRequestOptions
     @OptionGroup(title: "Trust") var trust: FetchTrustOptions
     @OptionGroup(title: "Connection") var connection: FetchConnectionOptions
+    @OptionGroup(title: "Waiting and trying again") var waiting: FetchWaitingOptions
     @OptionGroup(title: "Output") var output: FetchOutputOptions
+
+    func validate() throws { try waiting.check(connection.binding) }
 
     func execute() throws(ToolError) -> ExitStatus {
         try FetchTarget.check(url, isPinned: !trust.pins.isEmpty)
@@ -49,8 +53,10 @@ struct FetchCommand: NetwatchCommand {
     }
 
     private func session(_ tls: TLSOptions, _ journal: FetchJournal) throws(ToolError) -> HTTPSession {
+        var configuration = connection.configuration(tls, monitor: journal)
+        try waiting.apply(to: &configuration)
         do throws(HTTPError) {
-            return try HTTPSession(configuration: connection.configuration(tls, monitor: journal))
+            return try HTTPSession(configuration: configuration)
         } catch {
             throw error.fetchError
         }

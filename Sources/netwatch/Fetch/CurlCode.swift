@@ -47,6 +47,8 @@ enum CurlCode: Int32, CaseIterable {
     case badEncoding = 61
     /// `CURLE_FILESIZE_EXCEEDED`.
     case bodyTooLarge = 63
+    /// `EX_TEMPFAIL` of sysexits(3), as of the tool's other commands that wait; curl does not use it any more.
+    case waitedInVain = 75
     /// `CURLE_SSL_CACERT_BADFILE`.
     case badRootFile = 77
     /// `CURLE_SSL_PINNEDPUBKEYNOTMATCH`.
@@ -86,10 +88,9 @@ extension CurlCode {
             case .resolveTimedOut, .connectTimedOut, .tlsTimedOut, .firstByteTimedOut, .readTimedOut, .writeTimedOut,
                 .requestTimedOut:
                 .timedOut
-            case .connectivityTimedOut: .timedOut
+            case .connectivityTimedOut: .waitedInVain
             case .connectionRefused, .pathNotAllowed, .circuitOpen, .networkUnreachable, .hostUnreachable, .prohibited,
-                .blackholed,
-                .tooManyDescriptors, .connectFailed:
+                .blackholed, .tooManyDescriptors, .connectFailed:
                 .notConnected
             case .addressNotAvailable, .interfaceNotFound: .interfaceFailed
             case .tlsFailed: .handshakeFailed

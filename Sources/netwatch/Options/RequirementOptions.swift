@@ -3,7 +3,7 @@ import ReachabilityCore
 
 /// Which paths will not do.
 struct RequirementOptions: ParsableArguments {
-    @Flag(name: .customLong("no-cellular"), help: "Use no cellular path; wait for another.")
+    @Flag(name: .customLong("no-cellular"), help: "Use no cellular path.")
     var excludesCellular = false
 
     @Flag(name: .customLong("wifi-only"), help: "Use no path but WiFi; Ethernet is none.")

@@ -31,7 +31,11 @@ struct RunGate {
     }
 
     private var timeUp: ToolError {
-        let state = network.path.map { "the state is '\($0.status.name)': \(ChangeText.path($0))" }
-        return waiting.timeUp(state ?? "the state is not known yet", waitedFor: network.awaited.words)
+        guard let path = network.path else {
+            return waiting.timeUp("the state is not known yet", waitedFor: network.awaited.words)
+        }
+        let reasons = path.reasons.isEmpty ? "" : ": \(path.reasons.map(\.rawValue).joined(separator: ", "))"
+        let state = "the state is '\(path.status.name)': \(ChangeText.path(path))\(reasons)"
+        return waiting.timeUp(state, waitedFor: network.awaited.words)
     }
 }

@@ -26,6 +26,13 @@ import Testing
         (["fetch", "--max-size", "2G", "http://x/"], "the largest is 1G"),
         (["fetch", "--interface", "a b", "http://x/"], "write wwan0 or 192.0.2.2"),
         (["fetch", "-f", "--fail-with-body", "http://x/"], "give one of them"),
+        (["fetch", "--wait", "soon", "http://x/"], "such as 250ms"),
+        (["fetch", "--wait", "-1s", "http://x/"], "can't be negative"),
+        (["fetch", "--retry", "-1", "http://x/"], "write a whole number"),
+        (["fetch", "--retry", "99999999999999999999", "http://x/"], "too large"),
+        (["fetch", "--wifi-only", "--no-expensive", "http://x/"], "can't be had together"),
+        (["fetch", "--interface", "lo", "--no-cellular", "http://x/"], "leave out --no-cellular, or --interface"),
+        (["fetch", "--kind", "lo", "http://x/"], "write PATTERN=KIND"),
         (["fetch", "--metrics", "--metrics-json", "http://x/"], "give one of them"),
     ])
     func `usage errors are one line, and the code is 64`(arguments: [String], words: String) throws {

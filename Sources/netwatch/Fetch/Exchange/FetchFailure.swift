@@ -23,6 +23,8 @@ extension HTTPError {
         case .clientCertificateRefused: "give another one with --cert"
         case .certificateUntrusted: "--cacert FILE trusts another root"
         case .requestTimedOut: "give a longer --max-time"
+        case .connectivityTimedOut: "give a longer --wait"
+        case .pathNotAllowed: "--wait DURATION waits for one"
         case .resolveTimedOut, .connectTimedOut, .tlsTimedOut: "--connect-timeout allows more"
         default: nil
         }

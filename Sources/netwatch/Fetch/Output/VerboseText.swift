@@ -10,9 +10,10 @@ enum VerboseText {
         case .paused: ["* paused"]
         case .resumed: ["* resumed"]
         case .retrying(let delay, let reason, let error):
-            ["* \(error.reason); it goes again in \(QuantityText.milliseconds(delay)) (\(reason.rawValue))"]
+            ["* \(error.reason); it goes again in \(QuantityText.short(delay)): \(reason.words)"]
         case .pathLost(let error): ["* \(error.reason); it goes again when there is a path"]
-        case .gaveUp(let reason): ["* it does not go again (\(reason.rawValue))"]
+        case .gaveUp(.permanent), .gaveUp(.noPolicy): []
+        case .gaveUp(let reason): ["* it does not go again: \(reason.words)"]
         case .received: []
         case .attempt(let number, let isReused, let connection):
             attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])
