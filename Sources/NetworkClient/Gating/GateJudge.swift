@@ -16,7 +16,12 @@ struct GateJudge {
     }
 
     /// Whether requests of a key may go.
+    ///
+    /// Who has found no path before the first state was read waits for that: it comes in milliseconds.
     func verdict(for key: GateKey, isDoubted: Bool) -> GateKeeper.Verdict {
+        if isDoubted, memory.connectivity.status == .unknown, memory.connectivity.path.reasons == [.reading] {
+            return .closed(.init(obstacle: .firstState, key: key, reasons: [.reading]))
+        }
         var inquiry = Inquiry(key, memory.connectivity.status, isDoubted)
         do {
             return try verdict(&inquiry)
