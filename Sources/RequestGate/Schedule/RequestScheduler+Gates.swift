@@ -15,10 +15,20 @@ extension RequestScheduler {
     /// The user pauses a request: what is not under way does not leave, and none of its clocks goes on.
     ///
     /// What is under way stays so: it is for the owner to stop reading.
-    public mutating func pause(_ id: RequestID, at now: BootInstant) {
+    ///
+    /// - Parameters:
+    ///   - id: The request.
+    ///   - hasLeft: Whether a request that was let go has a connection; one that still waits for it is taken back, and that
+    ///     was no attempt.
+    ///   - now: The moment.
+    public mutating func pause(_ id: RequestID, hasLeft: Bool = true, at now: BootInstant) {
         guard let slot = slot(of: id), !entries[slot].isPaused else { return }
         entries[slot].isPaused = true
         guard entries[slot].phase == .running else { return hold(slot, at: now) }
+        guard hasLeft else {
+            if entries[slot].attempts > 0 { entries[slot].attempts -= 1 }
+            return hold(slot, at: now)
+        }
         lapse(slot)
         entries[slot].due = now
         timers.remove(Int32(slot))

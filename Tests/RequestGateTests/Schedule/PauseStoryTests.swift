@@ -115,6 +115,21 @@ struct PauseStoryTests {
         #expect(story.started() == [request, request])
     }
 
+    @Test func `what was let go and has no connection yet is taken back, and goes again when it is resumed`() {
+        var story = SchedulerStory(isOpen: true)
+        let request = story.submit(deadline: .seconds(10))
+        _ = story.started()
+        story.pause(request, hasLeft: false)
+        #expect(story.scheduler.leases == 0)
+        #expect(story.scheduler.attempts(of: request) == 0)
+        story.pass(.seconds(100))
+        story.answer(request)
+        #expect(story.started() == [])
+        story.resume(request)
+        #expect(story.takeStarts() == [.init(id: request, attempt: 2, at: .seconds(100))])
+        #expect(story.scheduler.deadline(of: request) == SchedulerStory.moment(.seconds(110)))
+    }
+
     @Test func `to pause twice and to resume what is not paused changes nothing`() {
         var story = SchedulerStory()
         let request = story.submit(deadline: .seconds(10))

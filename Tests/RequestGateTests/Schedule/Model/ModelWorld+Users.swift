@@ -82,9 +82,11 @@ extension ModelWorld {
 
     mutating func pause(_ number: Int) {
         guard let id = requests[number].id else { return }
-        scheduler.pause(id, at: moment)
+        let hasLeft = requests[number].isOutOfWindow || chance(1, in: 2, &random)
+        scheduler.pause(id, hasLeft: hasLeft, at: moment)
         guard !requests[number].isPaused else { return }
         leaveLine(number)
+        if requests[number].phase == .running, !hasLeft { requests[number].phase = .waiting }
         requests[number].pausedAt = now
         requests[number].isOutOfWindow = true
     }

@@ -139,8 +139,8 @@ extension SchedulerStory {
         pass(.zero)
     }
 
-    mutating func pause(_ id: RequestScheduler.RequestID) {
-        scheduler.pause(id, at: moment)
+    mutating func pause(_ id: RequestScheduler.RequestID, hasLeft: Bool = true) {
+        scheduler.pause(id, hasLeft: hasLeft, at: moment)
         pass(.zero)
     }
 
