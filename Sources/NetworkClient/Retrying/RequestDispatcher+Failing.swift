@@ -11,6 +11,7 @@ extension RequestDispatcher {
         guard policy.isScheduled, !error.isFinal else { return false }
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? adopt(handle, at: now)
+        if handle.run.isPaused { scheduler.pause(id, at: now) }
         let failure = failure(of: handle, error, at: now)
         let decision = decide(on: id, handle, error, failure, at: now)
         let attempt = handle.run.scheduled?.attempt ?? 1

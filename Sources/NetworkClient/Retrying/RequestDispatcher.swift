@@ -21,19 +21,17 @@ final class RequestDispatcher {
     var scheduler: RequestScheduler
     var generator = SystemRandomNumberGenerator()
     /// Who has which place in the scheduler.
-    private var handles: [RequestHandle?] = []
-    private(set) var lines = DispatchLines()
-    private var timer: Scheduled<Void>?
-    private var timerDue = BootInstant.never
-    private var isDraining = false
+    var handles: [RequestHandle?] = []
+    var lines = DispatchLines()
+    var timer: Scheduled<Void>?
+    var timerDue = BootInstant.never
+    var isDraining = false
 
     init(_ core: SessionCore, keeper makeKeeper: @escaping () -> GateKeeper) {
         self.core = core
         self.makeKeeper = makeKeeper
         scheduler = .init(breaker: core.configuration.circuitBreaker)
     }
-
-    // MARK: Going
 
     /// Lets a request that was just started go, or keeps it until it may.
     func admit(_ handle: RequestHandle) {
@@ -54,7 +52,7 @@ final class RequestDispatcher {
         core.configuration.circuitBreaker != nil || lines.isKnown(handle.request.endpoint)
     }
 
-    private func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
+    func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
         guard handle.request.policy.isGated else { return .open(binding: .none, addresses: nil) }
         return keeper.verdict(for: GateKey(handle.request))
     }
@@ -67,7 +65,7 @@ final class RequestDispatcher {
         drain()
     }
 
-    private func line(
+    func line(
         up handle: RequestHandle,
         _ verdict: GateKeeper.Verdict,
         at now: BootInstant
@@ -121,89 +119,6 @@ final class RequestDispatcher {
         if isNew, handle.request.policy.isGated { keeper.hold(GateKey(handle.request)) }
         return line
     }
-
-    // MARK: The scheduler's word
-
-    /// Does what the scheduler has to say now, and sets the timer for what it has to say later.
-    func drain() {
-        guard !isDraining else { return }
-        isDraining = true
-        let now = BootClock.now
-        while let action = scheduler.next(at: now, using: &generator) { perform(action, at: now) }
-        isDraining = false
-        arm()
-    }
-
-    private func perform(_ action: RequestScheduler.Action, at now: BootInstant) {
-        switch action {
-        case .start(let id, let attempt):
-            guard let handle = handles[Int(id.slot)] else { return }
-            start(handle, id, attempt, at: now)
-        case .fail(let id, let failure):
-            guard let handle = handles[Int(id.slot)] else { return }
-            let error = error(of: failure, handle)
-            leave(handle)
-            core.fail(handle, error)
-        }
-    }
-
-    private func start(
-        _ handle: RequestHandle,
-        _ id: RequestScheduler.RequestID,
-        _ attempt: UInt32,
-        at now: BootInstant
-    ) {
-        let scheduled = handle.run.scheduledRun
-        scheduled.attempt = attempt
-        scheduled.deadline = scheduler.deadline(of: id).flatMap { deadline in
-            deadline == .never ? nil : .now() + .init(now.duration(to: deadline))
-        }
-        if case .open(let binding, let addresses) = verdict(for: handle) { handle.run.give(binding, addresses) }
-        core.enqueue(handle)
-    }
-
-    private func arm() {
-        guard let next = scheduler.nextMoment else {
-            timer?.cancel()
-            (timer, timerDue) = (nil, .never)
-            return
-        }
-        guard next != timerDue else { return }
-        timer?.cancel()
-        timerDue = next
-        let delay = max(.zero, BootClock.now.duration(to: next))
-        timer = core.loop.assumeIsolated().scheduleTask(in: .init(delay)) { [weak self] in
-            self?.timerDue = .never
-            self?.drain()
-        }
-    }
-
-    // MARK: The gate's word
-
-    /// A gate was judged anew.
-    func gateChanged(_ key: GateKey, _ verdict: GateKeeper.Verdict) {
-        let now = BootClock.now
-        for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
-        if let wait = verdict.wait { core.giveUpConnecting(key, wait) }
-        drain()
-    }
-
-    /// The user pauses a request that is not on a connection.
-    func pause(_ handle: RequestHandle) {
-        let now = BootClock.now
-        let id = handle.run.scheduled?.id ?? line(up: handle, verdict(for: handle), at: now)
-        scheduler.pause(id, at: now)
-        drain()
-    }
-
-    /// The user resumes a request.
-    func resume(_ handle: RequestHandle) {
-        guard let id = handle.run.scheduled?.id else { return }
-        scheduler.resume(id, at: BootClock.now)
-        drain()
-    }
-
-    // MARK: The end
 
     /// A request has ended: its place is free.
     func ended(_ handle: RequestHandle, isSuccess: Bool) {

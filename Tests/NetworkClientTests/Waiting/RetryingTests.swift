@@ -147,6 +147,26 @@ struct RetryingTests {
         #expect(seen.withLock { $0 } == [.giveUp(because: .status), .giveUp(because: .status)])
     }
 
+    @Test func `a request that was paused under way waits for its user before it goes again`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer { number in
+            number == 0 ? [.readRequest, .await(latch), .reset] : [.forever([.readRequest, .answer("yes")])]
+        }
+        let session = try Self.session(server)
+        let request = session.get("", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
+        request.pause()
+        latch.open()
+        for await event in events { if case .retrying = event { break } }
+        #expect(try await session.get("other").string() == "yes")
+        #expect(server.connections.count == 2)
+        #expect(!request.isFinished)
+        request.resume()
+        #expect(try await request.string() == "yes")
+    }
+
     @Test func `a host that fails too often is given a rest`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .reset])
         let session = try HTTPSession(
