@@ -76,6 +76,8 @@ struct ModelHost {
     var outage: Int?
     /// How many were answered since then.
     var answers = 0
+    /// When one that was to prove it failed last, since then.
+    var vainAt: Int64?
     /// What retries took from its budget, and what came back.
     var spent: Int32 = 0
     var refunded: Int32 = 0

@@ -45,6 +45,9 @@ extension ModelWorld {
         check(request.counted < request.policy.maximumAttempts, "more attempts than the limit")
         check(!request.mayBeProcessed || request.traits.isIdempotent, "what may have been processed is sent again")
         check(!request.wasRead || request.traits.isReplayable, "a one-shot body is sent again")
+        if hosts[request.host].outage != nil, hosts[request.host].answers == 0, let vain = hosts[request.host].vainAt {
+            check(now - vain >= 50 * Self.millisecond, "a host that did not show that it is back has no rest")
+        }
         guard request.wasLiedTo else { return }
         hosts[request.host].vainStarts.append(now)
         hosts[request.host].vainStarts.removeAll { now - $0 > Self.second }

@@ -54,6 +54,7 @@ extension ModelWorld {
         tally.outages += 1
         hosts[host].outage = serial
         hosts[host].answers = 0
+        hosts[host].vainAt = nil
         hosts[host].vainStarts = []
     }
 
@@ -68,6 +69,15 @@ extension ModelWorld {
             }
             if !isNeeded { hosts[host].outage = nil }
         }
+    }
+
+    /// An attempt shows that its host is not back.
+    mutating func noteVain(_ number: Int) {
+        let request = requests[number]
+        guard request.id != nil, !request.isOutOfWindow, let since = hosts[request.host].outage,
+            request.serial > since
+        else { return }
+        hosts[request.host].vainAt = now
     }
 
     // MARK: Stale news

@@ -82,6 +82,7 @@ extension ModelWorld {
 
     private mutating func head(_ number: Int, _ isOverload: Bool, _ retryAfter: Duration?) {
         let request = requests[number]
+        if isOverload { noteVain(number) }
         requests[number].isOutOfWindow = true
         guard let id = request.id else { return }
         let attempt = request.attempt
@@ -119,6 +120,7 @@ extension ModelWorld {
         if request.mayBeProcessed, failure.processing == .neverSent { failure.processing = .maybeProcessed }
         if failure.isOfUnknownEffect { requests[number].mayBeProcessed = true }
         silence(request.host, failure.retryAfter)
+        if [.transient, .timeout, .refused].contains(failure.kind) { noteVain(number) }
         let id = request.id ?? adopt(number)
         check(scheduler.attempts(of: id) == request.counted + 1, "attempts are counted that were none, or are not")
         let decision = scheduler.decision(on: id, failure, request.policy, at: moment, using: &jitter)
