@@ -78,7 +78,8 @@ final class GateKeeper: @unchecked Sendable {
     /// `closed` while a name is being looked up; whoever wants to know what it comes to holds the key.
     func verdict(for key: GateKey) -> Verdict {
         if isFree(key) { return .free }
-        guard let verdict = known[key] else { return judgeNow(key) }
+        // Whoever has just seen the path change asks before the loop has heard of it.
+        guard let verdict = known[key], connectivity.path == lastPath else { return judgeNow(key) }
         names.refreshIfOld(key.host)
         return verdict
     }

@@ -63,6 +63,17 @@ import Testing
         }
     }
 
+    @Test func `whoever asks before the change is heard is told by the path of now`() async throws {
+        connectivity.change { network in
+            network = .init(status: .notReachable, reasons: [.noCarrier], ways: [Self.near: [MadeUpConnectivity.wlan]])
+        }
+        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+            #expect(await gate.verdict(.init("192.0.2.1")).mayGo)
+            connectivity.changeSilently { $0 = .init(status: .notReachable, reasons: [.noRoute]) }
+            #expect(await gate.verdict(.init("192.0.2.1")).missing?.obstacle == .path)
+        }
+    }
+
     @Test func `offline a name is looked up once, and only the addresses that have a way are used`() async throws {
         connectivity.change { network in
             network = .init(status: .notReachable, ways: [Self.near: [MadeUpConnectivity.wlan]])
