@@ -77,6 +77,7 @@ extension RequestScheduler {
     }
 
     private mutating func setSilence(_ host: HostID) {
-        if let silence = hosts[Int(host)]?.silence { holds.set(host, at: silence) } else { holds.remove(host) }
+        let silence = hosts[Int(host)]?.silence ?? .never
+        if silence == .never { holds.remove(host) } else { holds.set(host, at: silence) }
     }
 }

@@ -115,6 +115,22 @@ struct FailureStoryTests {
         #expect(story.started().count == 1)
     }
 
+    @Test func `for ever, if it says so: what has no deadline then waits, and nothing is to be looked at`() {
+        var story = SchedulerStory(isOpen: true)
+        let told = story.submit()
+        story.fail(told, .status(429), .answered, retryAfter: .seconds(Int64.max))
+        let other = story.submit()
+        let dated = story.submit(deadline: .seconds(5))
+        _ = story.started()
+        #expect(story.next == .seconds(5))
+        story.pass(.seconds(1_000_000))
+        #expect(story.started() == [])
+        #expect(story.takeEnds().map(\.id) == [dated])
+        #expect(story.next == nil)
+        for request in [told, other] { story.cancel(request) }
+        #expect(story.scheduler.count == 0)
+    }
+
     @Test func `past the deadline it is not waited for, whoever was told`() {
         var story = SchedulerStory(isOpen: true)
         let told = story.submit(deadline: .seconds(20))

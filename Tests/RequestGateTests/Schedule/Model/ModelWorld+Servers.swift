@@ -121,6 +121,8 @@ extension ModelWorld {
         if failure.isOfUnknownEffect { requests[number].mayBeProcessed = true }
         silence(request.host, failure.retryAfter)
         if [.transient, .timeout, .refused].contains(failure.kind) { noteVain(number) }
+        // Who refuses is there all the same, so the way is.
+        if failure.kind == .refused { answers += 1 }
         let id = request.id ?? adopt(number)
         check(scheduler.attempts(of: id) == request.counted + 1, "attempts are counted that were none, or are not")
         let decision = scheduler.decision(on: id, failure, request.policy, at: moment, using: &jitter)

@@ -36,7 +36,7 @@ struct ModelWorld {
     var hosts: [ModelHost] = []
     /// How many attempts there were in all.
     var serial = 0
-    /// How many answers there were in all.
+    /// How many answers there were in all, refusals included.
     var answers = 0
     /// When all was well from then on.
     var settledAt = Int64.max / 2
