@@ -33,6 +33,36 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "CHeap"),
+        .executableTarget(
+            name: "release-client",
+            dependencies: [
+                "ClientRun", .product(name: "NetworkClient", package: "netwatch"),
+                .product(name: "Reachability", package: "netwatch"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "return-client",
+            dependencies: [
+                "ClientRun", .product(name: "NetworkClient", package: "netwatch"),
+                .product(name: "Reachability", package: "netwatch"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "gate-cost",
+            dependencies: [
+                "ClientRun", .product(name: "NetworkClient", package: "netwatch"),
+                .product(name: "Reachability", package: "netwatch"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "scheduler-size",
+            dependencies: ["CHeap", "ClientRun", .product(name: "NetworkClient", package: "netwatch")],
+            swiftSettings: settings
+        ),
         .executableTarget(name: "urlsession-client", dependencies: ["ClientRun"], swiftSettings: settings),
     ]
 )

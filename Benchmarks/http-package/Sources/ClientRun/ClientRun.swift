@@ -56,20 +56,8 @@ public struct ClientRun: Sendable {
 
     /// What clocks and counters say.
     private struct Reading {
-        let wall = Self.nanoseconds(CLOCK_MONOTONIC)
-        let cpu = Self.nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
-        let allocations: Int
-
-        init() {
-            typealias Count = @convention(c) () -> Int
-            let symbol = dlsym(nil, "allocation_count")
-            allocations = symbol.map { unsafeBitCast($0, to: Count.self)() } ?? -1
-        }
-
-        private static func nanoseconds(_ clock: clockid_t) -> Int {
-            var time = timespec()
-            clock_gettime(clock, &time)
-            return time.tv_sec * 1_000_000_000 + time.tv_nsec
-        }
+        let wall = nanoseconds()
+        let cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
+        let allocations = allocationCount()
     }
 }
