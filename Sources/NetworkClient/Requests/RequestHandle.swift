@@ -37,8 +37,8 @@ public final class RequestHandle: Sendable {
 
     /// Holds the request until it is resumed: what is not on a connection does not leave.
     ///
-    /// Its deadline, its waits and delays do not go on meanwhile. An attempt that is under way comes to its end; if it
-    /// fails, the next one waits for ``resume()``.
+    /// Its deadline, its waits and delays do not go on meanwhile. An attempt that is under way comes to its end, by its
+    /// deadline too; if it fails, the next one waits for ``resume()``.
     public func pause() {
         core.loop.execute { [self] in core.pause(self) }
     }

@@ -86,7 +86,14 @@ extension RequestDispatcher {
     func pause(_ handle: RequestHandle) {
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? line(up: handle, verdict(for: handle), at: now)
-        scheduler.pause(id, at: now)
+        scheduler.pause(id, hasLeft: false, at: now)
+        drain()
+    }
+
+    /// The user pauses a request that is on a connection.
+    func pauseUnderWay(_ handle: RequestHandle) {
+        guard let id = handle.run.scheduled?.id else { return }
+        scheduler.pause(id, at: BootClock.now)
         drain()
     }
 

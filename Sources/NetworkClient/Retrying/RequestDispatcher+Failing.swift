@@ -45,10 +45,16 @@ extension RequestDispatcher {
     }
 
     /// The head of an answer came: its host is there.
-    func sawHead(_ handle: RequestHandle, _ status: Int) {
+    func sawHead(_ handle: RequestHandle, _ head: HTTPResponse) {
         guard let scheduled = handle.run.scheduled, let id = scheduled.id else { return }
-        let isOverload = status == 429 || status == 503
-        scheduler.answered(id, attempt: scheduled.attempt, isOverload: isOverload, at: BootClock.now)
+        let isOverload = head.status.code == 429 || head.status.code == 503
+        scheduler.answered(
+            id,
+            attempt: scheduled.attempt,
+            isOverload: isOverload,
+            retryAfter: isOverload ? AttemptFailure(head).retryAfter : nil,
+            at: BootClock.now
+        )
         drain()
     }
 

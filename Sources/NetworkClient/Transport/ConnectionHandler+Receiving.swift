@@ -32,7 +32,7 @@ extension ConnectionHandler {
         deadlines[.firstByte] = nil
         deadlines[.read] = due(handle.request.limits.read, now)
         arm(now)
-        if handle.run.scheduled != nil { host.core.dispatcher.sawHead(handle, Int(status)) }
+        if handle.run.scheduled != nil { host.core.dispatcher.sawHead(handle, .init(head)) }
         if host.core.isObserved(handle) { host.core.tell(.head(.init(head)), handle) }
         if let error = expectBody(of: head, handle) { failExchange(error) }
     }

@@ -32,7 +32,7 @@ extension SessionCore {
         handle.run.isPaused = true
         if isObserved(handle) { tell(.paused, handle) }
         switch handle.run.place {
-        case .connection, .elsewhere: break
+        case .connection, .elsewhere: dispatcher.pauseUnderWay(handle)
         case .waiting(let host):
             host.withdraw(handle)
             handle.run.place = .nowhere

@@ -118,6 +118,33 @@ struct WaitingTests {
         #expect(try await paused.string() == "here")
     }
 
+    @Test func `a request that waits for a connection is taken back by a pause, and goes again`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer(always: [
+            .readRequest, .await(latch), .answer("first"), .forever([.readRequest, .answer("here")]),
+        ])
+        let network = MadeUpNetwork(.notReachable)
+        let session = try Self.session(
+            server,
+            network,
+            .init(maximumConnectionsPerHost: 1, gate: .waitsForConnectivity(nil))
+        )
+        let first = session.get("first")
+        let second = session.get("second", options: .init(startsAtOnce: false))
+        _ = try await second.startAndWait()
+        let other = session.get("other", options: .init(startsAtOnce: false))
+        _ = try await other.startAndWait()
+        network.become(.wifi)
+        try await server.wait(for: "the first request") { $0.first?.requests.count == 1 }
+        second.pause()
+        latch.open()
+        #expect(try await first.string() == "first")
+        #expect(try await other.string() == "here")
+        #expect(!second.isFinished)
+        second.resume()
+        #expect(try await second.string() == "here")
+    }
+
     @Test func `a request that was paused before it began goes when it is resumed`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
         let session = try HTTPSession(
