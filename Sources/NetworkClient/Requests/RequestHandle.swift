@@ -132,6 +132,7 @@ struct RequestRun {
     /// Its attempt has failed, and there will be another one.
     mutating func goAgain(wasProcessed: Bool) {
         life.goesAgain(wasProcessed: wasProcessed)
+        metrics.bodyBytesReceived = 0
         place = .nowhere
         timer?.cancel()
         timer = nil

@@ -78,8 +78,25 @@ extension RequestDispatcher {
     func gateChanged(_ key: GateKey, _ verdict: GateKeeper.Verdict) {
         let now = BootClock.now
         for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
-        if let wait = verdict.wait { core.giveUpConnecting(key, wait) }
+        if let wait = verdict.wait {
+            core.giveUpConnecting(key, wait)
+            if !wait.isUndecided { failImpatient(at: key, at: now) }
+        }
         drain()
+    }
+
+    /// It is known now that there is no way that meets a requirement: who was not to wait for one fails.
+    private func failImpatient(at key: GateKey, at now: BootInstant) {
+        guard key.requirement != .any else { return }
+        let lines = lines.lines(at: key)
+        for case let handle? in handles where !handle.request.policy.gate.waits {
+            guard let scheduled = handle.run.scheduled, let id = scheduled.id, case .nowhere = handle.run.place,
+                let line = scheduled.gate, lines.contains(line)
+            else { continue }
+            scheduler.cancel(id, at: now)
+            leave(handle)
+            core.fail(handle, error(of: .noPath(waited: .zero), handle))
+        }
     }
 
     /// The user pauses a request that is not on a connection.

@@ -151,11 +151,9 @@ extension HTTPError {
 }
 
 extension Duration {
-    /// To tenths of a second, for messages.
-    fileprivate var rounded: String { "\(self.formatted)" }
-
-    private var formatted: Duration {
-        let tenths = clampedNanoseconds / 100_000_000
-        return tenths > 0 ? .milliseconds(tenths * 100) : self
+    /// To tenths of a second, or to milliseconds where there is less than one, for messages.
+    fileprivate var rounded: Duration {
+        let milliseconds = clampedNanoseconds / 1_000_000
+        return .milliseconds(milliseconds < 100 ? milliseconds : milliseconds / 100 * 100)
     }
 }

@@ -74,6 +74,21 @@ struct WaitingTests {
         #expect(server.connections.isEmpty)
     }
 
+    @Test func `who does not wait fails as soon as it is known that its requirement is not met`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let network = MadeUpNetwork(.unknown)
+        let session = try Self.session(server, network, .init(requirement: .notCellular))
+        // Without the news it would wait for ten seconds for the first state, and meet its deadline.
+        var timeouts = Timeouts.lasting
+        timeouts.total = .seconds(9)
+        let request = session.get("", options: .init(timeouts: timeouts, startsAtOnce: false))
+        _ = try await request.startAndWait()
+        network.become(.cellular)
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .pathNotAllowed)
+        #expect(server.connections.isEmpty)
+    }
+
     @Test func `who waits is cancelled at once`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("here")])
         let network = MadeUpNetwork(.notReachable)
