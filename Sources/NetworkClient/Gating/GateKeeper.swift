@@ -102,6 +102,9 @@ final class GateKeeper: @unchecked Sendable {
         waiting[key, default: .init(told: isFree(key) ? .free : known[key])].count += 1
     }
 
+    /// The owner has acted on a verdict that it asked for: what differs from this one is told from now on.
+    func acknowledge(_ key: GateKey, _ verdict: Verdict) { waiting[key]?.told = verdict }
+
     /// One of those who waited does so no more.
     func letGo(_ key: GateKey) {
         guard let count = waiting[key]?.count else { return }

@@ -34,8 +34,9 @@ extension RequestDispatcher {
         _ attempt: UInt32,
         at now: BootInstant
     ) {
-        guard case .open(let binding, let addresses) = verdict(for: handle) else {
-            return standBack(handle, id, attempt, at: now)
+        let verdict = verdict(for: handle)
+        guard case .open(let binding, let addresses) = verdict else {
+            return standBack(handle, id, attempt, verdict, at: now)
         }
         handle.run.give(binding, addresses)
         let scheduled = handle.run.scheduledRun
@@ -51,9 +52,10 @@ extension RequestDispatcher {
         _ handle: RequestHandle,
         _ id: RequestScheduler.RequestID,
         _ attempt: UInt32,
+        _ verdict: GateKeeper.Verdict,
         at now: BootInstant
     ) {
-        for line in lines.lines(at: GateKey(handle.request)) { scheduler.set(line, isOpen: false, at: now) }
+        learn(verdict, of: GateKey(handle.request), at: now)
         let failure = AttemptFailure(.pathLost, .neverSent)
         _ = scheduler.ended(id, attempt: attempt, failure, .waitForPath, at: now, using: &generator)
     }

@@ -83,7 +83,7 @@ extension RequestDispatcher {
         guard handle.request.policy.gate.waits, error.mayBeOfThePath else { return AttemptFailure(error) }
         let key = GateKey(handle.request)
         let verdict = keeper.refresh(key)
-        for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
+        learn(verdict, of: key, at: now)
         return AttemptFailure(error, isPathLost: !verdict.isOpen || error.code == .pathLost)
     }
 

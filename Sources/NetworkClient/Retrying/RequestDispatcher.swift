@@ -116,8 +116,17 @@ final class RequestDispatcher {
         at now: BootInstant
     ) -> RequestScheduler.GateID {
         let (line, isNew) = lines.line(of: handle.request, in: &scheduler, isOpen: verdict.isOpen, at: now)
-        if isNew, handle.request.policy.isGated { keeper.hold(GateKey(handle.request)) }
+        guard handle.request.policy.isGated else { return line }
+        if isNew { keeper.hold(GateKey(handle.request)) }
+        learn(verdict, of: GateKey(handle.request), at: now)
         return line
+    }
+
+    /// Lets the scheduler know a verdict, and the keeper that it does: or news that comes and goes between two of its
+    /// rounds would leave a gate closed for ever.
+    func learn(_ verdict: GateKeeper.Verdict, of key: GateKey, at now: BootInstant) {
+        for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
+        keeper.acknowledge(key, verdict)
     }
 
     /// A request has ended: its place is free.

@@ -27,12 +27,15 @@ final class MadeUpNetwork: Connectivity {
 
     /// Makes it another, and tells.
     func become(_ status: ReachabilityStatus) {
-        let watchers = state.withLock { state in
-            state.status = status
-            return state.watchers.values
-        }
-        for watcher in watchers { watcher() }
+        becomeUnheard(status)
+        tell()
     }
+
+    /// Makes it another; the news is still on its way.
+    func becomeUnheard(_ status: ReachabilityStatus) { state.withLock { $0.status = status } }
+
+    /// Tells that something has changed.
+    func tell() { for watcher in state.withLock({ $0.watchers.values }) { watcher() } }
 
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
         let status = status
