@@ -19,7 +19,7 @@ final class RequestDispatcher {
     private let makeKeeper: () -> GateKeeper
     private(set) var madeKeeper: GateKeeper?
     var scheduler: RequestScheduler
-    var generator = SystemRandomNumberGenerator()
+    var generator = PlacedGenerator()
     /// Who has which place in the scheduler.
     var handles: [RequestHandle?] = []
     var lines = DispatchLines()

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import NetworkClientCore
+import NetworkLab
 import RequestGate
 import Testing
 
@@ -45,7 +46,7 @@ struct RetryingDocumentTests {
         isIdempotent: Bool,
         isReplayable: Bool
     ) -> String {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         let traits = RequestTraits(isIdempotent: isIdempotent, isReplayable: isReplayable)
         let failure = AttemptFailure(kind, processing)
         return switch RetryPolicy.standard.decide(failure, traits, attempts: 1, using: &generator) {
