@@ -1,0 +1,35 @@
+import HTTPSerialization
+import Testing
+
+/// What may separate parts, and what may not.
+struct MultipartBoundaryTests {
+    @Test(arguments: ["", "a b", "a;b", "a\"", "a\r\nX: y", "ä", String(repeating: "a", count: 71)])
+    func `a text that is no boundary is refused, and says what is`(text: String) {
+        #expect {
+            try MultipartForm().encoded(boundary: text)
+        } throws: {
+            "\($0)".contains("is no boundary: take 1 to 70 letters, digits")
+        }
+    }
+
+    @Test(arguments: ["a", "'+_-.09azAZ", String(repeating: "a", count: 70)])
+    func `a boundary is taken as it is`(text: String) throws {
+        #expect(try MultipartForm().encoded(boundary: text).boundary == text)
+    }
+
+    @Test(arguments: ["--cut", "--cut--", "text\r\n--cut\r\nmore", "-----cut", "a--cut", "\n--cutting"])
+    func `a boundary that occurs in a part is refused, with the part's number`(contents: String) {
+        let form: MultipartForm = [.text("cut", name: "a"), .text(contents, name: "b")]
+        #expect {
+            try form.encoded(boundary: "cut")
+        } throws: {
+            "\($0)" == "the boundary 'cut' occurs in part 2 of the form: take another one"
+        }
+    }
+
+    @Test(arguments: ["", "cut", "-cut", "--cu", "-\r\n-cut", "--Cut", "--cu--cu"])
+    func `what only resembles it is not`(contents: String) throws {
+        let form: MultipartForm = [.text(contents, name: "b")]
+        #expect(try form.encoded(boundary: "cut").pieces.count == 1)
+    }
+}
