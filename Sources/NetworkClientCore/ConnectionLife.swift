@@ -19,6 +19,8 @@ public struct ConnectionLife: Sendable, Hashable {
     public var isClosed: Bool { phase == .closed }
     /// Whether the head of an answer has come.
     public var hasAnswer: Bool { if case .busy(_, true, _) = phase { true } else { false } }
+    /// Whether the whole request was handed over.
+    public var isRequestSent: Bool { if case .busy(true, _, _) = phase { true } else { false } }
     /// Whether it has served another request before the present one.
     public var isReused: Bool { requests > 1 }
 

@@ -106,6 +106,16 @@ public struct RequestLife: Sendable, Hashable {
         wasSentAgain = false
     }
 
+    /// Its user has paused it, and its connection was given up: it goes on with another one.
+    public mutating func interrupted() {
+        guard phase == .running else { return }
+        phase = .waiting
+        mayHaveBeenProcessed = mayHaveBeenProcessed || isSent
+        isSent = false
+        hasAnswer = false
+        wasSentAgain = false
+    }
+
     /// It is wanted no more; whether it had not ended before.
     public mutating func cancel() -> Bool {
         guard phase != .finished else { return false }

@@ -97,6 +97,14 @@ extension HTTPError {
         /// The body can't be decompressed.
         case decompressionFailed
 
+        // Bodies that are not in memory.
+        /// The request's body can't be read, or is not as long as was said.
+        case bodyUnavailable
+        /// The request would have to be sent again, and its body can be read only once.
+        case bodyNotReplayable
+        /// What came can't be kept: a file can't be written.
+        case fileFailed
+
         // The answer.
         /// The status is none of those expected.
         case unacceptableStatus

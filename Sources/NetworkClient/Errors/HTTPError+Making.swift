@@ -57,6 +57,30 @@ extension HTTPError {
         return .init(.bodyTooLarge, .answered, reason)
     }
 
+    /// A request would have to be sent again whose body was read, and can be read only once.
+    static func notReplayable(_ request: PreparedRequest) -> Self {
+        let reason = """
+            \(request.endpoint.text) wants the request again, and its body can be read only once: give it as bytes, a file \
+            or a factory
+            """
+        return .init(.bodyNotReplayable, .answered, reason)
+    }
+
+    /// A request's body can't be read.
+    static func unavailableBody(_ cause: any Error, _ processing: Processing) -> Self {
+        if var error = cause as? HTTPError {
+            if error.processing == .neverSent { error.processing = processing }
+            return error
+        }
+        return .init(.bodyUnavailable, processing, "the request's body can't be read: \(cause)", cause: cause)
+    }
+
+    /// What came can't be kept.
+    static func unkeptBody(_ cause: any Error) -> Self {
+        cause as? HTTPError
+            ?? .init(.fileFailed, .answered, "the answer's body can't be kept: \(cause)", cause: cause)
+    }
+
     /// What the kernel means by an error number.
     static func describe(_ errno: CInt) -> String { "\(String(cString: strerror(errno))), errno \(errno)" }
 }

@@ -7,18 +7,25 @@ struct PreparedRequest: Sendable {
     var endpoint: Endpoint
     var head: HTTPRequestHead
     var body: ByteBuffer?
+    /// The body, if it is not in memory.
+    var source: BodySource?
     var limits: Timeouts
     /// How large the answer's body may become, decompressed.
     var maximumBodySize: Int
+    /// How large it may become where it is not kept in memory.
+    var maximumStreamSize = Int.max
+    /// Where the answer's body goes.
+    var destination = ResponseDestination.memory
     /// Whether the body waits for the server's leave.
     var expectsContinue: Bool
 
     /// How it waits and goes again.
     var policy: RequestPolicy
 
-    /// Whether it may be sent twice: the method is idempotent, or made so by a key (RFC 9110, 9.2.2).
-    ///
-    /// Bodies here are bytes, which can be sent again.
+    /// Whether it has a body.
+    var hasBody: Bool { body != nil || source != nil }
+
+    /// Whether it may be processed twice: the method is idempotent, or made so by a key (RFC 9110, 9.2.2).
     var isRepeatable: Bool { head.method.isIdempotent || head.headers.contains(name: "Idempotency-Key") }
 
     /// Stands in a handle for what could not be made ready.

@@ -7,7 +7,11 @@ public struct RequestBody: Sendable {
 
     struct Content: Sendable {
         var bytes: [UInt8]?
+        /// What gives it, if it is not in memory.
+        var source: BodySource?
         var contentType: String?
+
+        var isNone: Bool { bytes == nil && source == nil }
     }
 
     /// No body.

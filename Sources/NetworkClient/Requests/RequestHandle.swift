@@ -15,6 +15,10 @@ public final class RequestHandle: Sendable {
     let listeners = Lock<[AsyncStream<RequestEvent>.Continuation]>([])
     /// Whether anybody listens: events cost nothing until then.
     let isHeard = Atomic(false)
+    /// What the answer's body is read from, if it is.
+    let stream: BodyStream?
+    /// Its ``State``, but for the end.
+    let noted = Atomic(State.ready.rawValue)
     /// Where it is; touched on the session's event loop only.
     nonisolated(unsafe) var run: RequestRun
 
@@ -22,7 +26,10 @@ public final class RequestHandle: Sendable {
         self.id = id
         self.core = core
         self.request = request
+        if case .stream = request.destination { stream = BodyStream() } else { stream = nil }
         run = .init(start: .now())
+        guard let stream else { return }
+        whenEnded { stream.requestEnded($0) }
     }
 
     /// The request's head as it goes out, secrets included; made of what the transport has each time it is asked for.
@@ -80,15 +87,16 @@ public final class RequestHandle: Sendable {
     ///
     /// Belongs to the session's event loop.
     var deadline: NIODeadline? {
-        run.scheduled?.deadline ?? request.limits.total.map { run.metrics.start + .init($0) }
+        if let deadline = run.scheduled?.deadline { return deadline }
+        return request.limits.total.map { run.metrics.start + .init($0) + (run.extras?.paused ?? .zero) }
     }
 
     /// Where its connection leads: as it was made, but through the interface that was chosen for it.
     ///
     /// Belongs to the session's event loop.
     var endpoint: Endpoint {
-        guard let binding = run.scheduled?.binding else { return request.endpoint }
-        var endpoint = request.endpoint
+        guard let binding = run.scheduled?.binding else { return current.endpoint }
+        var endpoint = current.endpoint
         endpoint.binding = binding
         return endpoint
     }
@@ -108,6 +116,8 @@ struct RequestRun {
     var timer: Scheduled<Void>?
     /// What it has beside others once it does not simply go.
     var scheduled: ScheduledRun?
+    /// What it has beside others if it is more than one exchange in memory.
+    var extras: RequestExtras?
     var isPaused = false
 
     init(start: NIODeadline) { metrics = .init(start: start) }
@@ -143,5 +153,7 @@ struct RequestRun {
         case waiting(HostConnections)
         case connection(ConnectionHandler)
         case elsewhere(Task<Void, Never>)
+        /// Its answer has come, and is being kept.
+        case ending(any BodyReceiver)
     }
 }

@@ -26,6 +26,9 @@ public struct RequestOptions: Sendable {
     /// Makes it idempotent by a key, if its server knows those.
     public var idempotencyKey: IdempotencyKey?
 
+    /// Where its answer's body goes.
+    var destination = ResponseDestination.memory
+
     /// Makes options.
     public init(
         timeouts: Timeouts? = nil,

@@ -14,7 +14,7 @@ extension HTTPError.Code {
             .pinMismatch, .challengeRefused, .clientCertificateRefused:
             .permanent
         case .invalidResponse, .headTooLarge, .bodyTooLarge, .decompressionFailed, .unacceptableStatus,
-            .unacceptableContentType, .responseSerializationFailed:
+            .unacceptableContentType, .responseSerializationFailed, .bodyUnavailable, .bodyNotReplayable, .fileFailed:
             .permanent
         case .connectivityTimedOut, .pathNotAllowed, .circuitOpen:
             .permanent

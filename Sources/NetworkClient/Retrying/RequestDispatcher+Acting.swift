@@ -41,10 +41,14 @@ extension RequestDispatcher {
         handle.run.give(binding, addresses)
         let scheduled = handle.run.scheduledRun
         scheduled.attempt = attempt
-        scheduled.deadline = scheduler.deadline(of: id).flatMap { deadline in
+        scheduled.deadline = deadline(of: id, at: now)
+        core.enqueue(handle)
+    }
+
+    private func deadline(of id: RequestScheduler.RequestID, at now: BootInstant) -> NIODeadline? {
+        scheduler.deadline(of: id).flatMap { deadline in
             deadline == .never ? nil : .now() + .init(now.duration(to: deadline))
         }
-        core.enqueue(handle)
     }
 
     /// The way went before the news of it came: a request must not leave by another one, and waits.
@@ -55,7 +59,7 @@ extension RequestDispatcher {
         _ verdict: GateKeeper.Verdict,
         at now: BootInstant
     ) {
-        learn(verdict, of: GateKey(handle.request), at: now)
+        learn(verdict, of: GateKey(handle.current), at: now)
         let failure = AttemptFailure(.pathLost, .neverSent)
         _ = scheduler.ended(id, attempt: attempt, failure, .waitForPath, at: now, using: &generator)
     }
@@ -91,7 +95,7 @@ extension RequestDispatcher {
     private func failImpatient(at key: GateKey, at now: BootInstant) {
         guard key.requirement != .any else { return }
         let lines = lines.lines(at: key)
-        for case let handle? in handles where !handle.request.policy.gate.waits {
+        for case let handle? in handles where !handle.current.policy.gate.waits {
             guard let scheduled = handle.run.scheduled, let id = scheduled.id, case .nowhere = handle.run.place,
                 let line = scheduled.gate, lines.contains(line)
             else { continue }
@@ -105,6 +109,8 @@ extension RequestDispatcher {
     func pause(_ handle: RequestHandle) {
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? line(up: handle, verdict(for: handle), at: now)
+        // It may have been under way when its user paused it, and is no more.
+        scheduler.resume(id, at: now)
         scheduler.pause(id, hasLeft: false, at: now)
         drain()
     }
@@ -119,7 +125,9 @@ extension RequestDispatcher {
     /// The user resumes a request.
     func resume(_ handle: RequestHandle) {
         guard let id = handle.run.scheduled?.id else { return }
-        scheduler.resume(id, at: BootClock.now)
+        let now = BootClock.now
+        scheduler.resume(id, at: now)
+        if handle.run.scheduled?.deadline != nil { handle.run.scheduled?.deadline = deadline(of: id, at: now) }
         drain()
     }
 }

@@ -7,7 +7,7 @@ extension RequestDispatcher {
     ///
     /// - Returns: Whether the request goes on; if not, it has failed.
     func failed(_ handle: RequestHandle, _ error: HTTPError) -> Bool {
-        let policy = handle.request.policy
+        let policy = handle.current.policy
         guard policy.isScheduled, !error.isFinal else { return false }
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? adopt(handle, at: now)
@@ -23,6 +23,7 @@ extension RequestDispatcher {
             return false
         }
         handle.run.goAgain(wasProcessed: !failure.isHarmless)
+        handle.noteState()
         drain()
         return true
     }
@@ -33,14 +34,14 @@ extension RequestDispatcher {
     func answered(_ handle: RequestHandle, _ response: DataResponse) -> Bool {
         let status = response.head.status.code
         let isIntercepted = core.configuration.retryInterceptor != nil && status >= 400
-        guard isIntercepted || handle.request.policy.retry.mayRetry(after: status) else { return false }
+        guard isIntercepted || handle.current.policy.retry.mayRetry(after: status) else { return false }
         var error = HTTPError(
             .unacceptableStatus,
             .init(status: status),
-            "\(handle.request.endpoint.text) answered \(response.head.status)"
+            "\(handle.current.endpoint.text) answered \(response.head.status)"
         )
         error.response = response.head
-        error.request = handle.request.description
+        error.request = handle.current.description
         return failed(handle, error)
     }
 
@@ -65,7 +66,7 @@ extension RequestDispatcher {
         _ failure: AttemptFailure,
         at now: BootInstant
     ) -> RetryDecision {
-        let policy = handle.request.policy.retry
+        let policy = handle.current.policy.retry
         let decision = scheduler.decision(on: id, failure, policy, at: now, using: &generator)
         guard let intercept = core.configuration.retryInterceptor else { return decision }
         let attempt = FailedAttempt(
@@ -80,8 +81,8 @@ extension RequestDispatcher {
 
     /// What an error is, held against what the kernel says of the way now.
     private func failure(of handle: RequestHandle, _ error: HTTPError, at now: BootInstant) -> AttemptFailure {
-        guard handle.request.policy.gate.waits, error.mayBeOfThePath else { return AttemptFailure(error) }
-        let key = GateKey(handle.request)
+        guard handle.current.policy.gate.waits, error.mayBeOfThePath else { return AttemptFailure(error) }
+        let key = GateKey(handle.current)
         let verdict = keeper.refresh(key)
         learn(verdict, of: key, at: now)
         return AttemptFailure(error, isPathLost: !verdict.isOpen || error.code == .pathLost)
@@ -98,7 +99,7 @@ extension RequestDispatcher {
 
     /// What a request fails with by the scheduler's own word.
     func error(of failure: RequestScheduler.Failure, _ handle: RequestHandle) -> HTTPError {
-        let request = handle.request
+        let request = handle.current
         switch failure {
         case .deadline: return .timedOut(.total, after: request.limits.total, request)
         case .breaker:
@@ -132,7 +133,9 @@ extension HTTPError {
     /// Whether it is the user's word, or the scheduler's own.
     fileprivate var isFinal: Bool {
         switch code {
-        case .cancelled, .requestTimedOut, .connectivityTimedOut, .pathNotAllowed, .circuitOpen: true
+        case .cancelled, .requestTimedOut, .connectivityTimedOut, .pathNotAllowed, .circuitOpen, .bodyUnavailable,
+            .bodyNotReplayable, .fileFailed:
+            true
         default: false
         }
     }

@@ -35,7 +35,7 @@ final class RequestDispatcher {
 
     /// Lets a request that was just started go, or keeps it until it may.
     func admit(_ handle: RequestHandle) {
-        let policy = handle.request.policy
+        let policy = handle.current.policy
         if policy.requirement == .any, !policy.gate.waits || keeper.isQuick, !isKnown(handle) {
             return core.enqueue(handle)
         }
@@ -49,12 +49,12 @@ final class RequestDispatcher {
 
     /// Whether something is held against a request's host, or others wait for it: it must not overtake them.
     private func isKnown(_ handle: RequestHandle) -> Bool {
-        core.configuration.circuitBreaker != nil || lines.isKnown(handle.request.endpoint)
+        core.configuration.circuitBreaker != nil || lines.isKnown(handle.current.endpoint)
     }
 
     func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
-        guard handle.request.policy.isGated else { return .open(binding: .none, addresses: nil) }
-        return keeper.verdict(for: GateKey(handle.request))
+        guard handle.current.policy.isGated else { return .open(binding: .none, addresses: nil) }
+        return keeper.verdict(for: GateKey(handle.current))
     }
 
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
@@ -100,7 +100,7 @@ final class RequestDispatcher {
         _ wait: GateWait?,
         at now: BootInstant
     ) -> RequestScheduler.Order {
-        let request = handle.request
+        let request = handle.current
         return .init(
             gate: line,
             deadline: handle.deadline.map { now.advanced(by: $0.after(.now())) } ?? .never,
@@ -115,10 +115,10 @@ final class RequestDispatcher {
         _ verdict: GateKeeper.Verdict,
         at now: BootInstant
     ) -> RequestScheduler.GateID {
-        let (line, isNew) = lines.line(of: handle.request, in: &scheduler, isOpen: verdict.isOpen, at: now)
-        guard handle.request.policy.isGated else { return line }
-        if isNew { keeper.hold(GateKey(handle.request)) }
-        learn(verdict, of: GateKey(handle.request), at: now)
+        let (line, isNew) = lines.line(of: handle.current, in: &scheduler, isOpen: verdict.isOpen, at: now)
+        guard handle.current.policy.isGated else { return line }
+        if isNew { keeper.hold(GateKey(handle.current)) }
+        learn(verdict, of: GateKey(handle.current), at: now)
         return line
     }
 
@@ -136,10 +136,20 @@ final class RequestDispatcher {
             if isSuccess { scheduler.finished(id, at: now) } else { scheduler.cancel(id, at: now) }
             leave(handle)
             drain()
-        } else if isSuccess, let host = lines.host(of: handle.request.endpoint) {
+        } else if isSuccess, let host = lines.host(of: handle.current.endpoint) {
             scheduler.succeeded(at: host, at: now)
             lines.forget(host, in: &scheduler)
         }
+    }
+
+    /// A request goes on elsewhere, since its server has answered that it should.
+    func hopped(_ handle: RequestHandle) {
+        guard let scheduled = handle.run.scheduled else { return }
+        if let id = scheduled.id {
+            scheduler.finished(id, at: BootClock.now)
+            leave(handle)
+        }
+        (scheduled.binding, scheduled.addresses) = (nil, nil)
     }
 
     /// Forgets a request that the scheduler has forgotten.
@@ -147,8 +157,8 @@ final class RequestDispatcher {
         guard let scheduled = handle.run.scheduled, let id = scheduled.id, let line = scheduled.gate else { return }
         handles[Int(id.slot)] = nil
         scheduled.id = nil
-        guard lines.leave(line, in: &scheduler), handle.request.policy.isGated else { return }
-        keeper.letGo(GateKey(handle.request))
+        guard lines.leave(line, in: &scheduler), handle.current.policy.isGated else { return }
+        keeper.letGo(GateKey(handle.current))
     }
 
     /// The session is over.

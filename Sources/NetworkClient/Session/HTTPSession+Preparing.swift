@@ -14,7 +14,7 @@ extension HTTPSession {
         let url = if let base { try base.resolving(reference) } else { try HTTPURL(reference) }
         let content = try body.content.get()
         let policy = try self.policy(of: options)
-        let isPlain = parameters == nil && headers.isEmpty && content.bytes == nil && isInTarget(method)
+        let isPlain = parameters == nil && headers.isEmpty && content.isNone && isInTarget(method)
         if isPlain, !options.expectsContinue, options.idempotencyKey == nil, url.authority == readyHeaders.authority,
             !url.hasCredentials
         {
@@ -24,12 +24,12 @@ extension HTTPSession {
                 uri: url.target,
                 headers: readyHeaders.headers
             )
-            return finish(url, head, nil, options, policy)
+            return finish(url, head, nil, nil, options, policy)
         }
         let request = try serialize(method, url, parameters, headers, content)
-        var head = wireHead(request, url, options)
+        var head = wireHead(request, content.source, url, options)
         addKey(to: &head, options, policy)
-        return finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, options, policy)
+        return finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, content.source, options, policy)
     }
 
     /// Methods whose requests have no body where there are no parameters.
@@ -39,6 +39,7 @@ extension HTTPSession {
         _ url: HTTPURL,
         _ head: HTTPRequestHead,
         _ body: ByteBuffer?,
+        _ source: BodySource?,
         _ options: RequestOptions,
         _ policy: RequestPolicy
     ) -> PreparedRequest {
@@ -54,8 +55,11 @@ extension HTTPSession {
             ),
             head: head,
             body: body,
+            source: source,
             limits: options.timeouts ?? configuration.timeouts,
             maximumBodySize: options.maximumBodySize ?? configuration.maximumBodySize,
+            maximumStreamSize: options.maximumBodySize ?? .max,
+            destination: options.destination,
             expectsContinue: options.expectsContinue,
             policy: policy
         )
@@ -91,10 +95,10 @@ extension HTTPSession {
             path: url.target,
             headerFields: fields
         )
-        guard let bytes = content.bytes else { return try serialize(head, parameters) }
+        guard !content.isNone else { return try serialize(head, parameters) }
         guard parameters == nil else { return try serialize(inTarget: head, parameters, body: content) }
         if head.headerFields[.contentType] == nil { head.headerFields[.contentType] = content.contentType }
-        return .init(head: head, body: bytes)
+        return .init(head: head, body: content.bytes)
     }
 
     private func serialize(
@@ -127,13 +131,25 @@ extension HTTPSession {
         }
     }
 
-    private func wireHead(_ request: SerializedRequest, _ url: HTTPURL, _ options: RequestOptions) -> HTTPRequestHead {
+    private func wireHead(
+        _ request: SerializedRequest,
+        _ source: BodySource?,
+        _ url: HTTPURL,
+        _ options: RequestOptions
+    ) -> HTTPRequestHead {
         var headers = HTTPHeaders(request.head.headerFields, host: url.authority)
         headers.remove(name: "Transfer-Encoding")
         headers.remove(name: "Content-Length")
         if let body = request.body {
             headers.add(name: "Content-Length", value: String(body.count))
             if options.expectsContinue, !body.isEmpty { headers.add(name: "Expect", value: "100-continue") }
+        } else if let source {
+            if let length = source.length {
+                headers.add(name: "Content-Length", value: String(length))
+            } else {
+                headers.add(name: "Transfer-Encoding", value: "chunked")
+            }
+            if options.expectsContinue { headers.add(name: "Expect", value: "100-continue") }
         }
         return .init(
             version: .http1_1,

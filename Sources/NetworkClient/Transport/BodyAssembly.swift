@@ -4,11 +4,14 @@ import NIOHTTP1
 /// An answer's body as it comes: put together, decompressed, and held to its bound.
 struct BodyAssembly {
     /// How large it may become, decompressed, in bytes.
-    let limit: Int
+    var limit: Int
+    /// Whether it is put together in memory; if not, it is handed on as it comes.
+    var isKept = true
     /// How many bytes the server said would come, if it did.
     private(set) var announced: Int?
     private var body: ByteBuffer?
     private var decompressor: Decompressor?
+    private var passed = 0
 
     init(limit: Int) { self.limit = limit }
 
@@ -28,6 +31,14 @@ struct BodyAssembly {
             return keep(bytes)
         }
         try decompressor.decompress(bytes) { keep($0) }
+    }
+
+    /// Takes what came next, and hands it on, decompressed.
+    mutating func pass(_ bytes: ByteBuffer, to body: (ByteBuffer) -> Void) throws(HTTPError) {
+        if let decompressor { return try decompressor.decompress(bytes, body) }
+        passed += bytes.readableBytes
+        guard passed <= limit else { throw .bodyTooLarge(limit) }
+        body(bytes)
     }
 
     /// Says that all has come.

@@ -4,10 +4,10 @@ import ReachabilityCore
 import RequestGate
 
 extension ConnectionHandler: PathFollowing {
-    var pathLossPolicy: PathLossPolicy? { exchange?.handle.request.policy.pathLoss }
+    var pathLossPolicy: PathLossPolicy? { exchange?.handle.current.policy.pathLoss }
 
     func pathWasLost(_ loss: PathLoss) {
-        guard let exchange, let reason = loss.reason(exchange.handle.request) else { return close() }
+        guard let exchange, let reason = loss.reason(exchange.handle.current) else { return close() }
         let processing: Processing = exchange.head == nil ? .maybeProcessed : .answered
         failExchange(.init(.pathLost, processing, reason))
     }

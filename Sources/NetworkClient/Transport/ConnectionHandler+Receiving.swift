@@ -8,7 +8,7 @@ extension ConnectionHandler {
         guard let exchange, exchange.head == nil else { return true }
         let limit = host.core.configuration.maximumHeadSize
         guard exchange.headBytes <= limit else {
-            failExchange(.headTooLarge(limit, exchange.handle.request))
+            failExchange(.headTooLarge(limit, exchange.handle.current))
             return false
         }
         self.exchange?.headBytes += count
@@ -30,31 +30,34 @@ extension ConnectionHandler {
         handle.run.metrics.answered = now
         exchange?.head = head
         deadlines[.firstByte] = nil
-        deadlines[.read] = due(handle.request.limits.read, now)
+        deadlines[.read] = due(handle.current.limits.read, now)
         arm(now)
         if handle.run.scheduled != nil { host.core.dispatcher.sawHead(handle, .init(head)) }
         if host.core.isObserved(handle) { host.core.tell(.head(.init(head)), handle) }
-        if let error = expectBody(of: head, handle) { failExchange(error) }
+        do throws(HTTPError) {
+            // Who is refused does not go on sending (RFC 9112, 9.3).
+            if status >= 300 { closeFeed() }
+            try expectBody(of: head, handle)
+        } catch {
+            failExchange(error)
+        }
     }
 
-    private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) -> HTTPError? {
+    private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) throws(HTTPError) {
+        let extras = handle.run.extras
+        if let receiver = extras?.receiver { try begin(head, receiver, handle) }
         // An answer to HEAD, and a 304, may tell of a body that does not come (RFC 9110, 8.6).
-        guard handle.request.head.method != .HEAD, head.status != .notModified else { return nil }
-        do throws(HTTPError) {
-            try exchange?.assembly.expect(head, decompresses: host.core.configuration.decompresses)
-            return nil
-        } catch {
-            return error
-        }
+        guard handle.current.head.method != .HEAD, head.status != .notModified else { return }
+        try exchange?.assembly.expect(head, decompresses: host.core.configuration.decompresses)
     }
 
     func received(_ bytes: ByteBuffer) {
         guard let handle = exchange?.handle else { return close() }
         handle.run.metrics.bodyBytesReceived += bytes.readableBytes
         lastByte = .now()
-        deadlines[.read] = due(handle.request.limits.read, lastByte)
+        deadlines[.read] = due(handle.current.limits.read, lastByte)
         do throws(HTTPError) {
-            try exchange?.assembly.append(bytes)
+            if exchange?.receiver == nil { try exchange?.assembly.append(bytes) } else { try handOn(bytes) }
         } catch {
             return failExchange(error)
         }
@@ -76,16 +79,22 @@ extension ConnectionHandler {
         let handle = finished.handle
         let now = NIODeadline.now()
         handle.run.metrics.end = now
+        closeFeed()
         exchange = nil
         let response = DataResponse(
             http1: head,
             buffer: body,
             metrics: handle.run.metrics,
-            address: handle.request.url
+            address: handle.current.url
         )
         deadlines.clear()
         answerHasEnded = true
-        host.core.answered(handle, response)
+        if let receiver = finished.receiver {
+            letReadingGo()
+            host.core.keep(handle, receiver, response)
+        } else {
+            host.core.answered(handle, response)
+        }
     }
 
     /// Lets the connection serve the next request, once it is seen that nothing followed the answer.

@@ -14,6 +14,7 @@ extension ConnectionHandler {
         guard handle.run.life.assigned(isReused: life.isReused) else { return giveBack() }
         let now = NIODeadline.now()
         handle.run.place = .connection(self)
+        handle.noteState()
         lastByte = now
         handle.run.timer?.cancel()
         handle.run.timer = nil
@@ -21,15 +22,16 @@ extension ConnectionHandler {
         handle.run.metrics.connection = record
         handle.run.metrics.isReused = life.isReused
         handle.run.metrics.attempts = handle.run.life.attempts
-        let core = host.core
-        if core.isObserved(handle) { tellOfAttempt(handle) }
-        exchange = .init(handle: handle, assembly: .init(limit: handle.request.maximumBodySize))
-        context.write(wrapOutboundOut(.head(handle.request.head)), promise: nil)
+        if host.core.isObserved(handle) { tellOfAttempt(handle) }
+        exchange = .init(handle: handle, assembly: .init(limit: handle.current.maximumBodySize))
+        guard prepareBodies(handle) else { return }
+        context.write(wrapOutboundOut(.head(head(of: handle))), promise: nil)
         handle.run.life.sent()
         deadlines[.total] = handle.deadline.map(Instant.init)
         deadlines[.idle] = nil
-        if handle.request.expectsContinue, handle.request.body != nil {
-            holdBody(context, now)
+        if handle.current.expectsContinue, handle.current.hasBody {
+            holdBody(now)
+            context.flush()
         } else {
             sendBody(context, now)
         }
@@ -43,17 +45,17 @@ extension ConnectionHandler {
     }
 
     /// The request ended before it was sent: the connection serves the next.
-    private func giveBack() {
+    func giveBack() {
         life.requestSent()
         _ = life.answered(keepsAlive: true)
         _ = life.ended()
         host.released(self)
     }
 
-    private func holdBody(_ context: ChannelHandlerContext, _ now: NIODeadline) {
+    /// Keeps the body until the server gives leave, or has said nothing for long enough.
+    func holdBody(_ now: NIODeadline) {
         exchange?.isBodyHeld = true
         deadlines[.firstByte] = Instant(now).advanced(by: Self.continueWait)
-        context.flush()
     }
 
     /// Sends the body, now that the server wants it or has said nothing for long enough.
@@ -66,7 +68,11 @@ extension ConnectionHandler {
 
     private func sendBody(_ context: ChannelHandlerContext, _ now: NIODeadline) {
         guard let handle = exchange?.handle else { return }
-        guard let body = handle.request.body, body.readableBytes > 0 else {
+        guard exchange?.feed == nil else {
+            deadlines[.firstByte] = nil
+            return feed()
+        }
+        guard let body = handle.current.body, body.readableBytes > 0 else {
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
             return wasSent(handle, now)
         }
@@ -89,16 +95,16 @@ extension ConnectionHandler {
         watchWriting(now)
     }
 
-    private func wasSent(_ handle: RequestHandle, _ now: NIODeadline) {
+    func wasSent(_ handle: RequestHandle, _ now: NIODeadline) {
         life.requestSent()
-        if exchange?.head == nil { deadlines[.firstByte] = due(handle.request.limits.firstByte, now) }
+        if exchange?.head == nil { deadlines[.firstByte] = due(handle.current.limits.firstByte, now) }
         if host.core.isObserved(handle) { host.core.tell(.sent, handle) }
     }
 
     /// Sets the moment by which the kernel must have taken some of what is to be written.
     func watchWriting(_ now: NIODeadline) {
         guard let exchange, let context else { return }
-        deadlines[.write] = due(exchange.handle.request.limits.write, now)
+        deadlines[.write] = due(exchange.handle.current.limits.write, now)
         self.exchange?.unwritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 

@@ -6,7 +6,7 @@ extension ConnectionHandler {
     ///
     /// A timer that fires too early is cheap: it asks and is set anew. So a request on a kept connection sets none.
     func arm(_ now: NIODeadline) {
-        guard let next = deadlines.next, next.nanoseconds < timerDue, let context else { return }
+        guard exchange?.isPaused != true, let next = deadlines.next, next.nanoseconds < timerDue, let context else { return }
         timer?.cancel()
         timerDue = next.nanoseconds
         let delay = TimeAmount.nanoseconds(max(0, next.nanoseconds - Instant(now).nanoseconds))
@@ -16,6 +16,7 @@ extension ConnectionHandler {
     private func fired() {
         timerDue = .max
         timer = nil
+        guard exchange?.isPaused != true else { return }
         let now = NIODeadline.now()
         if let kind = deadlines.expired(at: Instant(now)) { expired(kind, now) }
         if !life.isClosed { arm(now) }
@@ -24,7 +25,7 @@ extension ConnectionHandler {
     private func expired(_ kind: Deadlines.Kind, _ now: NIODeadline) {
         deadlines[kind] = nil
         guard let exchange else { return close() }
-        let limits = exchange.handle.request.limits
+        let limits = exchange.handle.current.limits
         switch kind {
         case .idle: break
         case .total: fail(.total, limits.total, exchange)
@@ -40,10 +41,10 @@ extension ConnectionHandler {
         let before = exchange.unwritten
         watchWriting(now)
         guard let unwritten = self.exchange?.unwritten, unwritten >= before else { return }
-        fail(.write, exchange.handle.request.limits.write, exchange)
+        fail(.write, exchange.handle.current.limits.write, exchange)
     }
 
     private func fail(_ stage: Timeouts.Stage, _ limit: Duration?, _ exchange: Exchange) {
-        failExchange(.timedOut(stage, after: limit, exchange.handle.request))
+        failExchange(.timedOut(stage, after: limit, exchange.handle.current))
     }
 }

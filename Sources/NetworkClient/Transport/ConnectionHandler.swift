@@ -6,8 +6,9 @@ import ReachabilityCore
 /// An HTTP/1.1 connection: sends one request at a time and puts its answer together.
 ///
 /// Unchecked, because it is touched on its event loop only.
-final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
+final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
     typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
     let id: Int
@@ -18,6 +19,10 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     /// When the last byte of a body came, or the request was sent.
     var lastByte = NIODeadline.now()
     var isFollowed = false
+    /// Whether nothing more is read until who takes the body can take more, or the user resumes.
+    var isReadingHeld = false
+    /// Whether the channel would have read meanwhile.
+    var wantsToRead = false
     /// Whether the present answer is whole, and the connection is not released yet.
     var answerHasEnded = false
     var deadlines = Deadlines()
@@ -54,6 +59,18 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
         let handle: RequestHandle
         var head: HTTPResponseHead?
         var assembly: BodyAssembly
+        /// Gives the request's body, if it is not in memory and not all given.
+        var feed: (any BodyFeed)?
+        /// Whether the feed was asked and has not answered.
+        var isFeeding = false
+        /// How many pieces of the body wait for the kernel.
+        var piecesUnderWay = 0
+        /// Takes the answer's body, if it is for it.
+        var receiver: (any BodyReceiver)?
+        /// Whether the receiver can take no more for the moment.
+        var isTakerBusy = false
+        /// Whether the user has paused the request.
+        var isPaused = false
         /// How many bytes came before the head was whole, interim answers included.
         var headBytes = 0
         /// Whether the body waits for the server's leave.
@@ -82,6 +99,15 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
         context.fireChannelInactive()
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        feed()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isReadingHeld { wantsToRead = true } else { context.read() }
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) { lost(error) }
 
     // MARK: The end of the connection
@@ -89,7 +115,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     /// The connection was lost, or what came on it is not HTTP.
     private func lost(_ cause: (any Error)?) {
         guard let exchange else { return close() }
-        let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.request)
+        let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.current)
         failExchange(error, isLoss: error.code == .connectionLost && exchange.headBytes == 0)
     }
 
@@ -114,7 +140,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
         guard !life.isClosed else { return }
         let wasBusy = life.isBusy
         life.close()
-        exchange = nil
+        dropExchange()
         timer?.cancel()
         timer = nil
         shut(inOrder: !wasBusy)

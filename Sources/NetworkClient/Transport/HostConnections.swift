@@ -36,7 +36,7 @@ final class HostConnections {
         let action = pool.request(handle.id)
         if case .use(let connection, _) = action { return use(connection, handle) }
         waiting[handle.id] = handle
-        limits = handle.request.limits
+        limits = handle.current.limits
         addresses = handle.run.scheduled?.addresses
         handle.run.place = .waiting(self)
         perform(action)
@@ -139,7 +139,7 @@ final class HostConnections {
     /// There is no way any more to where connections are being opened.
     func giveUpConnecting(_ wait: GateWait) {
         guard pool.isOpening else { return }
-        for handle in waiting.values.sorted(by: { $0.id < $1.id }) where handle.request.policy.gate.waits {
+        for handle in waiting.values.sorted(by: { $0.id < $1.id }) where handle.current.policy.gate.waits {
             withdraw(handle)
             handle.run.place = .nowhere
             let reason = "the way to \(endpoint.text) went while it was connected to: what is missing is \(wait)"

@@ -8,7 +8,7 @@ extension SessionCore {
         handle.run.metrics.assigned = .now()
         handle.run.metrics.attempts = 1
         if isObserved(handle) { tell(.attempt(1, isReused: false, connection: .init()), handle) }
-        let request = handle.request
+        let request = handle.current
         let body = request.body.map { Array($0.readableBytesView) }
         let task = Task { [self] in
             let result: Result<TransportResponse, any Error>
@@ -45,7 +45,7 @@ extension SessionCore {
                 http1: .init(version: .http1_1, status: status, headers: headers),
                 buffer: ByteBuffer(bytes: answer.body),
                 metrics: handle.run.metrics,
-                address: handle.request.url
+                address: handle.current.url
             )
             answered(handle, response)
         }

@@ -30,9 +30,15 @@ extension SessionCore {
     func pause(_ handle: RequestHandle) {
         guard !handle.run.isPaused, handle.run.life.phase != .finished else { return }
         handle.run.isPaused = true
+        handle.noteState()
         if isObserved(handle) { tell(.paused, handle) }
         switch handle.run.place {
-        case .connection, .elsewhere: dispatcher.pauseUnderWay(handle)
+        case .ending: break
+        case .elsewhere: pauseUnderWay(handle)
+        case .connection(let connection) where connection.canGoOnByRange: interrupt(handle, connection)
+        case .connection(let connection):
+            connection.pauseExchange()
+            pauseUnderWay(handle)
         case .waiting(let host):
             host.withdraw(handle)
             handle.run.place = .nowhere
@@ -44,12 +50,33 @@ extension SessionCore {
         }
     }
 
+    /// Gives the connection up: what has come is kept, and another attempt goes on behind it.
+    private func interrupt(_ handle: RequestHandle, _ connection: ConnectionHandler) {
+        handle.run.place = .nowhere
+        connection.abandon()
+        handle.run.life.interrupted()
+        handle.run.metrics.bodyBytesReceived = 0
+        dispatcher.pause(handle)
+    }
+
+    private func pauseUnderWay(_ handle: RequestHandle) {
+        handle.extras.pauseStart = .now()
+        dispatcher.pauseUnderWay(handle)
+    }
+
     /// The user starts a request, or lets one go on.
     func resume(_ handle: RequestHandle) {
         guard handle.run.isPaused else { return start(handle) }
         handle.run.isPaused = false
+        handle.noteState()
+        if let extras = handle.run.extras, let start = extras.pauseStart {
+            extras.paused = extras.paused + (.now() - start)
+            extras.pauseStart = nil
+        }
         if isObserved(handle) { tell(.resumed, handle) }
-        if handle.run.life.phase == .ready { start(handle) } else { dispatcher.resume(handle) }
+        if handle.run.life.phase == .ready { return start(handle) }
+        dispatcher.resume(handle)
+        if case .connection(let connection) = handle.run.place { connection.resumeExchange() }
     }
 }
 

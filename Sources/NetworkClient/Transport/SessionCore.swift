@@ -51,14 +51,20 @@ final class SessionCore: @unchecked Sendable {
 
     func start(_ handle: RequestHandle) {
         guard handle.run.life.start() else { return }
+        handle.noteState()
         handle.run.metrics.start = .now()
+        do throws(HTTPError) {
+            if let receiver = try handle.makeReceiver() { handle.run.extras = .init(receiver: receiver) }
+        } catch {
+            return end(handle, .failure(error))
+        }
         admit(handle)
     }
 
-    private func admit(_ handle: RequestHandle) {
+    func admit(_ handle: RequestHandle) {
         if handle.run.isPaused {
             dispatcher.pause(handle)
-        } else if handle.request.policy.isPlain {
+        } else if handle.current.policy.isPlain {
             enqueue(handle)
         } else {
             dispatcher.admit(handle)
@@ -78,7 +84,7 @@ final class SessionCore: @unchecked Sendable {
     func limit(_ handle: RequestHandle) {
         guard let due = handle.deadline else { return }
         handle.run.timer = loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
-            fail(handle, .timedOut(.total, after: handle.request.limits.total, handle.request))
+            fail(handle, .timedOut(.total, after: handle.current.limits.total, handle.current))
         }
     }
 
@@ -93,19 +99,24 @@ final class SessionCore: @unchecked Sendable {
     /// Ends a request with an error, or sends it again.
     func fail(_ handle: RequestHandle, _ error: HTTPError, isLoss: Bool = false) {
         let isRefusal = error.processing == .refusedUnprocessed
-        switch handle.run.life.failed(isLoss: isLoss, isRepeatable: handle.request.isRepeatable, isRefusal: isRefusal) {
+        let canGoAgain = handle.canGoAgain
+        let isRepeatable = canGoAgain && handle.current.isRepeatable
+        let isLoss = isLoss && canGoAgain
+        switch handle.run.life.failed(isLoss: isLoss, isRepeatable: isRepeatable, isRefusal: isRefusal) {
         case .none: break
         case .sendAgain:
             if isObserved(handle) { tell(.sentAgain(because: error), handle) }
             // Where one connection was dead, those that are as old are suspect.
             connections(to: handle.endpoint).drain()
-            enqueue(handle)
+            handle.run.place = .nowhere
+            handle.noteState()
+            if handle.run.isPaused { dispatcher.pause(handle) } else { enqueue(handle) }
         case .fail(let processing):
             leave(handle)
             var error = error
             // What came and was no answer that can be read was an answer all the same.
             if error.processing != .answered { error.processing = processing }
-            if handle.request.policy.isScheduled, dispatcher.failed(handle, error) { return }
+            if canGoAgain, handle.current.policy.isScheduled, dispatcher.failed(handle, error) { return }
             end(handle, .failure(error))
         }
     }
@@ -114,8 +125,7 @@ final class SessionCore: @unchecked Sendable {
     func answered(_ handle: RequestHandle, _ response: DataResponse) {
         guard handle.run.life.ended() else { return }
         handle.run.place = .nowhere
-        if handle.request.policy.retry.retries, dispatcher.answered(handle, response) { return }
-        end(handle, .success(response))
+        follow(handle, followUp(of: handle, response), response)
     }
 
     private func leave(_ handle: RequestHandle) {
@@ -124,6 +134,7 @@ final class SessionCore: @unchecked Sendable {
         case .waiting(let host): host.withdraw(handle)
         case .connection(let connection): connection.abandon()
         case .elsewhere(let task): task.cancel()
+        case .ending(let receiver): receiver.abandon()
         }
     }
 
@@ -133,10 +144,10 @@ final class SessionCore: @unchecked Sendable {
         handle.run.timer = nil
         var ending = ending
         if case .failure(var error) = ending, error.request == nil {
-            error.request = handle.request.description
+            error.request = handle.current.description
             ending = .failure(error)
         }
-        if !handle.request.policy.isPlain || handle.run.scheduled != nil {
+        if !handle.current.policy.isPlain || handle.run.scheduled != nil {
             dispatcher.ended(handle, isSuccess: ending.isSuccess)
         }
         let isLast = registry.withLock { $0.remove(handle) }

@@ -47,6 +47,8 @@ enum CurlCode: Int32, CaseIterable {
     case badEncoding = 61
     /// `CURLE_FILESIZE_EXCEEDED`.
     case bodyTooLarge = 63
+    /// `CURLE_SEND_FAIL_REWIND`.
+    case notRewound = 65
     /// `EX_TEMPFAIL` of sysexits(3), as of the tool's other commands that wait; curl does not use it any more.
     case waitedInVain = 75
     /// `CURLE_SSL_CACERT_BADFILE`.
@@ -106,6 +108,9 @@ extension CurlCode {
             case .headTooLarge: .headTooLarge
             case .bodyTooLarge: .bodyTooLarge
             case .decompressionFailed: .badEncoding
+            case .bodyUnavailable: .readError
+            case .bodyNotReplayable: .notRewound
+            case .fileFailed: .writeError
             case .unacceptableStatus: .refusedStatus
             }
     }

@@ -154,6 +154,7 @@ extension RequestEvent {
         switch self {
         case .waiting: "waiting"
         case .attempt: "attempt"
+        case .sending: "sending"
         case .sent: "sent"
         case .head: "head"
         case .received: "received"

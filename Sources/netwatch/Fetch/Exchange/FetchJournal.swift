@@ -34,8 +34,8 @@ final class FetchJournal: EventMonitor {
             case .received(let count, let expected):
                 state.figures.received = count
                 state.expected = expected
-            case .waiting, .waitingForConnectivity, .paused, .resumed, .sent, .sentAgain, .retrying, .pathLost, .gaveUp,
-                .finished:
+            case .waiting, .waitingForConnectivity, .paused, .resumed, .sending, .sent, .sentAgain, .retrying, .pathLost,
+                .gaveUp, .finished:
                 break
             }
         }

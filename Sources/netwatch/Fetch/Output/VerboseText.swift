@@ -14,7 +14,7 @@ enum VerboseText {
         case .pathLost(let error): ["* \(error.reason); it goes again when there is a path"]
         case .gaveUp(.permanent), .gaveUp(.noPolicy): []
         case .gaveUp(let reason): ["* it does not go again: \(reason.words)"]
-        case .received: []
+        case .received, .sending: []
         case .attempt(let number, let isReused, let connection):
             attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])
         case .sent: ["* sent whole"]

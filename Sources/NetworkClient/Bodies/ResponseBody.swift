@@ -1,0 +1,108 @@
+public import NIOCore
+
+/// An answer whose head has come, and whose body comes as it is read.
+public struct StreamedResponse: Sendable {
+    /// Status and fields.
+    public let head: HTTPResponse
+    /// The body, decompressed.
+    public let body: ResponseBody
+
+    /// The status code, such as 200.
+    public var status: Int { head.status.code }
+}
+
+/// The body of an answer, piece by piece, as fast as it is read: what is not read is not taken from the server.
+///
+/// It can be read once. It throws the request's ``HTTPError`` where the answer breaks off. Whoever stops reading before the
+/// end, or drops the body, cancels the request. While it is not read, none of the request's limits but the one of the whole
+/// goes on.
+public struct ResponseBody: AsyncSequence, Sendable {
+    public typealias Element = ByteBuffer
+    public typealias Failure = HTTPError
+
+    private let source: Source
+
+    init(_ stream: BodyStream, of handle: RequestHandle) { source = .init(stream, handle) }
+
+    /// Reads it; a second one finds what the first has left.
+    public func makeAsyncIterator() -> AsyncIterator { .init(source: source) }
+
+    /// Puts the rest together in memory.
+    ///
+    /// - Parameter limit: How many bytes it may be at most.
+    /// - Returns: The bytes.
+    /// - Throws: ``HTTPError`` as the answer breaks off, or ``HTTPError/Code/bodyTooLarge``.
+    public func collect(upTo limit: Int) async throws(HTTPError) -> ByteBuffer {
+        var whole = ByteBuffer()
+        var iterator = makeAsyncIterator()
+        while let piece = try await iterator.next(isolation: #isolation) {
+            guard whole.readableBytes + piece.readableBytes <= limit else { throw .bodyTooLarge(limit) }
+            whole.writeImmutableBuffer(piece)
+        }
+        return whole
+    }
+
+    /// Reads one body.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let source: Source
+
+        /// The next piece; nil at the end.
+        public mutating func next() async throws(HTTPError) -> ByteBuffer? {
+            try await next(isolation: #isolation)
+        }
+
+        /// The next piece; nil at the end. If the task is cancelled, the request is, too.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(HTTPError) -> ByteBuffer? {
+            let source = source
+            do {
+                return try await withTaskCancellationHandler {
+                    try await source.stream.next()
+                } onCancel: {
+                    source.handle.cancel()
+                }
+            } catch {
+                throw (error as? HTTPError) ?? .init(.cancelled, .answered, "the request was cancelled", cause: error)
+            }
+        }
+    }
+
+    /// What all who read hold on to: with the last of them goes the request.
+    final class Source: Sendable {
+        let stream: BodyStream
+        let handle: RequestHandle
+
+        init(_ stream: BodyStream, _ handle: RequestHandle) {
+            self.stream = stream
+            self.handle = handle
+        }
+
+        deinit { if stream.abandon() { handle.cancel() } }
+    }
+}
+
+extension RequestHandle {
+    /// The answer as soon as its head has come, with its body to be read.
+    ///
+    /// Only for requests made by ``HTTPSession/stream(_:_:parameters:headers:body:options:)``. An answer that is none of
+    /// success (2xx) has come whole by then, within ``HTTPConfiguration/maximumBodySize``, and is read from memory.
+    ///
+    /// - Returns: The answer; asked for again, its body is what has not been read.
+    /// - Throws: ``HTTPError`` if no answer came. If the task is cancelled, the request is, too.
+    public func streamed() async throws(HTTPError) -> StreamedResponse {
+        guard let stream else {
+            throw .init(.invalidConfiguration, .neverSent, "the request has its answer in memory: use response()")
+        }
+        let beginning = await withTaskCancellationHandler { await stream.beginning } onCancel: { cancel() }
+        switch beginning {
+        case .head(let head): return .init(head: head, body: .init(stream, of: self))
+        case .end(let ending):
+            let response = try ending.get()
+            let whole = BodyStream()
+            _ = whole.give(response.buffer, on: core.loop)
+            whole.end(.success(()))
+            return .init(head: response.head, body: .init(whole, of: self))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import NIOCore
+
+/// What follows a whole answer.
+enum FollowUp: Sendable {
+    /// It is the request's end, unless its status is one to try again.
+    case end
+    /// Another request follows it.
+    case go(PreparedRequest)
+    /// Somebody is asked first, and says what follows by ``SessionCore/decided(_:_:_:)``.
+    case later
+    /// It can't be followed.
+    case fail(HTTPError)
+}
+
+extension SessionCore {
+    /// What follows an answer: most are the end.
+    func followUp(of handle: RequestHandle, _ response: DataResponse) -> FollowUp {
+        if let extras = handle.run.extras, extras.mustGoAgain {
+            extras.mustGoAgain = false
+            return .go(handle.current)
+        }
+        return .end
+    }
+
+    /// Does what follows the answer that has just come.
+    func follow(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
+        switch followUp {
+        case .later:
+            // It waits as one does that has no connection: it can be cancelled, and its deadline goes on.
+            handle.run.goAgain(wasProcessed: false)
+            handle.noteState()
+            limit(handle)
+        case .end:
+            let mayGoAgain = handle.current.policy.retry.retries && handle.canGoAgain
+            if mayGoAgain, dispatcher.answered(handle, response) { return }
+            end(handle, .success(response))
+        case .fail(let error): end(handle, .failure(error))
+        case .go(let request): go(on: handle, with: request)
+        }
+    }
+
+    /// Does what was decided later on; nothing if the request has ended meanwhile.
+    func decided(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
+        guard handle.run.life.phase == .waiting, case .nowhere = handle.run.place else { return }
+        handle.run.timer?.cancel()
+        handle.run.timer = nil
+        if case .later = followUp { return }
+        _ = handle.run.life.cancel()
+        follow(handle, followUp, response)
+    }
+
+    /// Sends what follows: its way is judged anew, and it waits where it has to.
+    private func go(on handle: RequestHandle, with request: PreparedRequest) {
+        guard request.source == nil || handle.canGoAgain else {
+            return end(handle, .failure(.notReplayable(request)))
+        }
+        if handle.run.scheduled != nil { dispatcher.hopped(handle) }
+        handle.extras.hop = request
+        handle.run.goAgain(wasProcessed: false)
+        handle.noteState()
+        admit(handle)
+    }
+}

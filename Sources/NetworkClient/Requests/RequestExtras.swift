@@ -1,0 +1,58 @@
+import NIOCore
+
+/// What a request has beside others if it is more than one exchange in memory; belongs to the session's event loop.
+final class RequestExtras {
+    /// What is sent in place of the request, since its server asked for it: after a redirect, or with credentials.
+    var hop: PreparedRequest?
+    /// Takes the body of the answer.
+    let receiver: (any BodyReceiver)?
+    /// Whether the body was begun to be read.
+    var wasBodyRead = false
+    /// Whether the receiver wants the request to go again.
+    var mustGoAgain = false
+    /// For how long it was paused while it was under way.
+    var paused = TimeAmount.zero
+    /// When the present pause began.
+    var pauseStart: NIODeadline?
+
+    init(receiver: (any BodyReceiver)?) { self.receiver = receiver }
+}
+
+extension RequestHandle {
+    /// What is sent now: the request, or what its server made of it.
+    ///
+    /// Belongs to the session's event loop.
+    var current: PreparedRequest {
+        _read {
+            if let hop = run.extras?.hop { yield hop } else { yield request }
+        }
+    }
+
+    /// What it has beside others, made now if there is none.
+    ///
+    /// Belongs to the session's event loop.
+    var extras: RequestExtras {
+        if let extras = run.extras { return extras }
+        let extras = RequestExtras(receiver: nil)
+        run.extras = extras
+        return extras
+    }
+
+    /// Makes what takes the answer's body; nil for memory.
+    func makeReceiver() throws(HTTPError) -> (any BodyReceiver)? {
+        switch request.destination {
+        case .memory: nil
+        case .stream: stream.map { StreamReceiver($0, loop: core.loop) }
+        case .receiver(let make): try make(self)
+        }
+    }
+
+    /// Whether another attempt can send what the first one did, and its answer be taken.
+    ///
+    /// Belongs to the session's event loop.
+    var canGoAgain: Bool {
+        guard let extras = run.extras else { return true }
+        if let receiver = extras.receiver, !receiver.canStartAgain { return false }
+        return !extras.wasBodyRead || current.source?.isReplayable != false
+    }
+}

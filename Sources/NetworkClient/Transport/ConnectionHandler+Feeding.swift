@@ -1,0 +1,121 @@
+import NIOCore
+import NIOHTTP1
+import NetworkClientCore
+
+/// Sending bodies that are not in memory.
+extension ConnectionHandler {
+    /// Opens what the request's body comes from, and takes note of who takes the answer's.
+    ///
+    /// - Returns: Whether the request can be sent; if not, it has failed and the connection serves the next.
+    func prepareBodies(_ handle: RequestHandle) -> Bool {
+        exchange?.receiver = nil
+        guard let source = handle.current.source else { return true }
+        do throws(HTTPError) {
+            guard handle.canGoAgain else { throw .notReplayable(handle.current) }
+            exchange?.feed = try source.makeFeed(host.core.loop)
+            handle.extras.wasBodyRead = true
+            return true
+        } catch {
+            handle.run.place = .nowhere
+            exchange = nil
+            giveBack()
+            host.core.fail(handle, .unavailableBody(error, .neverSent))
+            return false
+        }
+    }
+
+    /// The head as it goes out in this attempt.
+    func head(of handle: RequestHandle) -> HTTPRequestHead {
+        guard let receiver = handle.run.extras?.receiver else { return handle.current.head }
+        var head = handle.current.head
+        receiver.willSend(&head)
+        return head
+    }
+
+    /// Sends what the feed gives, as long as the kernel takes it.
+    ///
+    /// In a loop and not by recursion, since a feed may have thousands of small pieces ready.
+    func feed() {
+        while let exchange, let feed = exchange.feed, !exchange.isFeeding, !exchange.isBodyHeld, !exchange.isPaused,
+            let context, context.channel.isWritable
+        {
+            self.exchange?.isFeeding = true
+            let next = feed.next()
+            next.assumeIsolated().whenComplete { [self] result in given(result, by: feed) }
+            if self.exchange?.isFeeding == true { return }
+        }
+    }
+
+    private func given(_ result: Result<ByteBuffer?, any Error>, by feed: any BodyFeed) {
+        guard exchange?.feed === feed else { return }
+        // Whether this came at once, so that the loop goes on by itself.
+        defer { self.feed() }
+        exchange?.isFeeding = false
+        switch result {
+        case .failure(let error): failExchange(.unavailableBody(error, .maybeProcessed))
+        case .success(let piece?): send(piece)
+        case .success(nil): finishFeeding()
+        }
+    }
+
+    private func send(_ piece: ByteBuffer) {
+        guard let context, let handle = exchange?.handle, piece.readableBytes > 0 else { return }
+        handle.run.metrics.bodyBytesSent += piece.readableBytes
+        exchange?.piecesUnderWay += 1
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { [self] in pieceWasWritten(of: handle) }
+        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: written)
+        guard exchange?.handle === handle else { return }
+        tellOfSending(handle)
+        if exchange?.piecesUnderWay ?? 0 > 0, deadlines[.write] == nil { watchWriting() }
+    }
+
+    private func tellOfSending(_ handle: RequestHandle) {
+        guard host.core.isObserved(handle) else { return }
+        host.core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.source?.length), handle)
+    }
+
+    /// The kernel has taken a piece: as long as others wait, it has to take some of them in time.
+    private func pieceWasWritten(of handle: RequestHandle) {
+        guard exchange?.handle === handle else { return }
+        exchange?.piecesUnderWay -= 1
+        if exchange?.piecesUnderWay == 0 { deadlines[.write] = nil } else { watchWriting() }
+    }
+
+    private func watchWriting() {
+        let now = NIODeadline.now()
+        watchWriting(now)
+        arm(now)
+    }
+
+    private func finishFeeding() {
+        guard let context, let handle = exchange?.handle else { return }
+        closeFeed()
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { [self] in
+            guard exchange?.handle === handle else { return }
+            deadlines[.write] = nil
+            let now = NIODeadline.now()
+            wasSent(handle, now)
+            arm(now)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    /// Ends the reading of the request's body, all sent or not.
+    func closeFeed() {
+        guard let feed = exchange?.feed else { return }
+        exchange?.feed = nil
+        feed.close()
+    }
+
+    /// Forgets the exchange: who gives and takes its bodies is told that it is over.
+    func dropExchange() {
+        guard let dropped = exchange else { return }
+        exchange = nil
+        dropped.feed?.close()
+        dropped.receiver?.abandon()
+        isReadingHeld = false
+        wantsToRead = false
+    }
+}

@@ -1,0 +1,34 @@
+import NIOCore
+import NetworkClientCore
+
+/// Requests that are paused by their user while they are under way.
+extension ConnectionHandler {
+    /// Whether the connection can be given up in a pause, since the receiver goes on behind what it has.
+    var canGoOnByRange: Bool { exchange?.receiver?.continuesByRange == true }
+
+    /// Sends no more of the body, reads no more of the answer, and lets no deadline go on.
+    func pauseExchange() {
+        guard exchange != nil else { return }
+        exchange?.isPaused = true
+        isReadingHeld = true
+    }
+
+    /// Goes on where it was paused; each stage has its whole time again.
+    func resumeExchange() {
+        guard let exchange, exchange.isPaused else { return }
+        self.exchange?.isPaused = false
+        let (handle, limits, now) = (exchange.handle, exchange.handle.current.limits, NIODeadline.now())
+        deadlines.clear()
+        deadlines[.total] = handle.deadline.map(Instant.init)
+        if exchange.isBodyHeld {
+            holdBody(now)
+        } else if !life.isRequestSent {
+            watchWriting(now)
+        } else if exchange.head == nil {
+            deadlines[.firstByte] = due(limits.firstByte, now)
+        }
+        if !exchange.isTakerBusy { letReadingGo() }
+        arm(now)
+        feed()
+    }
+}

@@ -1,0 +1,86 @@
+import NIOCore
+import NIOHTTP1
+
+/// Handing bodies on as fast as they are taken.
+extension ConnectionHandler {
+    /// Asks who takes the request's answer whether this one is for it.
+    func begin(_ head: HTTPResponseHead, _ receiver: any BodyReceiver, _ handle: RequestHandle) throws(HTTPError) {
+        switch try receiver.begin(head) {
+        case .memory: break
+        case .again: handle.extras.mustGoAgain = true
+        case .whole: exchange?.receiver = receiver
+        case .here:
+            exchange?.receiver = receiver
+            exchange?.assembly.limit = handle.current.maximumStreamSize
+            exchange?.assembly.isKept = false
+        }
+    }
+
+    /// Gives the receiver what came; what it can't take at once keeps the connection from reading.
+    func handOn(_ bytes: ByteBuffer) throws(HTTPError) {
+        guard var assembly = exchange?.assembly, let receiver = exchange?.receiver else { return }
+        guard !assembly.isKept else { return try exchange?.assembly.append(bytes) ?? () }
+        exchange?.assembly = .init(limit: 0)
+        var failure: HTTPError?
+        var rests: [EventLoopFuture<Void>] = []
+        try assembly.pass(bytes) { piece in
+            guard failure == nil else { return }
+            do throws(HTTPError) {
+                if let rest = try receiver.receive(piece) { rests.append(rest) }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        exchange?.assembly = assembly
+        if let last = rests.last { holdReading(until: last, receiver) }
+    }
+
+    private func holdReading(until taken: EventLoopFuture<Void>, _ receiver: any BodyReceiver) {
+        isReadingHeld = true
+        exchange?.isTakerBusy = true
+        deadlines[.read] = nil
+        taken.assumeIsolated().whenComplete { [self] result in
+            guard exchange?.receiver === receiver else { return }
+            switch result {
+            case .failure(let error): failExchange(.unkeptBody(error))
+            case .success:
+                exchange?.isTakerBusy = false
+                if exchange?.isPaused == false { letReadingGo() }
+            }
+        }
+    }
+
+    /// Reads on.
+    func letReadingGo() {
+        guard isReadingHeld else { return }
+        isReadingHeld = false
+        if let exchange, exchange.head != nil {
+            lastByte = .now()
+            deadlines[.read] = due(exchange.handle.current.limits.read, lastByte)
+            arm(lastByte)
+        }
+        guard wantsToRead else { return }
+        wantsToRead = false
+        context?.read()
+    }
+}
+
+extension SessionCore {
+    /// An answer is whole, and its receiver has to have kept it before the request ends.
+    func keep(_ handle: RequestHandle, _ receiver: any BodyReceiver, _ response: DataResponse) {
+        guard let kept = receiver.end() else { return answered(handle, response) }
+        handle.run.place = .ending(receiver)
+        limit(handle)
+        kept.assumeIsolated().whenComplete { [self] result in
+            guard case .ending(let current) = handle.run.place, current === receiver else { return }
+            handle.run.place = .nowhere
+            handle.run.timer?.cancel()
+            handle.run.timer = nil
+            switch result {
+            case .success: answered(handle, response)
+            case .failure(let error): fail(handle, .unkeptBody(error))
+            }
+        }
+    }
+}
