@@ -1,3 +1,5 @@
+import NetworkClientCore
+
 /// How long a server wants to be left alone, by the field `Retry-After` (RFC 9110, 10.2.3).
 public enum RetryAfter {
     /// Reads the field: seconds, or a date, which counts from the date that the answer itself bears.

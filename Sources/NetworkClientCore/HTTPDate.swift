@@ -2,18 +2,18 @@
 ///
 /// `Sun, 06 Nov 1994 08:49:37 GMT`, and of old `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. The day of
 /// the week says nothing that the rest does not, and is not checked.
-struct HTTPDate: Sendable, Hashable {
+package struct HTTPDate: Sendable, Hashable {
     /// Seconds since 1970-01-01 00:00:00 UTC.
-    let seconds: Int64
+    package let seconds: Int64
     /// Its year, in the calendar of Gregory.
-    let year: Int
+    package let year: Int
 
     /// Reads a date; nil if it is none.
     ///
     /// - Parameters:
     ///   - text: the date.
     ///   - currentYear: from what a year of two digits is told: it is never more than 50 years later.
-    init?(_ text: some StringProtocol, currentYear: Int = 2020) {
+    package init?(_ text: some StringProtocol, currentYear: Int = 2020) {
         guard text.utf8.count <= 64 else { return nil }
         let words = text.split { " ,-\t".contains($0) }
         switch words.count {

@@ -1,0 +1,221 @@
+/// What a download asks for, and what it does with the answer: the rules by which parts of a file become one.
+///
+/// Whatever servers say, what is put together is of one version: a part is added only to a beginning with the same strong
+/// validator (RFC 9110, 13.1.5 and 15.3.7), exactly where that ends. Whatever else comes, the file begins anew.
+///
+/// | answer | to the whole | to the rest |
+/// |---|---|---|
+/// | 200 | the file | the file, from its beginning |
+/// | 206 that fits | not believed | what is missing |
+/// | 206 that does not | not believed | the whole is asked for, and no part ever again |
+/// | 416, and all is here | no file | the file is complete |
+/// | 416 otherwise | no file | the whole is asked for |
+/// | others | no file | no file; what is here stays |
+package struct DownloadLife: Sendable, Hashable {
+    /// What is there.
+    package private(set) var part: DownloadPart
+    /// Where the present answer began; nil before one was taken.
+    package private(set) var start: Int64?
+    private let traits: Traits
+    private var asked = Ask.whole
+    /// Where the present answer's last byte will have been written, if it said so.
+    private var end: Int64?
+    /// Whether the server has lied about a part.
+    private var isDistrusted = false
+    private var wantsWhole = false
+
+    /// What may be done with a download.
+    package struct Traits: Sendable, Hashable {
+        /// Whether parts may be asked for: that is what a GET without a range of its user's can do.
+        package var asksForParts: Bool
+        /// Whether what was written can be taken back.
+        package var isRestartable: Bool
+        /// Whether any status of success brings the file, as of a POST; if not, only that of a whole representation.
+        package var takesAnySuccess: Bool
+
+        /// Sets each.
+        package init(asksForParts: Bool = true, isRestartable: Bool = true, takesAnySuccess: Bool = false) {
+            self.asksForParts = asksForParts
+            self.isRestartable = isRestartable
+            self.takesAnySuccess = takesAnySuccess
+        }
+    }
+
+    /// Begins with what is there.
+    package init(_ part: DownloadPart = .init(), _ traits: Traits = .init()) {
+        self.part = part
+        self.traits = traits
+    }
+
+    /// What to ask for.
+    package enum Ask: Sendable, Hashable {
+        /// The file.
+        case whole
+        /// The file from a byte on, if it is still the same version; else the file (`Range` and `If-Range`).
+        case rest(from: Int64, of: StrongValidator)
+    }
+
+    /// What to do with an answer.
+    package enum Verdict: Sendable, Hashable {
+        /// Its body follows what is there.
+        case append
+        /// Its body is the file: forget what is there, note this, then write from the beginning.
+        case restart(DownloadPart)
+        /// What is there is the file; the body is none of it.
+        case complete
+        /// It is not the file; what is there stays.
+        case noFile
+        /// Ask again, for the whole.
+        case again(DownloadDoubt)
+        /// The download has failed.
+        case fail(DownloadDoubt)
+    }
+
+    /// Whether an attempt that breaks off can be continued where it broke.
+    package var isContinuable: Bool { traits.asksForParts && !isDistrusted && part.isContinuable }
+
+    /// Says what the next attempt is to ask for.
+    package mutating func ask() -> Ask {
+        start = nil
+        end = nil
+        if isContinuable, !wantsWhole, let validator = part.validator {
+            asked = .rest(from: part.length, of: validator)
+        } else {
+            asked = .whole
+        }
+        wantsWhole = false
+        return asked
+    }
+
+    /// Takes the head of an answer.
+    package mutating func begin(_ answer: DownloadAnswer) -> Verdict {
+        switch answer.status {
+        case 206 where traits.asksForParts: partial(answer)
+        case 416: unsatisfied(answer)
+        case 200, 203: restart(answer)
+        case 200...299 where traits.takesAnySuccess: restart(answer)
+        default: .noFile
+        }
+    }
+
+    /// Takes so many bytes more of the file.
+    ///
+    /// - Returns: What is wrong with that; what is there is to be forgotten then.
+    package mutating func receive(_ count: Int) -> DownloadDoubt? {
+        let (length, isTooLong) = part.length.addingReportingOverflow(Int64(count))
+        guard !isTooLong, length <= end ?? .max else {
+            let limit = end ?? .max
+            distrust()
+            return .tooMuch(limit)
+        }
+        part.length = length
+        return nil
+    }
+
+    /// Takes the answer's end.
+    ///
+    /// - Returns: What is missing; nil if the file is complete.
+    package mutating func finish() -> DownloadDoubt? {
+        if let end, part.length < end {
+            // Who counts wrong may have put its bytes wrong as well.
+            defer { distrust() }
+            return .tooLittle(part.length, of: end)
+        }
+        guard let total = part.total, part.length < total else { return nil }
+        return .tooLittle(part.length, of: total)
+    }
+
+    /// What is there is not to be continued: it is wrong, or gone.
+    package mutating func forget() {
+        part = .init()
+        end = nil
+    }
+}
+
+extension DownloadLife {
+    private mutating func distrust() {
+        isDistrusted = true
+        forget()
+    }
+
+    private mutating func restart(_ answer: DownloadAnswer) -> Verdict {
+        guard traits.isRestartable || part.length == 0 else { return .fail(.startsAnew(have: part.length)) }
+        // What is coded has another length than the file, and its parts are not those of the file.
+        let validator = StrongValidator(tags: answer.tags, dates: answer.dates, sent: answer.sent)
+        part =
+            answer.isCoded || answer.status != 200
+            ? .init() : .init(validator: validator, total: answer.length)
+        start = 0
+        end = answer.isCoded ? nil : answer.length
+        return .restart(part)
+    }
+
+    private mutating func partial(_ answer: DownloadAnswer) -> Verdict {
+        guard case .rest(let position, let validator) = asked else { return .fail(.unasked) }
+        switch Self.judge(answer, from: position, of: part, validator) {
+        case .failure(let doubt):
+            isDistrusted = true
+            return again(doubt)
+        case .success(let range):
+            part.total = part.total ?? range.total
+            start = position
+            end = range.last + 1
+            return .append
+        }
+    }
+
+    private struct Placed {
+        var last: Int64
+        var total: Int64?
+    }
+
+    private enum Judgement {
+        case success(Placed)
+        case failure(DownloadDoubt)
+    }
+
+    /// Whether an answer is a part that follows what is there.
+    private static func judge(
+        _ answer: DownloadAnswer,
+        from position: Int64,
+        of part: DownloadPart,
+        _ validator: StrongValidator
+    ) -> Judgement {
+        if answer.isMultipart { return .failure(.severalParts) }
+        guard answer.ranges.count == 1, let range = ContentRange(answer.ranges[0]), let bytes = range.bytes,
+            bytes.upperBound < .max
+        else { return .failure(.unknownRange(answer.ranges.isEmpty ? nil : answer.ranges.joined(separator: ", "))) }
+        guard bytes.lowerBound == position else { return .failure(.wrongStart(bytes.lowerBound, asked: position)) }
+        if let total = range.total, let known = part.total, total != known {
+            return .failure(.wrongTotal(total, known: known))
+        }
+        guard let total = range.total ?? part.total else { return .failure(.unknownTotal) }
+        guard bytes.upperBound < total else { return .failure(.wrongTotal(bytes.upperBound + 1, known: total)) }
+        let count = bytes.upperBound - bytes.lowerBound + 1
+        if let length = answer.length, length != count { return .failure(.wrongLength(length, range: count)) }
+        if validator.compare(tags: answer.tags, dates: answer.dates) == .other { return .failure(.otherVersion) }
+        return answer.isCoded ? .failure(.coded) : .success(.init(last: bytes.upperBound, total: total))
+    }
+
+    private mutating func unsatisfied(_ answer: DownloadAnswer) -> Verdict {
+        guard case .rest(let position, let validator) = asked else { return .noFile }
+        let total = answer.ranges.count == 1 ? ContentRange(answer.ranges[0])?.total : nil
+        switch validator.compare(tags: answer.tags, dates: answer.dates) {
+        case .other: return again(.otherVersion)
+        // A server that does not mind If-Range may speak of another version: only the length of this one tells.
+        case .silent where total != position || part.total != position: break
+        case .same where total != position || part.total ?? position != position: break
+        case .silent, .same:
+            part.total = position
+            start = position
+            return .complete
+        }
+        return again(.unsatisfied(total: total, have: position))
+    }
+
+    private mutating func again(_ doubt: DownloadDoubt) -> Verdict {
+        guard traits.isRestartable else { return .fail(doubt) }
+        wantsWhole = true
+        return .again(doubt)
+    }
+}

@@ -1,0 +1,140 @@
+import NetworkLab
+
+@testable import NetworkClientCore
+
+/// A download from a server that breaks off, changes its file and lies, with a file that is really written.
+struct DownloadStory {
+    private var random: SeededGenerator
+    private var versions: [[UInt8]] = []
+    private var current = 0
+    private var life: DownloadLife
+    private var file: [UInt8] = []
+    /// What a restart of the program would find beside the file.
+    private var noted = DownloadPart()
+    /// How often each thing happened, so that a test can see that it tests something.
+    private(set) var counts: [String: Int] = [:]
+
+    init(seed: UInt64) {
+        random = .init(seed: seed)
+        life = .init()
+        for number in 0..<4 {
+            let length = Int.random(in: 0...60, using: &random)
+            versions.append((0..<length).map { _ in UInt8(number) })
+        }
+    }
+
+    /// Runs to the end.
+    ///
+    /// - Returns: Whether the file is exactly one of the versions; nil if the download has failed.
+    mutating func run() -> Bool? {
+        for _ in 0..<400 {
+            if chance(8) { current = (current + 1) % versions.count }
+            if chance(10) { restart() }
+            if let isOver = attempt() { return isOver }
+        }
+        return nil
+    }
+
+    /// The program is ended and begun again.
+    private mutating func restart() {
+        count("restart")
+        life = .init(.init(length: Int64(file.count), validator: noted.validator, total: noted.total))
+    }
+
+    private mutating func attempt() -> Bool? {
+        let (answer, body) = serve(life.ask())
+        switch life.begin(answer) {
+        case .append: count("append")
+        case .restart(let part):
+            count("restarted")
+            file = []
+            noted = part
+        case .complete:
+            count("complete")
+            return versions.contains(file)
+        case .noFile: return nil
+        case .again:
+            count("again")
+            return nil
+        case .fail:
+            count("fail")
+            return nil
+        }
+        return receive(body, isWhole: !chance(2))
+    }
+
+    private mutating func receive(_ body: [UInt8], isWhole: Bool) -> Bool? {
+        let count = isWhole ? body.count : Int.random(in: 0...body.count, using: &random)
+        var rest = body.prefix(count)
+        while !rest.isEmpty {
+            let piece = rest.prefix(Int.random(in: 1...20, using: &random))
+            rest = rest.dropFirst(piece.count)
+            if life.receive(piece.count) != nil {
+                forget()
+                return nil
+            }
+            file += piece
+        }
+        guard isWhole else { return nil }
+        if life.finish() == nil { return versions.contains(file) }
+        if life.part.length == 0 { forget() }
+        return nil
+    }
+
+    private mutating func forget() {
+        count("forgotten")
+        file = []
+        noted = .init()
+    }
+
+    // MARK: The server
+
+    private mutating func serve(_ ask: DownloadLife.Ask) -> (DownloadAnswer, [UInt8]) {
+        let whole = versions[current]
+        if chance(12) { return (.init(status: 503), [1, 2, 3]) }
+        if case .rest(let position, let validator) = ask, !chance(6) {
+            let isSame = validator == .tag(tag)
+            // One that knows no If-Range tells by the tag in its answer.
+            if isSame || chance(2) { return part(of: whole, from: Int(position), says: !isSame || !chance(3)) }
+        }
+        let tags = chance(6) ? ["W/" + tag] : chance(6) ? [] : [tag]
+        let length = chance(4) ? nil : Int64(whole.count)
+        return (.init(status: 200, tags: tags, length: length), whole)
+    }
+
+    private mutating func part(of whole: [UInt8], from position: Int, says: Bool) -> (DownloadAnswer, [UInt8]) {
+        let tags = says ? [tag] : []
+        guard position < whole.count else {
+            return (.init(status: 416, tags: tags, ranges: ["bytes */\(whole.count)"]), [])
+        }
+        if chance(5) { return lie(of: whole, from: position, tags) }
+        let last = chance(4) ? Int.random(in: position..<whole.count, using: &random) : whole.count - 1
+        let total = chance(6) ? "*" : "\(whole.count)"
+        let answer = DownloadAnswer(status: 206, tags: tags, ranges: ["bytes \(position)-\(last)/\(total)"])
+        return (answer, Array(whole[position...last]))
+    }
+
+    /// What no honest server says, and what can be seen.
+    private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadAnswer, [UInt8]) {
+        count("lie")
+        let nonsense = [UInt8](repeating: 99, count: whole.count - position)
+        let ranges = [
+            "bytes 0-\(whole.count - 1)/\(whole.count)", "bytes \(position + 1)-\(whole.count)/\(whole.count + 1)",
+            "bytes \(position)-\(whole.count - 1)/\(whole.count + 5)", "bytes", "",
+        ]
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: return (.init(status: 206, tags: tags, type: "multipart/byteranges; boundary=x"), nonsense)
+        case 1: return (.init(status: 206, tags: tags), nonsense)
+        case 2:
+            let range = "bytes \(position)-\(whole.count - 1)/\(whole.count)"
+            return (.init(status: 206, tags: [#""other""#], ranges: [range]), nonsense)
+        case let number: return (.init(status: 206, tags: tags, ranges: [ranges[number - 3]]), nonsense)
+        }
+    }
+
+    private var tag: String { "\"v\(current)\"" }
+
+    private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
+
+    private mutating func count(_ name: String) { counts[name, default: 0] += 1 }
+}
