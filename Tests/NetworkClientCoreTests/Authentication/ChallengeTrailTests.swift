@@ -1,0 +1,85 @@
+import Testing
+
+@testable import NetworkClientCore
+
+struct ChallengeTrailTests {
+    private let origin = HTTPOrigin(isSecure: false, host: "a", port: 80)
+    private let basic = challenges("Basic realm=r")
+    private let digest = challenges("Digest realm=r, nonce=n, qop=auth")
+
+    private static func challenges(_ value: String) -> [AuthenticationChallenge] {
+        ChallengeParser.challenges(in: [value])
+    }
+
+    @Test
+    func `the strongest that is understood comes first`() {
+        let all = Self.challenges(
+            """
+            Negotiate, Basic realm=r, Digest realm=r, nonce=a, algorithm=MD5, Digest realm=r, nonce=b, \
+            algorithm=SHA-256-sess, qop=auth, Digest realm=r, nonce=c, algorithm=SHA-256, Digest realm=r, nonce=d, \
+            algorithm=SHA-512-256, Digest realm=r, nonce=e, qop=other, Digest nonce=f, Basic charset="UTF-8"
+            """
+        )
+        let ranked = ChallengeTrail.ranked(all).map { $0["nonce"] ?? $0.scheme }
+        #expect(ranked == ["b", "c", "a", "basic"])
+    }
+
+    @Test
+    func `an answer made for a challenge that is refused is the end`() {
+        var trail = ChallengeTrail()
+        #expect(trail.challenged(basic, at: origin, sent: nil) == .answer(basic))
+        trail.answers("r")
+        let sent = ChallengeTrail.Sent(scheme: "basic", realm: "r", isMade: true)
+        #expect(trail.challenged(basic, at: origin, sent: sent) == .refused)
+        #expect(trail.challenged(digest, at: origin, sent: sent) == .refused)
+    }
+
+    @Test
+    func `Basic that went ahead and is refused would be the same again`() {
+        var trail = ChallengeTrail()
+        let sent = ChallengeTrail.Sent(scheme: "basic", realm: "r", isMade: false)
+        #expect(trail.challenged(basic, at: origin, sent: sent) == .refused)
+        // In another space, or by a scheme that it was not sent with, there is something to answer.
+        trail = .init()
+        let other = Self.challenges("Basic realm=s")
+        #expect(trail.challenged(other, at: origin, sent: sent) == .answer(other))
+        #expect(trail.challenged(digest, at: origin, sent: sent) == .answer(digest))
+    }
+
+    @Test
+    func `a nonce that was used again and went out of use is no refusal`() {
+        var trail = ChallengeTrail()
+        let ahead = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: false)
+        #expect(trail.challenged(digest, at: origin, sent: ahead) == .answer(digest))
+        trail.answers("r")
+        let made = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: true)
+        let stale = Self.challenges("Digest realm=r, nonce=m, qop=auth, stale=TRUE")
+        #expect(trail.challenged(stale, at: origin, sent: made) == .renew(stale[0]))
+        #expect(trail.challenged(digest, at: origin, sent: made) == .refused)
+    }
+
+    @Test
+    func `a server that finds every nonce too old is left at last`() {
+        var trail = ChallengeTrail()
+        let made = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: true)
+        let stale = Self.challenges("Digest realm=r, nonce=m, qop=auth, stale=true")
+        let verdicts = (0..<9).map { _ in trail.challenged(stale, at: origin, sent: made) }
+        #expect(verdicts == Array(repeating: .renew(stale[0]), count: 8) + [.refused])
+    }
+
+    @Test
+    func `another origin asks anew`() {
+        var trail = ChallengeTrail()
+        _ = trail.challenged(basic, at: origin, sent: nil)
+        trail.answers("r")
+        let other = HTTPOrigin(isSecure: false, host: "b", port: 80)
+        #expect(trail.challenged(basic, at: other, sent: nil) == .answer(basic))
+    }
+
+    @Test
+    func `what is not understood is not answered`() {
+        var trail = ChallengeTrail()
+        #expect(trail.challenged(Self.challenges("Negotiate, NTLM"), at: origin, sent: nil) == .answer([]))
+        #expect(trail.challenged([], at: origin, sent: nil) == .refused)
+    }
+}
