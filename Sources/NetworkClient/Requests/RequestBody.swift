@@ -6,12 +6,14 @@ public struct RequestBody: Sendable {
     let content: Result<Content, HTTPError>
 
     struct Content: Sendable {
+        typealias MakeSource = @Sendable () throws(HTTPError) -> BodySource
+
         var bytes: [UInt8]?
-        /// What gives it, if it is not in memory.
-        var source: BodySource?
+        /// Says what gives it, if it is not in memory; asked for each request that has this body.
+        var makeSource: MakeSource?
         var contentType: String?
 
-        var isNone: Bool { bytes == nil && source == nil }
+        var isNone: Bool { bytes == nil && makeSource == nil }
     }
 
     /// No body.

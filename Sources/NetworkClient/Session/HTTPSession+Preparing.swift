@@ -27,9 +27,10 @@ extension HTTPSession {
             return finish(url, head, nil, nil, options, policy)
         }
         let request = try serialize(method, url, parameters, headers, content)
-        var head = wireHead(request, content.source, url, options)
+        let source: BodySource? = if let makeSource = content.makeSource { try makeSource() } else { nil }
+        var head = wireHead(request, source, url, options)
         addKey(to: &head, options, policy)
-        return finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, content.source, options, policy)
+        return finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
     }
 
     /// Methods whose requests have no body where there are no parameters.

@@ -9,10 +9,11 @@ extension SessionCore {
         handle.run.metrics.attempts = 1
         if isObserved(handle) { tell(.attempt(1, isReused: false, connection: .init()), handle) }
         let request = handle.current
-        let body = request.body.map { Array($0.readableBytesView) }
+        if request.source != nil { handle.extras.wasBodyRead = true }
         let task = Task { [self] in
             let result: Result<TransportResponse, any Error>
             do {
+                let body = try await wholeBody(of: request)
                 let whole = TransportRequest(head: request.publicHead, body: body, timeouts: request.limits)
                 result = .success(try await transport.send(whole))
             } catch {
@@ -22,6 +23,18 @@ extension SessionCore {
         }
         handle.run.place = .elsewhere(task)
         limit(handle)
+    }
+
+    /// A body, read whole if it is not in memory.
+    private func wholeBody(of request: PreparedRequest) async throws -> [UInt8]? {
+        guard let source = request.source else { return request.body.map { Array($0.readableBytesView) } }
+        var body: [UInt8] = []
+        do {
+            try await source.read(on: loop) { body.append(contentsOf: $0.readableBytesView) }
+        } catch {
+            throw HTTPError.unavailableBody(error, .neverSent)
+        }
+        return body
     }
 
     private func carried(_ handle: RequestHandle, _ result: Result<TransportResponse, any Error>) {

@@ -26,6 +26,8 @@ public struct TransportRequest: Sendable {
     /// Method, URL and fields.
     public var head: HTTPRequest
     /// The body; nil for none.
+    ///
+    /// One that is not in memory was read whole.
     public var body: [UInt8]?
     /// The request's limits.
     public var timeouts: Timeouts

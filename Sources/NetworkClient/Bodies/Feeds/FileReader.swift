@@ -1,0 +1,132 @@
+import Glibc
+import NIOCore
+
+/// Reads a file that is sent, from its beginning, on a thread that may block.
+///
+/// Unchecked, because one read at a time is under way, and the next one begins after it.
+final class FileReader: @unchecked Sendable {
+    /// How much is read at once, in bytes: enough that the kernel's work is the file's and not the calls'.
+    static let pieceSize = 262_144
+
+    private let path: String
+    private let length: Int64
+    private var rest: Int64
+    private var descriptor: Int32 = -1
+    private var seen: SentFile?
+
+    /// Opens nothing yet.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - length: How long it was when that was promised.
+    init(_ path: String, length: Int64) {
+        self.path = path
+        self.length = length
+        rest = length
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The next piece; nil once there is none.
+    ///
+    /// The last piece is given only once it is sure that the file is what it was: what changed is never sent whole.
+    func read() throws(HTTPError) -> ByteBuffer? {
+        if descriptor < 0 { try open() }
+        guard rest > 0 else { return nil }
+        let size = Int(min(rest, Int64(Self.pieceSize)))
+        var piece = ByteBuffer()
+        piece.reserveCapacity(size)
+        while piece.readableBytes < size {
+            guard try fill(&piece, size - piece.readableBytes) > 0 else {
+                throw .changedFile(path, length, "it ended after \(length - rest + Int64(piece.readableBytes))")
+            }
+        }
+        rest -= Int64(size)
+        if rest == 0 { try check() }
+        return piece
+    }
+
+    private func open() throws(HTTPError) {
+        let (descriptor, file) = try SentFile.open(path)
+        self.descriptor = descriptor
+        seen = file
+        try check()
+    }
+
+    private func check() throws(HTTPError) {
+        let now = try SentFile(descriptor, path)
+        guard now.length == length else { throw .changedFile(path, length, "it has \(now.length) now") }
+        guard now == seen else { throw .changedFile(path, length, "it was written to meanwhile") }
+    }
+
+    /// The corresponding C function is `read`; how many bytes came, 0 at the file's end.
+    private func fill(_ piece: inout ByteBuffer, _ size: Int) throws(HTTPError) -> Int {
+        var number: Int32 = 0
+        let count = piece.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { free in
+            var result = Glibc.read(descriptor, free.baseAddress, size)
+            while result < 0, errno == EINTR { result = Glibc.read(descriptor, free.baseAddress, size) }
+            if result < 0 { number = errno }
+            return max(result, 0)
+        }
+        guard number == 0 else { throw .unreadableFile(path, number, "be read") }
+        return count
+    }
+}
+
+/// What a file that is sent is known by.
+struct SentFile: Equatable {
+    let length: Int64
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// What the file at a path is now.
+    ///
+    /// - Throws: `bodyUnavailable` if it can't be read, or is none that could be sent.
+    init(at path: String) throws(HTTPError) {
+        let (descriptor, file) = try Self.open(path)
+        close(descriptor)
+        self = file
+    }
+
+    fileprivate init(_ descriptor: Int32, _ path: String) throws(HTTPError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .unreadableFile(path, errno, "be read") }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw .unreadableFile(path, EISDIR, "be sent: send the files in it")
+        default:
+            let reason = "\(path) is no regular file, whose length is known: send what comes out of it as a sequence"
+            throw .init(.bodyUnavailable, .neverSent, reason)
+        }
+        length = Int64(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+
+    /// The corresponding C function is `open`; it does not wait for a FIFO's other end.
+    fileprivate static func open(_ path: String) throws(HTTPError) -> (descriptor: Int32, file: Self) {
+        guard !path.utf8.contains(0) else { throw .unreadableFile(String(reflecting: path), EINVAL, "be opened") }
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .unreadableFile(path, errno, "be opened") }
+        do throws(HTTPError) {
+            return (descriptor, try .init(descriptor, path))
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+}
+
+extension HTTPError {
+    fileprivate static func unreadableFile(_ path: String, _ number: Int32, _ what: String) -> Self {
+        .init(.bodyUnavailable, .neverSent, "\(path) can't \(what) (\(describe(number)))", errno: number)
+    }
+
+    /// A file is not any more what was promised.
+    static func changedFile(_ path: String, _ length: Int64, _ how: String) -> Self {
+        let reason = "\(path) changed while it was sent: \(length) bytes were promised, and \(how); send a copy"
+        return .init(.bodyUnavailable, .neverSent, reason)
+    }
+}

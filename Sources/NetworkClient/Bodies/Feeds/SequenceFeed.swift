@@ -1,0 +1,111 @@
+import NIOCore
+
+/// Gives the elements of an asynchronous sequence, each asked for only when it is wanted.
+///
+/// Unchecked, because it is touched on its event loop only: the task that reads the sequence comes back to it.
+final class SequenceFeed: BodyFeed, @unchecked Sendable {
+    /// Reads a sequence: an element for each demand, and nil at its end; called in a task of its own.
+    typealias Reading =
+        @Sendable (_ demands: AsyncStream<Void>, _ give: @Sendable (ByteBuffer?) -> Void) async throws
+        -> Void
+
+    private let loop: any EventLoop
+    private let length: Int64?
+    private var given: Int64 = 0
+    private var waiting: EventLoopPromise<ByteBuffer?>?
+    /// The piece with which all that was promised is there: given once it is sure that nothing follows.
+    private var last: ByteBuffer?
+    private var hasEnded = false
+    private let demands: AsyncStream<Void>.Continuation
+    private var task: Task<Void, Never>?
+
+    init(length: Int64?, loop: any EventLoop, _ read: @escaping Reading) {
+        self.loop = loop
+        self.length = length
+        let (stream, demands) = AsyncStream.makeStream(of: Void.self)
+        self.demands = demands
+        task = Task { [self] in
+            do {
+                try await read(stream) { piece in loop.execute { [self] in came(piece) } }
+            } catch {
+                loop.execute { [self] in failed(error) }
+            }
+        }
+    }
+
+    func next() -> EventLoopFuture<ByteBuffer?> {
+        guard !hasEnded else { return loop.makeSucceededFuture(nil) }
+        let promise = loop.makePromise(of: ByteBuffer?.self)
+        waiting = promise
+        demands.yield()
+        return promise.futureResult
+    }
+
+    func close() {
+        task?.cancel()
+        task = nil
+        demands.finish()
+        last = nil
+        answer(.failure(CancellationError()))
+    }
+
+    private func came(_ piece: ByteBuffer?) {
+        guard let piece else { return ended() }
+        given += Int64(piece.readableBytes)
+        if let length, given > length {
+            return failed(HTTPError.wrongLength("it gives more than the \(length) bytes that were promised"))
+        }
+        if piece.readableBytes > 0, given != length { return answer(.success(piece)) }
+        if piece.readableBytes > 0 { last = piece }
+        demands.yield()
+    }
+
+    private func ended() {
+        if let length, given < length {
+            return failed(HTTPError.wrongLength("it ended after \(given) of the \(length) bytes that were promised"))
+        }
+        hasEnded = true
+        answer(.success(last))
+        last = nil
+    }
+
+    private func failed(_ error: any Error) {
+        hasEnded = true
+        answer(.failure(error))
+    }
+
+    private func answer(_ result: Result<ByteBuffer?, any Error>) {
+        let promise = waiting
+        waiting = nil
+        promise?.completeWith(result)
+    }
+}
+
+extension SequenceFeed {
+    /// What reads a sequence whose elements become buffers.
+    static func reading<Elements: AsyncSequence & Sendable>(
+        _ make: @escaping @Sendable () async throws -> Elements,
+        _ buffer: @escaping @Sendable (Elements.Element) -> ByteBuffer
+    ) -> Reading {
+        { demands, give in try await read(make(), buffer, demands, give) }
+    }
+
+    static func read<Elements: AsyncSequence>(
+        _ elements: Elements,
+        _ buffer: (Elements.Element) -> ByteBuffer,
+        _ demands: AsyncStream<Void>,
+        _ give: (ByteBuffer?) -> Void
+    ) async throws {
+        var iterator = elements.makeAsyncIterator()
+        for await _ in demands {
+            guard let element = try await iterator.next(isolation: #isolation) else { return give(nil) }
+            give(buffer(element))
+        }
+    }
+}
+
+extension HTTPError {
+    fileprivate static func wrongLength(_ how: String) -> Self {
+        .init(.bodyUnavailable, .neverSent, "the sequence of the request's body has another length: \(how)")
+    }
+}

@@ -1,0 +1,60 @@
+import Glibc
+import NIOCore
+
+/// Writes a file that appears whole, or not at all.
+///
+/// Unchecked, because one write at a time is under way, and the next one begins after it.
+final class FileWriter: @unchecked Sendable {
+    private let path: String
+    private let temporary: String
+    private var descriptor: Int32
+
+    /// Begins beside where the file is to be.
+    ///
+    /// - Throws: `fileFailed` if that can't be written.
+    init(_ path: String) throws(HTTPError) {
+        self.path = path
+        temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).part"
+        descriptor = -1
+        guard !path.utf8.contains(0) else { throw .unwritable(String(reflecting: path), EINVAL) }
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw .unwritable(path, errno) }
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        unlink(temporary)
+    }
+
+    /// The corresponding C function is `write`.
+    func write(_ bytes: ByteBuffer) throws(HTTPError) {
+        var bytes = bytes
+        while bytes.readableBytes > 0 {
+            let count = bytes.withUnsafeReadableBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                bytes.moveReaderIndex(forwardBy: count)
+            } else if errno != EINTR {
+                throw .unwritable(path, errno)
+            }
+        }
+    }
+
+    /// Puts the file where it is to be.
+    func finish() throws(HTTPError) {
+        let isClosed = close(descriptor) == 0
+        let closing = errno
+        descriptor = -1
+        guard isClosed, rename(temporary, path) == 0 else {
+            let number = isClosed ? errno : closing
+            unlink(temporary)
+            throw .unwritable(path, number)
+        }
+    }
+}
+
+extension HTTPError {
+    fileprivate static func unwritable(_ path: String, _ number: Int32) -> Self {
+        .init(.fileFailed, .neverSent, "\(path) can't be written (\(describe(number)))", errno: number)
+    }
+}

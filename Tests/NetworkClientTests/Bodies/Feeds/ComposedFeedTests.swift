@@ -1,0 +1,122 @@
+import HTTPLab
+import HTTPSerialization
+import NIOCore
+import Testing
+
+@testable import NetworkClient
+
+/// Forms, bytes and throttled bodies, piece by piece.
+@Suite(.timeLimit(.minutes(5)))
+struct ComposedFeedTests {
+    private let folder: LabFolder
+
+    init() throws { folder = try LabFolder() }
+
+    private func source(_ form: MultipartForm) throws -> BodySource {
+        try .form(form.encoded(boundary: "B"), isReplayable: form.isReplayable)
+    }
+
+    private func part(_ name: String, _ contents: String) -> String {
+        "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(contents)\r\n"
+    }
+
+    @Test func `a form is given in its order, and is as long as was said, each time`() async throws {
+        let file = MultipartPart.file(try folder.write("a.txt", "file"), name: "b")
+        let stream = MultipartStream.replayable(length: 6) { WatchedSequence([Array("str".utf8), Array("eam".utf8)]) }
+        let empty = MultipartPart.file(try folder.write("empty", ""), name: "e")
+        let form: MultipartForm = [.text("text", name: "a"), file, .stream(stream, name: "c"), empty]
+        let source = try self.source(form)
+        let head = { (name: String, file: String, type: String) in
+            "--B\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"\(file)\"\r\nContent-Type: \(type)\r\n\r\n"
+        }
+        let expected = [
+            part("a", "text"), head("b", "a.txt", "text/plain"), "file\r\n", part("c", "stream"),
+            head("e", "empty", "application/octet-stream"), "\r\n--B--\r\n",
+        ]
+        .joined()
+        #expect(source.length == Int64(expected.utf8.count))
+        for _ in 1...2 {
+            let given = try await OpenedFeed.pieces(of: source).flatMap(\.self)
+            #expect(String(decoding: given, as: UTF8.self) == expected)
+        }
+    }
+
+    @Test func `a part is opened when those before have ended`() async throws {
+        let second = WatchedSequence([[50]])
+        let form: MultipartForm = [
+            .stream(.once(WatchedSequence([[49]])), name: "a"), .stream(.once(second), name: "b"),
+        ]
+        let source = try self.source(form)
+        #expect(source.length == nil && !source.isReplayable)
+        let feed = try await OpenedFeed(source)
+        _ = try await feed.next()
+        #expect(try await feed.next() == [49])
+        #expect(second.asked.value == 0)
+        _ = try await feed.next()
+        #expect(second.asked.value == 0)
+        #expect(try await feed.next() == [50])
+        try await feed.close()
+        let error = await #expect(throws: HTTPError.self) { try await OpenedFeed(source) }
+        #expect(error?.code == .bodyNotReplayable)
+    }
+
+    @Test func `a form is refused at once where one of its files is missing, and begun by none that has changed`()
+        async throws
+    {
+        let path = try folder.write("a", "a")
+        let form: MultipartForm = [.text("x", name: "x"), .file(path, name: "a"), .file(folder.path + "/b", name: "b")]
+        let missing = #expect(throws: HTTPError.self) { try self.source(form) }
+        #expect(missing?.reason.hasPrefix("\(folder.path)/b can't be opened") == true)
+        try folder.write("b", "b")
+        let source = try self.source(form)
+        try folder.write("b", "bb")
+        let changed = await #expect(throws: HTTPError.self) { try await OpenedFeed(source) }
+        #expect(changed?.reason.hasPrefix("\(folder.path)/b changed") == true)
+    }
+
+    @Test func `a stream of a form that breaks its promise fails the form`() async throws {
+        let form: MultipartForm = [.stream(.once(WatchedSequence([[1]]), length: 2), name: "a"), .text("x", name: "x")]
+        let source = try self.source(form)
+        let error = await #expect(throws: HTTPError.self) { try await OpenedFeed.pieces(of: source) }
+        #expect(error?.code == .bodyUnavailable)
+    }
+
+    @Test(arguments: [0, 1, 262_144, 262_145])
+    func `bytes are given in pieces`(count: Int) async throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let pieces = try await OpenedFeed.pieces(of: .bytes(bytes))
+        #expect(pieces.flatMap(\.self) == bytes)
+        #expect(pieces.allSatisfy { !$0.isEmpty && $0.count <= 262_144 })
+    }
+
+    @Test func `a throttled body goes in packets, with a pause after each`() async throws {
+        let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
+        let throttle = Throttle(packetSize: 300, delay: .milliseconds(20))
+        let source = BodySource.bytes(bytes).throttled(throttle)
+        #expect(source.length == 1_000 && source.isReplayable)
+        let start = ContinuousClock.now
+        let pieces = try await OpenedFeed.pieces(of: source)
+        #expect(pieces.map(\.count) == [300, 300, 300, 100])
+        #expect(pieces.flatMap(\.self) == bytes)
+        // No upper bound: only that it was not faster than it may be, the last pause included.
+        #expect(start.duration(to: .now) >= .milliseconds(80))
+    }
+
+    @Test func `a throttled body that is given up gives its feed up`() async throws {
+        let sequence = WatchedSequence([[1, 2]])
+        let reading = SequenceFeed.reading({ sequence }, { ByteBuffer(bytes: $0) })
+        let source = BodySource.once(length: nil, reading).throttled(.init(packetSize: 1, delay: .seconds(3_600)))
+        let feed = try await OpenedFeed(source)
+        #expect(try await feed.next() == [1])
+        let waiting = try await feed.ask()
+        try await feed.close()
+        await #expect(throws: CancellationError.self) { try await waiting.get() }
+        #expect(sequence.asked.value == 1)
+    }
+
+    @Test func `packets have a byte at least, and pauses are never negative`() {
+        let throttle = Throttle(packetSize: -1, delay: .seconds(-1))
+        #expect(throttle.packetSize == 1 && throttle.delay == .zero)
+        #expect(Throttle() == Throttle(packetSize: 16_384, delay: .milliseconds(200)))
+    }
+}
