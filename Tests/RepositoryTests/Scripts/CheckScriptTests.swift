@@ -90,9 +90,15 @@ struct ContinuousIntegrationTests {
         try stage.write("", to: "Tests/a.swift")
         try stage.provideFuzzTargets(
             runningBody: "echo stat::number_of_executed_units: 9",
-            also: "case $1 in test) echo '\(Self.closingLine)';; esac"
+            also: "case $* in test*) echo '\(Self.closingLine)';; *static-swift-stdlib*) \(Self.release);; esac"
         )
     }
+
+    /// What a release build leaves: a tool that does nothing.
+    private static let release = """
+        mkdir -p "$HOME/.build/release"; printf '#!/bin/sh\\n' >"$HOME/.build/release/netwatch"; \
+        chmod 755 "$HOME/.build/release/netwatch"
+        """
 
     @Test("It checks the format, tests, also under the thread sanitizer, fuzzes, and ends with the closing lines")
     func order() throws {
@@ -104,24 +110,45 @@ struct ContinuousIntegrationTests {
             call.split(separator: " ").dropFirst().prefix(1) + (call.contains("--sanitize=thread") ? ["thread"] : [])
         }
         let tests = Array(repeating: "test", count: 4)
+        // The release is built beside the sanitizer's build, and the fuzz targets beside the kernel lab.
+        let builds = ["build", "build thread"]
         let sanitized = ["build thread"] + tests.map { "\($0) thread" }
-        #expect(calls.map { $0.joined(separator: " ") } == ["format", "build"] + tests + sanitized + ["build"])
+        var names = calls.map { $0.joined(separator: " ") }
+        try #require(names.count == 14)
+        names[6...7].sort()
+        #expect(names == ["format", "build"] + tests + builds + sanitized + ["build"])
     }
 
     @Test("It ends with a failure of the kernel lab, but not where the lab can't run")
     func kernelLab() throws {
         let outcome = try stage.run(in: ".ci", "run")
         #expect(outcome.code == 0)
-        #expect(outcome.errors.contains("kernel-lab: skipped"))
+        #expect(outcome.output.contains("kernel-lab: skipped"))
         // The lab takes this for a machine that it can run on, and fails, as nothing was built.
         try stage.stand(in: "uname", "echo Linux x86_64")
-        #expect(try stage.run(in: ".ci", "run").code != 0)
+        let failing = try stage.run(in: ".ci", "run")
+        #expect(failing.code != 0)
+        #expect(failing.output.contains("\n== failed: kernel lab (code "))
     }
 
-    @Test("It ends with the first failure", arguments: ["format", "build", "test"])
+    @Test("It ends with the first failure, and the last lines name it", arguments: ["format", "build", "test"])
     func failures(command: String) throws {
-        try stage.stand(in: "swift", "[ $1 != \(command) ]")
-        #expect(try stage.run(in: ".ci", "run").code != 0)
+        try stage.stand(in: "swift", "[ $1 != \(command) ] || { echo a.swift:1:2: error: no; exit 1; }")
+        let outcome = try stage.run(in: ".ci", "run")
+        #expect(outcome.code != 0)
         #expect(try stage.calls(of: "swift").last?.hasPrefix("swift \(command) ") == true)
+        let step = command == "format" ? "format check" : "tests"
+        let lines = outcome.output.split(separator: "\n").suffix(2)
+        #expect(lines.first == "a.swift:1:2: error: no")
+        #expect(lines.last?.hasPrefix("== failed: \(step) (code ") == true)
+    }
+
+    @Test("A finding of the fuzzer ends it, with the fuzzer's words")
+    func finding() throws {
+        try stage.write("#!/bin/sh\necho deadly signal; exit 77\n", to: "fuzz-target")
+        let outcome = try stage.run(in: ".ci", "run")
+        #expect(outcome.code == 1)
+        #expect(outcome.output.contains("deadly signal\nfuzz: FuzzDecoder has a finding; "))
+        #expect(outcome.output.contains("\n== failed: fuzz targets, 60 s each (code 1, "))
     }
 }

@@ -31,8 +31,9 @@ struct TestScriptTests {
 
     @Test("What decides how the code is built goes to the build too")
     func buildArguments() throws {
-        let arguments = "--sanitize=thread --scratch-path it's"
-        #expect(try stage.run("test", "--sanitize=thread", "--scratch-path", "it's", "--filter", "X").code == 0)
+        let arguments = "--sanitize=thread --scratch-path it's --disable-index-store"
+        let outcome = try stage.run("test", arguments.split(separator: " ").map(String.init) + ["--filter", "X"])
+        #expect(outcome.code == 0)
         let path = "--package-path \(stage.root.path)"
         #expect(
             try stage.calls(of: "swift") == [
@@ -59,15 +60,40 @@ struct TestScriptTests {
         #expect(calls.last.map { values(of: "--skip", in: $0) } == ["Slow"] + chosen)
     }
 
-    @Test("A group that fails stops no other, and its code is the script's")
+    @Test("A group that fails stops no other, its code is the script's, and the last lines name what failed")
     func failingGroup() throws {
         let report = Self.report(tests: 7, skipped: 0, failures: 3)
-        try stage.stand(in: "swift", "case $* in *--filter*RepositoryTests*) \(report); exit 9;; esac")
+        let words =
+            #"echo '✘ Test "x" recorded an issue at A.swift:1:2: no'; echo '✔ Test "y" passed after 1 seconds.' >&2"#
+        try stage.stand(in: "swift", "case $* in *--filter*RepositoryTests*) \(report); \(words); exit 9;; esac")
         let outcome = try stage.run("test")
         #expect(outcome.code == 9)
-        let sum = "All groups together: 7 tests, of which 0 were skipped and 3 failed; failed in: programs\n"
-        #expect(outcome.output == sum)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(2).sorted() == [#"✔ Test "y" passed after 1 seconds."#, lines.last])
+        #expect(
+            lines.dropFirst(2) == [
+                "All groups together: 7 tests, of which 0 were skipped and 3 failed; failed in: programs",
+                "Group 'programs' failed:",
+                #"✘ Test "x" recorded an issue at A.swift:1:2: no"#,
+            ]
+        )
         #expect(try stage.calls(of: "swift").count == 5)
+    }
+
+    @Test("A group that says nothing of its failure is told of with the end of what it said")
+    func quietGroup() throws {
+        try stage.stand(in: "swift", "case $* in *test*--filter*RepositoryTests*) echo 'no space left'; exit 9;; esac")
+        #expect(try stage.run("test").output.hasSuffix("Group 'programs' failed:\nno space left\n"))
+    }
+
+    @Test("Ended by a signal, it tells what ran then")
+    func ended() throws {
+        let group = #"echo '◇ Test "slow" started.'; kill -TERM "$(cat "$HOME/script")""#
+        try stage.stand(in: "swift", "case $* in *--filter*RepositoryTests*) \(group);; esac")
+        let script = "echo $$ >\"$HOME/script\"; exec \"$HOME/scripts/test\""
+        let outcome = try LabProcess.run("/bin/sh", ["-c", script], environment: stage.environment)
+        #expect(outcome.code == 143)
+        #expect(outcome.output.hasSuffix("Group 'programs' failed:\nThese tests ran then:\n  \"slow\"\n"))
     }
 
     @Test("What asks for something else is one run", arguments: ["--filter", "list", "--list-tests", "--help"])
@@ -107,10 +133,12 @@ struct TestScriptTests {
         #expect(try stage.calls(of: "swift").isEmpty)
     }
 
-    @Test("A failed build ends it with the build's code")
+    @Test("A failed build ends it with the build's code, and with the errors of the compiler")
     func failedBuild() throws {
-        try stage.stand(in: "swift", "exit 3")
-        #expect(try stage.run("test").code == 3)
+        try stage.stand(in: "swift", "echo a.swift:1:2: error: no such thing; echo '[3/3] Compiling b'; exit 3")
+        let outcome = try stage.run("test")
+        #expect(outcome.code == 3)
+        #expect(outcome.errors.hasSuffix("test: the build failed:\na.swift:1:2: error: no such thing\n"))
         #expect(try stage.calls(of: "swift").count == 1)
     }
 }

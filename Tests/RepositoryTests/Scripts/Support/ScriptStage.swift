@@ -14,8 +14,7 @@ final class ScriptStage {
     /// Commands of the machine that scripts may use: POSIX, and findutils.
     private static let common = [
         "sh", "env", "dirname", "mkdir", "touch", "mv", "find", "sed", "xargs", "cat", "grep", "rm", "mktemp", "tee",
-        "ls", "tail",
-        "tr", "cp", "chmod",
+        "ls", "tail", "tr", "cp", "chmod", "cut", "awk",
     ]
 
     /// What only the kernel lab calls.
