@@ -9,6 +9,17 @@ protocol BodyReceiver: AnyObject {
     /// Whether a pause may close the connection, since the next attempt goes on where this one stopped.
     var continuesByRange: Bool { get }
 
+    /// What has come to be of the body, once it has been kept in a file.
+    var file: DownloadedFile? { get }
+
+    /// How much of the body has come over all attempts; nil where each begins anew.
+    var progress: BodyProgress? { get }
+
+    /// The request begins.
+    ///
+    /// - Returns: Nil if attempts may begin at once; else they begin when it is fulfilled. If it fails, so does the request.
+    func open() -> EventLoopFuture<Void>?
+
     /// An attempt begins: its fields can be added to (`Range`, `Accept-Encoding`).
     func willSend(_ head: inout HTTPRequestHead)
 
@@ -32,6 +43,16 @@ protocol BodyReceiver: AnyObject {
 
     /// The attempt is over before the body was whole, or the request, whatever it received; what came may be kept.
     func abandon()
+
+    /// The request has ended: nothing more will be asked for.
+    func close()
+}
+
+extension BodyReceiver {
+    var file: DownloadedFile? { nil }
+    var progress: BodyProgress? { nil }
+    func open() -> EventLoopFuture<Void>? { nil }
+    func close() {}
 }
 
 /// Where an answer's body goes.

@@ -22,7 +22,7 @@ public enum RequestEvent: Sendable {
     case sent
     /// The head of the answer came.
     case head(HTTPResponse)
-    /// So many bytes of the body have come, of so many if the server said it.
+    /// So many bytes of the body have come, of so many if the server said it; of a download that goes on, all there are.
     case received(bytes: Int, of: Int?)
     /// It goes again, since the connection it was on had died.
     case sentAgain(because: HTTPError)

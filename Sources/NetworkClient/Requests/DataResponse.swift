@@ -9,6 +9,10 @@ public struct DataResponse: Sendable {
     /// How long each stage took.
     public let metrics: RequestMetrics
     let address: HTTPURL
+    /// The file that the body went to, if it did; ``buffer`` is empty then.
+    ///
+    /// A download that was whole already has one with status 416, since its server has nothing more to send.
+    public internal(set) var file: DownloadedFile?
 
     /// The request's URL, without user information and query.
     public var url: String { address.description }

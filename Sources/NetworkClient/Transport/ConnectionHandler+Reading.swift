@@ -7,7 +7,8 @@ extension ConnectionHandler {
     func begin(_ head: HTTPResponseHead, _ receiver: any BodyReceiver, _ handle: RequestHandle) throws(HTTPError) {
         switch try receiver.begin(head) {
         case .memory: break
-        case .again: handle.extras.mustGoAgain = true
+        case .again where head.hasShortBody: handle.extras.mustGoAgain = true
+        case .again: host.core.goAnew(handle, self)
         case .whole: exchange?.receiver = receiver
         case .here:
             exchange?.receiver = receiver
@@ -66,20 +67,65 @@ extension ConnectionHandler {
     }
 }
 
+extension HTTPResponseHead {
+    /// Whether it costs less to read the body than to open another connection.
+    fileprivate var hasShortBody: Bool {
+        headers.first(name: "Content-Length").flatMap { Int($0) }.map { $0 <= 65_536 } ?? false
+    }
+}
+
 extension SessionCore {
+    /// Sends a request again whose answer is not wanted, nor waited for: its connection is closed.
+    fileprivate func goAnew(_ handle: RequestHandle, _ connection: ConnectionHandler) {
+        handle.run.place = .nowhere
+        connection.abandon()
+        handle.run.life.interrupted()
+        handle.run.metrics.bodyBytesReceived = 0
+        if handle.run.scheduled != nil { dispatcher.hopped(handle) }
+        handle.noteState()
+        admit(handle)
+    }
+
+    /// A request begins, and what takes its answer may have to be opened first.
+    func open(_ receiver: any BodyReceiver, _ handle: RequestHandle) {
+        guard let opened = receiver.open() else { return admit(handle) }
+        handle.run.place = .ending(receiver)
+        limit(handle)
+        opened.assumeIsolated().whenComplete { [self] result in
+            guard let result = isOver(receiver, handle, result) else { return }
+            switch result {
+            case .success: admit(handle)
+            case .failure(let error): fail(handle, error)
+            }
+        }
+    }
+
+    /// What a receiver has done for a request, unless that has ended meanwhile.
+    private func isOver(
+        _ receiver: any BodyReceiver,
+        _ handle: RequestHandle,
+        _ result: Result<Void, any Error>
+    ) -> Result<Void, HTTPError>? {
+        guard case .ending(let current) = handle.run.place, current === receiver else { return nil }
+        handle.run.place = .nowhere
+        handle.run.timer?.cancel()
+        handle.run.timer = nil
+        return result.mapError { .unkeptBody($0) }
+    }
+
     /// An answer is whole, and its receiver has to have kept it before the request ends.
     func keep(_ handle: RequestHandle, _ receiver: any BodyReceiver, _ response: DataResponse) {
         guard let kept = receiver.end() else { return answered(handle, response) }
         handle.run.place = .ending(receiver)
         limit(handle)
         kept.assumeIsolated().whenComplete { [self] result in
-            guard case .ending(let current) = handle.run.place, current === receiver else { return }
-            handle.run.place = .nowhere
-            handle.run.timer?.cancel()
-            handle.run.timer = nil
+            guard let result = isOver(receiver, handle, result) else { return }
             switch result {
-            case .success: answered(handle, response)
-            case .failure(let error): fail(handle, .unkeptBody(error))
+            case .success:
+                var response = response
+                response.file = receiver.file
+                answered(handle, response)
+            case .failure(let error): fail(handle, error)
             }
         }
     }

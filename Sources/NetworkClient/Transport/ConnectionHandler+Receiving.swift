@@ -62,10 +62,12 @@ extension ConnectionHandler {
             return failExchange(error)
         }
         guard host.core.isObserved(handle) else { return }
-        host.core.tell(
-            .received(bytes: handle.run.metrics.bodyBytesReceived, of: exchange?.assembly.announced),
-            handle
-        )
+        if let progress = exchange?.receiver?.progress {
+            host.core.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
+        } else {
+            let count = handle.run.metrics.bodyBytesReceived
+            host.core.tell(.received(bytes: count, of: exchange?.assembly.announced), handle)
+        }
     }
 
     func receivedEnd() {

@@ -54,11 +54,12 @@ final class SessionCore: @unchecked Sendable {
         handle.noteState()
         handle.run.metrics.start = .now()
         do throws(HTTPError) {
-            if let receiver = try handle.makeReceiver() { handle.run.extras = .init(receiver: receiver) }
+            guard let receiver = try handle.makeReceiver() else { return admit(handle) }
+            handle.run.extras = .init(receiver: receiver)
+            open(receiver, handle)
         } catch {
-            return end(handle, .failure(error))
+            end(handle, .failure(error))
         }
-        admit(handle)
     }
 
     func admit(_ handle: RequestHandle) {
@@ -139,6 +140,7 @@ final class SessionCore: @unchecked Sendable {
     }
 
     func end(_ handle: RequestHandle, _ ending: Outcome.Ending) {
+        handle.run.extras?.receiver?.close()
         handle.run.place = .nowhere
         handle.run.timer?.cancel()
         handle.run.timer = nil

@@ -22,6 +22,12 @@ extension ServerConnection {
         case .close: throw Ended(how: .closedHere)
         case .relay(let port, let limit): try relay(to: port, cutAfter: limit)
         case .forever(let steps): while true { for step in steps { try perform(step) } }
+        case .respond(let answer):
+            try readHead()
+            try readBody()
+            for request in records.value[number].requests.suffix(1) {
+                for step in answer(request) { try perform(step) }
+            }
         case .custom(let body): try body(self)
         }
     }

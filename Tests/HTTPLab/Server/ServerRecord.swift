@@ -18,6 +18,13 @@ public struct ServerRecord: Sendable {
         public var head: String
         /// Its body; of a chunked one, the content.
         public var body: [UInt8]
+
+        /// The value of a field, the first if there are several; the name's case does not count.
+        public func field(_ name: String) -> String? {
+            let lines = head.split(separator: "\r\n")
+            let line = lines.first { $0.lowercased().hasPrefix("\(name.lowercased()):") }
+            return line.map { String($0.dropFirst(name.count + 1).drop { $0 == " " }) }
+        }
     }
 
     /// Its position in the order of acceptance.

@@ -32,6 +32,8 @@ public enum ServerStep: Sendable {
     case relay(toPort: UInt16, cutAfter: Int?)
     /// Does the steps over and over until the connection ends.
     case forever([ServerStep])
+    /// Reads a request, and does the steps that a closure gives for it.
+    case respond(@Sendable (ServerRecord.Request) -> [ServerStep])
     /// Does what a test wants.
     case custom(@Sendable (ServerConnection) throws -> Void)
 

@@ -8,6 +8,8 @@ enum Endurance {
     static let cancels = number("NETWATCH_CANCELS", or: 1500)
     /// NETWATCH_REQUESTS: how many requests are made one after the other and beside each other.
     static let requests = number("NETWATCH_REQUESTS", or: 4000)
+    /// NETWATCH_DOWNLOAD_MIB: how large a large download is, in MiB; here in bytes.
+    static let downloadSize = number("NETWATCH_DOWNLOAD_MIB", or: 256) << 20
     /// NETWATCH_SEED: what chance begins with.
     static let seed = UInt64(number("NETWATCH_SEED", or: 1))
 

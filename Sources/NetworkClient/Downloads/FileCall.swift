@@ -1,0 +1,75 @@
+import Glibc
+
+/// System calls on files, with the errors that users see.
+enum FileCall {
+    /// Makes a call again for as long as a signal interrupts it.
+    ///
+    /// - Parameters:
+    ///   - what: What can't be done if it fails, such as `write`.
+    ///   - path: What it is done to.
+    ///   - call: The call, which answers -1 if it fails (errno(3)).
+    /// - Returns: What it answers.
+    /// - Throws: `fileFailed` with the errno.
+    @discardableResult
+    static func make<Answer: SignedInteger>(
+        _ what: String,
+        _ path: String,
+        _ call: () -> Answer
+    ) throws(HTTPError) -> Answer {
+        while true {
+            let answer = call()
+            if answer != -1 { return answer }
+            let number = errno
+            guard number == EINTR else { throw .file(what, path, errno: number) }
+        }
+    }
+
+    /// What is at a path; nil for nothing.
+    ///
+    /// The corresponding C functions are `stat` and `lstat`.
+    static func status(_ path: String, followsLink: Bool = true) throws(HTTPError) -> stat? {
+        var status = stat()
+        let code = followsLink ? stat(path, &status) : lstat(path, &status)
+        guard code != 0 else { return status }
+        guard errno == ENOENT else { throw .file("look at", path, errno: errno) }
+        return nil
+    }
+
+    /// What a descriptor leads to; see fstat(2).
+    static func status(of descriptor: Int32, _ path: String) throws(HTTPError) -> stat {
+        var status = stat()
+        try make("look at", path) { fstat(descriptor, &status) }
+        return status
+    }
+}
+
+extension stat {
+    var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+}
+
+extension HTTPError {
+    /// Something can't be done with a file.
+    static func file(_ what: String, _ path: String, errno number: Int32, _ advice: String? = nil) -> Self {
+        let advice = advice ?? Self.advice(number)
+        return .init(.fileFailed, .neverSent, "can't \(what) \(path): \(describe(number)): \(advice)", errno: number)
+    }
+
+    /// What is usually wrong.
+    private static func advice(_ number: Int32) -> String {
+        switch number {
+        case ENOSPC, EDQUOT: "make room, and download again: what has come is kept"
+        case EFBIG: "the file system or a limit (ulimit -f) does not allow files that large"
+        case EACCES, EPERM, EROFS: "name a file in a folder that this user can write"
+        case ENOENT, ENOTDIR: "make the folder first"
+        case EISDIR: "name a file in it"
+        case ELOOP: "remove the symbolic link, or name another file"
+        case ENAMETOOLONG: "name a shorter file: its part has a few characters more"
+        case EMFILE, ENFILE: "close some files, or raise the limit (ulimit -n)"
+        case EEXIST: "remove it, name another file, or let it be replaced"
+        case EPIPE: "nobody reads it any more"
+        default: "name another file"
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import NIOCore
+import NIOPosix
+import NetworkClientCore
+
+/// Writes to a sink in order and away from the event loop, with no more than a bounded number of bytes waiting.
+///
+/// Unchecked, because it is touched on its event loop only; the sink, by one job at a time.
+final class FileWriter: @unchecked Sendable {
+    /// How many bytes may wait before the connection is left unread, and as many again are being written.
+    static let limit = 2 << 20
+    /// What a small piece takes: it may hold on to the whole buffer that it came in.
+    private static let leastCost = 16_384
+
+    private enum Job: Sendable {
+        case restart(DownloadPart)
+        case bytes(ByteBuffer)
+        case finish
+    }
+
+    private let sink: any FileSink
+    private let loop: any EventLoop
+    private var jobs: [Job] = []
+    private var waiting = 0
+    private var isBusy = false
+    private var isOpen = false
+    private var room: EventLoopPromise<Void>?
+    private var finished: EventLoopPromise<Void>?
+    private(set) var failure: HTTPError?
+    /// Whether it is to be closed, and what was written kept.
+    private var closesKeeping: Bool?
+
+    init(_ sink: any FileSink, loop: any EventLoop) {
+        self.sink = sink
+        self.loop = loop
+    }
+
+    /// Whether what was written can be taken back; asked when nothing is being opened.
+    var isRestartable: Bool { sink.isRestartable }
+
+    /// Opens the sink; gives what is there already.
+    func open() -> EventLoopFuture<DownloadPart> {
+        let opened = loop.makePromise(of: DownloadPart.self)
+        isBusy = true
+        open(triesLeft: 2, opened)
+        return opened.futureResult
+    }
+
+    private func open(triesLeft: Int, _ opened: EventLoopPromise<DownloadPart>) {
+        let sink = UnsafeSink(sink)
+        // A pipe is opened when somebody reads it, if ever.
+        perform(mayBlock: true) { () -> Result<DownloadPart, FileSinkFailure> in
+            Result { () throws(FileSinkFailure) in try sink.value.open() }
+        } then: { [self] result in
+            if case .failure(.busy(let file, _)) = result, closesKeeping == nil {
+                if let closed = HeldFiles.whenClosed(file, loop) {
+                    closed.assumeIsolated().whenComplete { _ in self.open(triesLeft: 2, opened) }
+                    return
+                }
+                // It may have been let go between the two questions.
+                if triesLeft > 1 { return open(triesLeft: triesLeft - 1, opened) }
+            }
+            isBusy = false
+            isOpen = true
+            switch result {
+            case .success(let part): opened.succeed(part)
+            case .failure(.failed(let error)), .failure(.busy(_, let error)):
+                failure = error
+                opened.fail(error)
+            }
+            run()
+        }
+    }
+
+    /// Forgets what was written.
+    func restart(_ part: DownloadPart) {
+        jobs.append(.restart(part))
+        run()
+    }
+
+    /// Writes what came next.
+    ///
+    /// - Returns: Nil if more may come at once; else it is fulfilled when there is room again.
+    func write(_ bytes: ByteBuffer) throws(HTTPError) -> EventLoopFuture<Void>? {
+        if let failure { throw failure }
+        waiting += Self.cost(bytes)
+        jobs.append(.bytes(bytes))
+        run()
+        guard waiting > Self.limit else { return nil }
+        let room = room ?? loop.makePromise()
+        self.room = room
+        return room.futureResult
+    }
+
+    private static func cost(_ bytes: ByteBuffer) -> Int { max(bytes.readableBytes, leastCost) }
+
+    /// Puts the file in its place, once all is written.
+    func finish() -> EventLoopFuture<Void> {
+        if let failure { return loop.makeFailedFuture(failure) }
+        let finished = finished ?? loop.makePromise()
+        self.finished = finished
+        jobs.append(.finish)
+        run()
+        return finished.futureResult
+    }
+
+    /// Lets the sink go as soon as what came is written; what was to be finished is not, unless it is under way.
+    func close(isKept: Bool) {
+        guard closesKeeping == nil else { return }
+        closesKeeping = isKept
+        if !isBusy || isOpen, let file = sink.identity { HeldFiles.willClose(file) }
+        jobs.removeAll { if case .finish = $0 { true } else { false } }
+        run()
+    }
+
+    // MARK: Working
+
+    private func run() {
+        guard !isBusy, isOpen else { return }
+        if failure != nil { jobs = [] }
+        guard !jobs.isEmpty else { return rest() }
+        let batch = jobs
+        jobs = []
+        isBusy = true
+        let sink = UnsafeSink(sink)
+        perform(mayBlock: self.sink.mayBlock) { () -> Result<Void, HTTPError> in
+            Result { () throws(HTTPError) in for job in batch { try Self.work(job, on: sink.value) } }
+        } then: { [self] result in
+            done(batch, result)
+        }
+    }
+
+    private static func work(_ job: Job, on sink: any FileSink) throws(HTTPError) {
+        switch job {
+        case .restart(let part): try sink.restart(part)
+        case .bytes(let bytes): try sink.write(bytes)
+        case .finish: try sink.finish()
+        }
+    }
+
+    private func done(_ batch: [Job], _ result: Result<Void, HTTPError>) {
+        isBusy = false
+        var hasFinished = false
+        for job in batch {
+            switch job {
+            case .restart: break
+            case .bytes(let bytes): waiting -= Self.cost(bytes)
+            case .finish: hasFinished = true
+            }
+        }
+        if case .failure(var error) = result {
+            error.processing = .answered
+            failure = error
+        }
+        tell(hasFinished: hasFinished)
+        run()
+    }
+
+    private func tell(hasFinished: Bool) {
+        if let failure {
+            room?.fail(failure)
+            finished?.fail(failure)
+            (room, finished) = (nil, nil)
+            return
+        }
+        if waiting <= Self.limit / 2 {
+            room?.succeed()
+            room = nil
+        }
+        guard hasFinished else { return }
+        finished?.succeed()
+        finished = nil
+    }
+
+    /// Nothing is to be done.
+    private func rest() {
+        guard let isKept = closesKeeping else { return }
+        isOpen = false
+        let abandoned = HTTPError(.cancelled, .answered, "the request has ended")
+        room?.fail(abandoned)
+        finished?.fail(abandoned)
+        (room, finished) = (nil, nil)
+        let (sink, file) = (UnsafeSink(sink), sink.identity)
+        if let file { HeldFiles.willClose(file) }
+        perform(mayBlock: false) {
+            sink.value.close(isKept: isKept)
+            if let file { HeldFiles.didClose(file) }
+        } then: {
+        }
+    }
+
+    /// Does something on another thread, and tells on the loop what came of it.
+    private func perform<Value: Sendable>(
+        mayBlock: Bool,
+        _ work: @escaping @Sendable () -> Value,
+        then: @escaping (Value) -> Void
+    ) {
+        let promise = loop.makePromise(of: Value.self)
+        promise.futureResult.assumeIsolated().whenSuccess(then)
+        if mayBlock, DetachedThread.start({ promise.succeed(work()) }) == 0 { return }
+        NIOThreadPool.singleton.submit { _ in promise.succeed(work()) }
+    }
+}
+
+/// Carries a sink to the thread of a job.
+///
+/// Unchecked, because there is one job at a time.
+private struct UnsafeSink: @unchecked Sendable {
+    let value: any FileSink
+
+    init(_ value: any FileSink) { self.value = value }
+}

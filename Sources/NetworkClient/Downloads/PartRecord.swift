@@ -1,0 +1,75 @@
+import Crypto
+import NetworkClientCore
+
+/// What is noted beside the part of a download, so that another process can go on with it.
+///
+/// Lines of a name and a value, the first of which tells the form. Whatever is not as it was written here is no record: the
+/// download begins anew then.
+struct PartRecord: Sendable, Hashable {
+    /// The URL without user information and query, for people.
+    var url: String
+    /// The whole URL's SHA-256: queries may hold secrets, and parts of another URL must not be continued.
+    var key: String
+    /// What the part is of.
+    var part: DownloadPart
+
+    private static let form = "netwatch download 1"
+    /// No record that was written here is larger.
+    static let limit = 65_536
+
+    /// Makes the record of a download.
+    init(of url: HTTPURL, _ part: DownloadPart) {
+        self.url = url.description
+        key = Self.key(of: url)
+        self.part = part
+    }
+
+    /// The whole URL, in a form that tells nothing.
+    static func key(of url: HTTPURL) -> String {
+        let text = "\(url.scheme)://\(url.authority)\(url.target)"
+        return SHA256.hash(data: Array(text.utf8)).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0\(digits)" : digits
+        }.joined()
+    }
+
+    /// Reads a record; nil where it is none.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.limit, bytes.last == 0x0A, let text = String(validating: bytes, as: UTF8.self) else {
+            return nil
+        }
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()[...]
+        guard lines.popFirst() == Self.form[...] else { return nil }
+        var values: [String: String] = [:]
+        for line in lines {
+            let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, values.updateValue(String(parts[1]), forKey: String(parts[0])) == nil else {
+                return nil
+            }
+        }
+        guard let url = values["url"], let key = values["key"], key.utf8.count == 64 else { return nil }
+        (self.url, self.key) = (url, key)
+        part = .init()
+        if let total = values["total"] {
+            guard let number = Int64(total), number >= 0 else { return nil }
+            part.total = number
+        }
+        switch (values["etag"], values["last-modified"]) {
+        case (let tag?, nil): part.validator = .tag(tag)
+        case (nil, let date?): part.validator = .date(date)
+        default: return nil
+        }
+    }
+
+    /// The record as it is written; nil where there is nothing by which the part could be continued.
+    var bytes: [UInt8]? {
+        var lines = [Self.form, "url \(url)", "key \(key)"]
+        switch part.validator {
+        case .tag(let tag): lines.append("etag \(tag)")
+        case .date(let date): lines.append("last-modified \(date)")
+        case nil: return nil
+        }
+        if let total = part.total { lines.append("total \(total)") }
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+}

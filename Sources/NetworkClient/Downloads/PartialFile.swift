@@ -1,0 +1,249 @@
+import Glibc
+import NIOCore
+import NetworkClientCore
+
+/// A file in the making, beside its place, with a record of what it is: the process may end at any moment, and what another
+/// one then finds is the beginning of one version.
+///
+/// Its order: the part is emptied, then the record written anew (in one moment, by rename(2)), then bytes are added, each
+/// batch behind the last. The whole part takes its place before its record goes. A lock (flock(2)), which ends with the
+/// process, keeps others away.
+///
+/// Unchecked, because one job of its ``FileWriter`` at a time touches it.
+final class PartialFile: FileSink, @unchecked Sendable {
+    let isRestartable = true
+    let mayBlock = false
+    private(set) var identity: FileIdentity?
+    private let plan: Plan
+    private let paths: Paths
+    private let url: HTTPURL
+    private var descriptor: Int32 = -1
+    private var position: off_t = 0
+    /// Whether what is there is of this download, to keep or to remove.
+    private var isOurs = false
+
+    /// How a file is made.
+    struct Plan: Sendable {
+        /// Where its part is; nil beside it, with `.part` at the end of the name.
+        var partPath: String?
+        /// Whether the part is for other processes to go on with; if not, it has a name that nobody else knows.
+        var isContinuable = true
+        /// What becomes of a file that is there.
+        var existing = ExistingFile.replace
+        /// Whether the file is on the disk before the request ends.
+        var isSynced = true
+    }
+
+    fileprivate struct Paths {
+        let target: FileTarget
+        let part: String
+        let record: String
+    }
+
+    init(_ target: FileTarget, _ plan: Plan, of url: HTTPURL) {
+        self.plan = plan
+        self.url = url
+        paths = .init(target, plan)
+    }
+
+    func open() throws(FileSinkFailure) -> DownloadPart {
+        let busy: FileIdentity?
+        do throws(HTTPError) {
+            guard plan.isContinuable else {
+                try create(paths.part)
+                return .init()
+            }
+            busy = try openLocked(paths.part)
+            if busy == nil { return try part() }
+        } catch {
+            throw .failed(error)
+        }
+        guard let busy else { return .init() }
+        throw .busy(busy, Self.busy(paths.part))
+    }
+
+    func restart(_ part: DownloadPart) throws(HTTPError) {
+        isOurs = true
+        try FileCall.make("empty", paths.part) { ftruncate(descriptor, 0) }
+        position = 0
+        guard plan.isContinuable else { return }
+        guard let record = PartRecord(of: url, part).bytes else {
+            unlink(paths.record)
+            return
+        }
+        try Self.replace(paths.record, by: record)
+    }
+
+    func write(_ bytes: ByteBuffer) throws(HTTPError) {
+        var rest = bytes
+        while rest.readableBytes > 0 {
+            let count = try FileCall.make("write", paths.part) {
+                rest.withUnsafeReadableBytes { pwrite(descriptor, $0.baseAddress, $0.count, position) }
+            }
+            rest.moveReaderIndex(forwardBy: count)
+            position += off_t(count)
+        }
+    }
+
+    func finish() throws(HTTPError) {
+        try becomeLike(paths.target.path)
+        if plan.isSynced {
+            try FileCall.make("write", paths.part) { fsync(descriptor) }
+        } else {
+            // Some file systems tell only here that they have no room (close(2)).
+            let copy = try FileCall.make("write", paths.part) { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+            try FileCall.make("write", paths.part) { Glibc.close(copy) }
+        }
+        let isReplacing = plan.existing == .replace
+        try Self.move(paths.part, to: paths.target.path, isReplacing: isReplacing)
+        isOurs = false
+        if plan.isContinuable { unlink(paths.record) }
+        if plan.isSynced { try Self.sync(folder: paths.target.folder) }
+    }
+
+    func close(isKept: Bool) {
+        if isOurs, !isKept {
+            unlink(paths.part)
+            unlink(paths.record)
+        }
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+}
+
+extension PartialFile.Paths {
+    fileprivate init(_ target: FileTarget, _ plan: PartialFile.Plan) {
+        self.target = target
+        if plan.isContinuable {
+            part = plan.partPath ?? "\(target.path).part"
+        } else {
+            part = "\(target.folder)/.netwatch-\(String(UInt64.random(in: 0...(.max)), radix: 36)).part"
+        }
+        record = "\(part).info"
+    }
+}
+
+extension PartialFile {
+    /// What open(2) is told of every part: a link that somebody has put there is not followed, a pipe not waited for.
+    private static let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+
+    /// Makes a file of a name that there is not.
+    private func create(_ part: String) throws(HTTPError) {
+        descriptor = try FileCall.make("make", part) { Glibc.open(part, Self.flags | O_EXCL, 0o666) }
+        isOurs = true
+    }
+
+    /// Opens the part, made if it is not there, and locks it.
+    ///
+    /// - Returns: Which file it is, if another download has locked it.
+    private func openLocked(_ part: String) throws(HTTPError) -> FileIdentity? {
+        while true {
+            descriptor = try FileCall.make("write", part) { Glibc.open(part, Self.flags, 0o666) }
+            let status = try FileCall.status(of: descriptor, part)
+            guard status.isRegular else {
+                throw .file("write", part, errno: EEXIST, "there is something else than a file: remove it")
+            }
+            let identity = FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+            if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                let number = errno
+                guard number == EWOULDBLOCK else { throw .file("lock", part, errno: number) }
+                Glibc.close(descriptor)
+                descriptor = -1
+                return identity
+            }
+            // Whoever held the lock may have put the part in its place meanwhile, or removed it.
+            let present = try FileCall.status(part, followsLink: false)
+            if let present, present.st_ino == status.st_ino, present.st_dev == status.st_dev {
+                if present.st_nlink == 1 {
+                    self.identity = identity
+                    isOurs = status.st_size == 0
+                    return nil
+                }
+                // It has another name too, and is not to change under that one.
+                unlink(part)
+            }
+            Glibc.close(descriptor)
+            descriptor = -1
+        }
+    }
+
+    private static func busy(_ part: String) -> HTTPError {
+        let advice = "another download of the same file is under way: wait for it, or end it"
+        return .file("write", part, errno: EWOULDBLOCK, advice)
+    }
+
+    /// What is there of this URL.
+    private func part() throws(HTTPError) -> DownloadPart {
+        let size = try FileCall.status(of: descriptor, paths.part).st_size
+        guard size > 0, let bytes = Self.read(paths.record), let record = PartRecord(bytes),
+            record.key == PartRecord.key(of: url)
+        else { return .init() }
+        var part = record.part
+        part.length = Int64(size)
+        guard part.isContinuable else { return .init() }
+        position = size
+        isOurs = true
+        return part
+    }
+
+    /// The record's bytes; nil where there are none.
+    private static func read(_ path: String) -> [UInt8]? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { Glibc.close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: PartRecord.limit + 1)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        return count < 0 ? nil : Array(bytes.prefix(count))
+    }
+
+    /// Writes a small file so that it is there as it was, or as it is to be.
+    private static func replace(_ path: String, by bytes: [UInt8]) throws(HTTPError) {
+        let new = "\(path).new"
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        let descriptor = try FileCall.make("write", new) { Glibc.open(new, flags, 0o600) }
+        defer { Glibc.close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try FileCall.make("write", new) {
+                rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            }
+            rest = rest.dropFirst(count)
+        }
+        try FileCall.make("write", path) { rename(new, path) }
+    }
+
+    /// Takes the owner and the permissions of the file that is replaced.
+    private func becomeLike(_ path: String) throws(HTTPError) {
+        guard let existing = try FileCall.status(path) else { return }
+        guard !existing.isFolder else { throw .file("write", path, errno: EISDIR) }
+        // Only root can give files away; whoever can't keeps his own.
+        _ = fchown(descriptor, existing.st_uid, existing.st_gid)
+        fchmod(descriptor, existing.st_mode & 0o777)
+    }
+
+    /// rename(2), or where nothing may be replaced, link(2).
+    private static func move(_ part: String, to path: String, isReplacing: Bool) throws(HTTPError) {
+        if !isReplacing {
+            if link(part, path) == 0 {
+                unlink(part)
+                return
+            }
+            // A file system without links can't do it in one step.
+            guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS, try FileCall.status(path) == nil else {
+                throw .file("write", path, errno: EEXIST)
+            }
+        }
+        try FileCall.make("write", path) { rename(part, path) }
+    }
+
+    /// Lets the folder's new entry be on the disk; see fsync(2).
+    private static func sync(folder: String) throws(HTTPError) {
+        let descriptor = try FileCall.make("open", folder) {
+            Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        defer { Glibc.close(descriptor) }
+        // Some file systems have nothing to do there, and say that they can't.
+        guard fsync(descriptor) != 0, errno != EINVAL, errno != ENOTSUP else { return }
+        throw .file("write", folder, errno: errno)
+    }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import HTTPLab
+import NetworkClient
+import NetworkLab
+import Testing
+
+/// Answers of any request that go to a file or a descriptor.
+@Suite(.timeLimit(.minutes(5)))
+struct BodyOutputTests {
+    private static let entity = DownloadLab.entity(300_000)
+
+    private static func options(_ output: BodyOutput) -> RequestOptions {
+        var options = RequestOptions()
+        options.output = output
+        return options
+    }
+
+    @Test func `the answer to a post goes to a file`() async throws {
+        let lab = try DownloadLab()
+        let server = try ScriptedServer(always: [
+            .forever([.respond { _ in PartServer(Self.entity).respond("201 Created", [], Self.entity) }])
+        ])
+        let request = try DownloadLab.session(server).post("", body: .text("?"), options: Self.options(.file(lab.path)))
+        let response = try await request.response()
+        #expect(response.status == 201)
+        #expect(response.file?.size == 300_000)
+        #expect(lab.file == Self.entity)
+        #expect(lab.names == ["file"])
+    }
+
+    @Test func `an answer that breaks off leaves nothing`() async throws {
+        let lab = try DownloadLab()
+        let server = try PartServer(Self.entity, cut: 100_000).serve()
+        let session = try DownloadLab.session(server)
+        let request = session.get("", options: Self.options(.file(lab.path)))
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .bodyTruncated)
+        #expect(lab.file == nil)
+    }
+
+    @Test func `an answer that breaks off goes on behind what was written to a descriptor`() async throws {
+        let lab = try DownloadLab()
+        let server = try PartServer(Self.entity, cut: 100_000).serve()
+        let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
+        let session = try DownloadLab.session(server, retry: retry)
+        let descriptor = open(lab.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        let file = try await session.get("", options: Self.options(.descriptor(descriptor))).file()
+        #expect(file.path == nil)
+        #expect(file.resumedFrom == 200_000)
+        #expect(lab.file == Self.entity)
+    }
+
+    @Test func `what was written to a descriptor is not written again`() async throws {
+        let lab = try DownloadLab()
+        let server = try PartServer(Self.entity, tag: nil, cut: 100_000).serve()
+        let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
+        let session = try DownloadLab.session(server, retry: retry)
+        let descriptor = open(lab.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        let request = session.get("", options: Self.options(.descriptor(descriptor)))
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .bodyTruncated)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `a pipe that nobody reads any more is an error, and no signal`() async throws {
+        let server = try PartServer(DownloadLab.entity(3_000_000)).serve()
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        close(ends[0])
+        let request = try DownloadLab.session(server).get("", options: Self.options(.descriptor(ends[1])))
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        close(ends[1])
+        #expect(error?.code == .fileFailed)
+        #expect(error?.errno == EPIPE)
+    }
+
+    @Test func `a device is written as it is`() async throws {
+        let server = try PartServer(Self.entity).serve()
+        let session = try DownloadLab.session(server)
+        #expect(try await session.download("file", to: "/dev/null").file().size == 300_000)
+        let error = await #expect(throws: HTTPError.self) { try await session.download("file", to: "/dev/full").file() }
+        #expect(error?.errno == ENOSPC)
+        #expect(error?.reason.contains("make room") == true)
+        let closed = session.get("", options: Self.options(.descriptor(-1)))
+        let refused = await #expect(throws: HTTPError.self) { try await closed.response() }
+        #expect(refused?.errno == EBADF)
+        #expect(refused?.processing == .neverSent)
+    }
+
+    @Test func `a reader that is slow keeps the server waiting, not the bytes in memory`() async throws {
+        let entity = DownloadLab.entity(20_000_000)
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 20000000\r\n\r\n"), .sendBytes(entity), .readToEnd,
+        ])
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        let request = try DownloadLab.session(server).get("", options: Self.options(.descriptor(ends[1])))
+        let reading = ends[0]
+        let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
+            do {
+                _ = try LabThread {
+                    var bytes: [UInt8] = []
+                    var buffer = [UInt8](repeating: 0, count: 65_536)
+                    while bytes.count < 20_000_000 {
+                        let count = read(reading, &buffer, buffer.count)
+                        guard count > 0 else { break }
+                        bytes += buffer.prefix(count)
+                    }
+                    continuation.resume(returning: bytes)
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(bytes == entity)
+        #expect(try await request.file().size == 20_000_000)
+        for end in ends { close(end) }
+    }
+}

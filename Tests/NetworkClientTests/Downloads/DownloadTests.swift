@@ -1,0 +1,210 @@
+import HTTPLab
+import NetworkClient
+import Testing
+
+/// Downloads that break off and go on.
+@Suite(.timeLimit(.minutes(5)))
+struct DownloadTests {
+    private static let entity = DownloadLab.entity(300_000)
+
+    @Test func `a download brings the file whole, asked for as it is, and leaves nothing else`() async throws {
+        let (lab, server) = (try DownloadLab(), try PartServer(Self.entity).serve())
+        let request = try DownloadLab.session(server).download("file?secret=1", to: lab.path)
+        let response = try await request.response()
+        #expect(response.status == 200)
+        #expect(response.bytes.isEmpty)
+        #expect(response.file == (try await request.file()))
+        #expect(response.file?.path == lab.path)
+        #expect(response.file?.size == 300_000)
+        #expect(response.file?.isResumed == false)
+        #expect(lab.file == Self.entity)
+        #expect(lab.names == ["file"])
+        #expect(server.requests[0].field("Accept-Encoding") == "identity")
+        #expect(server.requests[0].field("Range") == nil)
+    }
+
+    @Test func `a download that broke off goes on in another session`() async throws {
+        let lab = try DownloadLab()
+        let server = try ScriptedServer { number in
+            let file = PartServer(Self.entity, cut: number == 0 ? 100_000 : nil)
+            return [.forever([.respond { file.answer($0) }])]
+        }
+        let first = try DownloadLab.session(server).download("file?secret=1", to: lab.path)
+        let error = await #expect(throws: HTTPError.self) { try await first.file() }
+        #expect(error?.code == .bodyTruncated)
+        #expect(lab.file == nil)
+        let file = try await DownloadLab.session(server).download("file?secret=1", to: lab.path).file()
+        #expect(file.resumedFrom == 100_000)
+        #expect(file.size == 300_000)
+        #expect(lab.file == Self.entity)
+        #expect(lab.names == ["file"])
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000])
+        #expect(server.requests[1].field("If-Range") == #""v1""#)
+    }
+
+    @Test func `the record beside a part tells no secrets`() async throws {
+        let (lab, server) = (try DownloadLab(), try PartServer(Self.entity, cut: 9).serve())
+        let url = "http://u:p@127.0.0.1:\(server.port)/x?key=1"
+        let request = try DownloadLab.session(server).download(url, to: lab.path)
+        await #expect(throws: HTTPError.self) { try await request.response() }
+        // A request's end does not wait for its last bytes to be written; the next one on the same file does.
+        let next = try DownloadLab.session(server).download("x?key=1", to: lab.path)
+        await #expect(throws: HTTPError.self) { try await next.response() }
+        let record = String(decoding: try #require(lab.bytes(lab.record)), as: UTF8.self)
+        #expect(record.contains("url http://127.0.0.1:\(server.port)/x\n"))
+        #expect(record.contains("etag \"v1\"\ntotal 300000\n"))
+        #expect(!record.contains("key=1") && !record.contains("u:p"))
+        #expect(server.requests.map(\.rangeStart) == [nil, 9])
+    }
+
+    @Test func `under a policy of retrying one request goes on by itself`() async throws {
+        let lab = try DownloadLab()
+        let server = try PartServer(Self.entity, cut: 70_000).serve()
+        let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
+        let request = try DownloadLab.session(server, retry: retry).download("file", to: lab.path)
+        #expect(try await request.file().resumedFrom == 280_000)
+        #expect(lab.file == Self.entity)
+        #expect(server.requests.map(\.rangeStart) == [nil, 70_000, 140_000, 210_000, 280_000])
+    }
+
+    @Test func `without a strong validator a request begins anew each time`() async throws {
+        for tag in [#"W/"v1""#, nil] {
+            let lab = try DownloadLab()
+            let server = try ScriptedServer { number in
+                let file = PartServer(Self.entity, tag: tag, cut: number < 2 ? 100_000 : nil)
+                return [.forever([.respond { file.answer($0) }])]
+            }
+            let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
+            let request = try DownloadLab.session(server, retry: retry).download("file", to: lab.path)
+            #expect(try await request.file().isResumed == false)
+            #expect(lab.file == Self.entity)
+            #expect(server.requests.map(\.rangeStart) == [nil, nil, nil])
+        }
+    }
+
+    @Test func `a part that can't be continued is not left behind`() async throws {
+        let (lab, server) = (try DownloadLab(), try PartServer(Self.entity, tag: nil, cut: 100_000).serve())
+        let request = try DownloadLab.session(server).download("file", to: lab.path)
+        await #expect(throws: HTTPError.self) { try await request.response() }
+        // The next one waits until the first has let its part go; it fails in the folder that it can't make.
+        let whole = try PartServer([1], tag: nil).serve()
+        _ = try await DownloadLab.session(whole).download("file", to: lab.path).file()
+        #expect(lab.names == ["file"])
+    }
+
+    @Test func `a date is a validator when it is old enough`() async throws {
+        let dates = ["Last-Modified: Fri, 20 Nov 2026 10:00:00 GMT", "Date: Fri, 20 Nov 2026 10:02:00 GMT"]
+        let lab = try DownloadLab()
+        let server = try ScriptedServer { number in
+            let file = PartServer(Self.entity, tag: nil, fields: dates, cut: number == 0 ? 100_000 : nil)
+            return [.forever([.respond { $0.rangeStart.map { file.rest(from: $0) } ?? file.whole() }])]
+        }
+        let session = try DownloadLab.session(server)
+        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).file() }
+        #expect(try await session.download("file", to: lab.path).file().resumedFrom == 100_000)
+        #expect(lab.file == Self.entity)
+        #expect(server.requests[1].field("If-Range") == "Fri, 20 Nov 2026 10:00:00 GMT")
+    }
+
+    @Test func `a file that has changed comes whole`() async throws {
+        let other = DownloadLab.entity(200_000, seed: 2)
+        let lab = try DownloadLab()
+        let server = try ScriptedServer { number in
+            let file = number == 0 ? PartServer(Self.entity, cut: 100_000) : PartServer(other, tag: #""v2""#)
+            return [.forever([.respond { file.answer($0) }])]
+        }
+        let session = try DownloadLab.session(server)
+        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).file() }
+        let file = try await session.download("file", to: lab.path).file()
+        #expect(!file.isResumed)
+        #expect(lab.file == other)
+        #expect(server.requests.map(\.rangeStart) == [nil, 100_000])
+    }
+
+    @Test func `a server that knows no ranges sends the file whole`() async throws {
+        let lab = try DownloadLab()
+        let server = try ScriptedServer { number in
+            let file = PartServer(Self.entity, cut: number == 0 ? 100_000 : nil)
+            return [.forever([.respond { _ in file.whole() }])]
+        }
+        let session = try DownloadLab.session(server)
+        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).file() }
+        #expect(try await session.download("file", to: lab.path).file().isResumed == false)
+        #expect(lab.file == Self.entity)
+    }
+
+    @Test func `a download that is whole but not in its place is put there`() async throws {
+        let (lab, server) = (try DownloadLab(), try PartServer(Self.entity).serve())
+        let url = "http://127.0.0.1:\(server.port)/file"
+        try lab.leavePart(Self.entity, of: url, [#"etag "v1""#, "total 300000"])
+        let response = try await DownloadLab.session(server).download("file", to: lab.path).response()
+        #expect(response.status == 416)
+        #expect(response.file?.resumedFrom == 300_000)
+        #expect(lab.file == Self.entity)
+        #expect(lab.names == ["file"])
+    }
+
+    @Test func `nothing left to send of a file of another length begins anew`() async throws {
+        let shorter = Array(Self.entity.prefix(200_000))
+        let lab = try DownloadLab()
+        // It minds no If-Range.
+        let server = try ScriptedServer(always: [
+            .forever([
+                .respond { request in
+                    let file = PartServer(shorter, tag: nil)
+                    guard request.rangeStart != nil else { return file.whole() }
+                    return file.respond("416 Range Not Satisfiable", ["Content-Range: bytes */200000"], [])
+                }
+            ])
+        ])
+        let url = "http://127.0.0.1:\(server.port)/file"
+        try lab.leavePart(Self.entity, of: url, [#"etag "v1""#, "total 300000"])
+        let file = try await DownloadLab.session(server).download("file", to: lab.path).file()
+        #expect(file.size == 200_000)
+        #expect(lab.file == shorter)
+        #expect(server.requests.map(\.rangeStart) == [300_000, nil])
+    }
+
+    @Test(arguments: [404, 500, 204])
+    func `an answer that is no file leaves all as it was`(status: Int) async throws {
+        let lab = try DownloadLab()
+        let body = status == 204 ? "" : "sorry"
+        let server = try ScriptedServer(always: [.readRequest, .answer(body, status: "\(status) X")])
+        let url = "http://127.0.0.1:\(server.port)/file"
+        try lab.leavePart(Array(Self.entity.prefix(100)), of: url, [#"etag "v1""#, "total 300000"])
+        try lab.folder.write("file", "old")
+        let request = try DownloadLab.session(server).download("file", to: lab.path)
+        let response = try await request.response()
+        #expect(response.status == status)
+        #expect(response.file == nil)
+        let error = await #expect(throws: HTTPError.self) { try await request.file() }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.body == Array(body.utf8))
+        #expect(lab.file == Array("old".utf8))
+        #expect(lab.bytes(lab.part) == Array(Self.entity.prefix(100)))
+        #expect(server.requests.map(\.rangeStart) == [100])
+    }
+
+    @Test func `what comes compressed though it should not is written as it is meant`() async throws {
+        let lab = try DownloadLab()
+        let server = try ScriptedServer(always: [
+            .forever([
+                .respond { _ in
+                    PartServer(compressed(Self.entity), fields: ["Content-Encoding: gzip"]).whole()
+                }
+            ])
+        ])
+        let file = try await DownloadLab.session(server).download("file", to: lab.path).file()
+        #expect(file.size == 300_000)
+        #expect(lab.file == Self.entity)
+    }
+
+    @Test func `a range is not the user's to ask for`() async throws {
+        let (lab, server) = (try DownloadLab(), try PartServer(Self.entity).serve())
+        let session = try DownloadLab.session(server)
+        let request = session.download("file", to: lab.path, headers: [.range: "bytes=5-"])
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(lab.names == [])
+    }
+}

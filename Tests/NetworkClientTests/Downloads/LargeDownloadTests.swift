@@ -1,0 +1,39 @@
+import FoundationEssentials
+import Glibc
+import HTTPLab
+import NetworkClient
+import NetworkLab
+import Testing
+
+/// Downloads that are larger than what a process may take of memory.
+@Suite(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), .timeLimit(.minutes(10)))
+struct LargeDownloadTests {
+    @Test func `a large file passes through little memory`() async throws {
+        let (lab, nginx) = (try DownloadLab(), try Nginx())
+        let size = Endurance.downloadSize
+        // Without anything in it, it takes no room on the disk.
+        let path = try nginx.files.write("large", [UInt8]())
+        #expect(truncate(path, off_t(size)) == 0)
+        for target in [lab.path, "/dev/null"] {
+            await #expect(processExitsWith: .success) {
+                [port = nginx.port as UInt16, target = target as String, size = size as Int] in
+                let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
+                let options = DownloadOptions(isSynced: false)
+                let file = try await session.download("large", to: target, options: options).file()
+                #expect(file.size == Int64(size))
+                let peak = try peakMemory()
+                #expect(peak < 64 << 20, "\(peak) bytes")
+            }
+        }
+        var status = stat()
+        stat(lab.path, &status)
+        #expect(status.st_size == off_t(size))
+    }
+}
+
+/// How many bytes of memory the process had at most; VmHWM of proc_pid_status(5).
+private func peakMemory() throws -> Int {
+    let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    return try #require(line.split(separator: " ").dropFirst().first { Int($0) != nil }.flatMap { Int($0) }) << 10
+}

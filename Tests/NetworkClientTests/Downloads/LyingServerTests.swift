@@ -1,0 +1,110 @@
+import HTTPLab
+import NetworkClient
+import Testing
+
+/// Servers whose parts are not what was asked for.
+@Suite(.timeLimit(.minutes(5)))
+struct LyingServerTests {
+    private static let entity = DownloadLab.entity(200_000)
+    private static let file = PartServer(entity)
+
+    /// An answer to a request from byte 100,000 on.
+    struct Lie: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let lines: [String]
+        var tag: String?
+        var body = Array(entity[100_000...])
+
+        static let all = [
+            Lie(testDescription: "another first byte", lines: ["Content-Range: bytes 100001-199999/200000"]),
+            Lie(
+                testDescription: "the whole as a part",
+                lines: ["Content-Range: bytes 0-199999/200000"],
+                body: entity
+            ),
+            Lie(testDescription: "another length", lines: ["Content-Range: bytes 100000-199999/200001"]),
+            Lie(testDescription: "garbage", lines: ["Content-Range: some of it"]),
+            Lie(testDescription: "another unit", lines: ["Content-Range: lines 100000-199999/200000"]),
+            Lie(testDescription: "no Content-Range", lines: []),
+            Lie(
+                testDescription: "two of them",
+                lines: ["Content-Range: bytes 100000-199999/200000", "Content-Range: bytes 0-9/200000"]
+            ),
+            Lie(
+                testDescription: "several parts",
+                lines: ["Content-Type: multipart/byteranges; boundary=x", "Content-Range: bytes 100000-199999/200000"]
+            ),
+            Lie(
+                testDescription: "another version",
+                lines: ["Content-Range: bytes 100000-199999/200000"],
+                tag: #""v2""#
+            ),
+            Lie(
+                testDescription: "a weak version",
+                lines: ["Content-Range: bytes 100000-199999/200000"],
+                tag: #"W/"v1""#
+            ),
+            Lie(
+                testDescription: "a longer body",
+                lines: ["Content-Range: bytes 100000-199999/200000"],
+                body: Array(entity[50_000...])
+            ),
+            Lie(
+                testDescription: "compressed",
+                lines: ["Content-Range: bytes 100000-199999/200000", "Content-Encoding: gzip"]
+            ),
+        ]
+    }
+
+    @Test(arguments: Lie.all)
+    func `a part that lies is asked for again, whole`(lie: Lie) async throws {
+        let lab = try DownloadLab()
+        let server = try ScriptedServer(always: [
+            .forever([
+                .respond { request in
+                    guard request.rangeStart != nil else { return Self.file.whole() }
+                    return Self.file.respond("206 Partial Content", lie.lines, lie.body, tag: lie.tag)
+                }
+            ])
+        ])
+        let url = "http://127.0.0.1:\(server.port)/file"
+        try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
+        let file = try await DownloadLab.session(server).download("file", to: lab.path).file()
+        #expect(!file.isResumed)
+        #expect(lab.file == Self.entity)
+        #expect(lab.names == ["file"])
+        try await server.wait(for: "both requests") { $0.flatMap(\.requests).count == 2 }
+        #expect(server.requests.map(\.rangeStart) == [100_000, nil])
+    }
+
+    @Test func `one that never sends the whole fails, and mixes nothing`() async throws {
+        let lab = try DownloadLab()
+        let server = try ScriptedServer(always: [
+            .forever([.respond { _ in Self.file.respond("206 Partial Content", [], [1, 2, 3]) }])
+        ])
+        let url = "http://127.0.0.1:\(server.port)/file"
+        try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
+        let request = try DownloadLab.session(server).download("file", to: lab.path)
+        let error = await #expect(throws: HTTPError.self) { try await request.file() }
+        #expect(error?.code == .invalidResponse)
+        #expect(error?.reason.contains("sent a part of the file (206), though the whole was asked for") == true)
+        #expect(lab.file == nil)
+    }
+
+    @Test func `more than it said is not believed at all`() async throws {
+        let lab = try DownloadLab()
+        let chunk = "Transfer-Encoding: chunked\r\nContent-Range: bytes 100000-199999/200000\r\nETag: \"v1\"\r\n\r\n"
+        let body = Array("2ee00\r\n".utf8) + [UInt8](repeating: 1, count: 0x2ee00) + Array("\r\n0\r\n\r\n".utf8)
+        let server = try ScriptedServer(always: [
+            .readRequest, .sendBytes(Array("HTTP/1.1 206 Partial Content\r\n\(chunk)".utf8) + body), .readToEnd,
+        ])
+        let url = "http://127.0.0.1:\(server.port)/file"
+        try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
+        let request = try DownloadLab.session(server).download("file", to: lab.path)
+        let error = await #expect(throws: HTTPError.self) { try await request.file() }
+        #expect(error?.code == .invalidResponse)
+        let whole = try Self.file.serve()
+        #expect(try await DownloadLab.session(whole).download("file", to: lab.path).file().isResumed == false)
+        #expect(lab.file == Self.entity)
+    }
+}

@@ -1,0 +1,6 @@
+@testable import NetworkClient
+
+extension DownloadLab {
+    /// What a record says of a URL.
+    static func key(of url: String) throws -> String { PartRecord.key(of: try HTTPURL(url)) }
+}

@@ -1,0 +1,60 @@
+import FoundationEssentials
+import Glibc
+import HTTPLab
+import NetworkClient
+import NetworkLab
+
+/// A folder for downloads, and what is looked at there.
+struct DownloadLab {
+    let folder: LabFolder
+    /// Where the file is to be.
+    var path: String { "\(folder.path)/file" }
+    var part: String { "\(path).part" }
+    var record: String { "\(part).info" }
+
+    init() throws { folder = try LabFolder() }
+
+    /// What is at a path; nil for nothing.
+    func bytes(_ path: String) -> [UInt8]? { (try? Data(contentsOf: URL(filePath: path))).map { Array($0) } }
+
+    /// The file that has come to be.
+    var file: [UInt8]? { bytes(path) }
+
+    /// The names of all that is there.
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [] }
+
+    /// Leaves a part behind, as a process that was killed.
+    func leavePart(_ bytes: [UInt8], of url: String, _ lines: [String]) throws {
+        try folder.write("file.part", bytes)
+        let key = try Self.key(of: url)
+        let text = (["netwatch download 1", "url \(url)", "key \(key)"] + lines).joined(separator: "\n")
+        try folder.write("file.part.info", text + "\n")
+    }
+
+    static func session(
+        _ server: ScriptedServer,
+        retry: RetryPolicy = .none,
+        monitors: [any EventMonitor] = []
+    ) throws -> HTTPSession {
+        try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, eventMonitors: monitors, retry: retry)
+        )
+    }
+
+    /// Bytes of which each place can be told from others.
+    static func entity(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+        var generator = SeededGenerator(seed: seed)
+        let block = (0..<min(count, 65_536)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            let start = bytes.count
+            bytes += block.prefix(count - start)
+            withUnsafeBytes(of: start) { number in
+                for (place, byte) in number.enumerated() where start + place < count { bytes[start + place] ^= byte }
+            }
+        }
+        return bytes
+    }
+}

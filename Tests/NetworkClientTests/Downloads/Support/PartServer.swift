@@ -1,0 +1,66 @@
+import HTTPLab
+
+/// What a scripted server of one file answers.
+struct PartServer: Sendable {
+    var bytes: [UInt8]
+    var tag: String? = #""v1""#
+    /// Fields of every answer.
+    var fields: [String] = []
+    /// After how many bytes of each body the connection is reset; nil for never.
+    var cut: Int?
+
+    init(_ bytes: [UInt8], tag: String? = #""v1""#, fields: [String] = [], cut: Int? = nil) {
+        self.bytes = bytes
+        self.tag = tag
+        self.fields = fields
+        self.cut = cut
+    }
+
+    /// The answer of a server that does as RFC 9110 says.
+    func answer(_ request: ServerRecord.Request) -> [ServerStep] {
+        guard let start = request.rangeStart, request.field("If-Range") == nil || request.field("If-Range") == tag
+        else {
+            return whole()
+        }
+        guard start < bytes.count else {
+            return respond("416 Range Not Satisfiable", ["Content-Range: bytes */\(bytes.count)"], [])
+        }
+        return rest(from: start)
+    }
+
+    /// The whole file.
+    func whole() -> [ServerStep] { respond("200 OK", [], bytes) }
+
+    /// The file from a byte on.
+    func rest(from start: Int) -> [ServerStep] {
+        let range = "Content-Range: bytes \(start)-\(bytes.count - 1)/\(bytes.count)"
+        return respond("206 Partial Content", [range], Array(bytes[start...]))
+    }
+
+    /// Any answer; cut off where the server is to.
+    func respond(_ status: String, _ lines: [String], _ body: [UInt8], tag other: String? = nil) -> [ServerStep] {
+        var head = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields + lines
+        if let tag = other ?? tag { head.append("ETag: \(tag)") }
+        let text = head.joined(separator: "\r\n") + "\r\n\r\n"
+        guard let cut, body.count > cut else { return [.sendBytes(Array(text.utf8) + body)] }
+        return [.sendBytes(Array(text.utf8) + body.prefix(cut)), .halfClose, .readToEnd]
+    }
+
+    /// A server that answers all requests so.
+    func serve() throws -> ScriptedServer {
+        try ScriptedServer(always: [.forever([.respond { [self] in answer($0) }])])
+    }
+}
+
+extension ServerRecord.Request {
+    /// Where the range begins that is asked for; nil for the whole.
+    var rangeStart: Int? {
+        guard let range = field("Range"), range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
+        return Int(range.dropFirst(6).dropLast())
+    }
+}
+
+extension ScriptedServer {
+    /// All requests, in the order of their connections.
+    var requests: [ServerRecord.Request] { connections.flatMap(\.requests) }
+}
