@@ -4,7 +4,7 @@ import NetworkClientCore
 
 /// A descriptor, a device or a pipe, written from where it is: nothing is taken back.
 ///
-/// Unchecked, because one job of its ``FileWriter`` at a time touches it.
+/// Unchecked, because one job of its ``SinkWriter`` at a time touches it.
 final class DirectFile: FileSink, @unchecked Sendable {
     let isRestartable = false
     let mayBlock = true

@@ -5,7 +5,7 @@ import NetworkClientCore
 /// Takes an answer's body into a file, over as many attempts as it needs.
 final class FileReceiver: BodyReceiver {
     private var plan: Plan
-    private let writer: FileWriter
+    private let writer: SinkWriter
     private let loop: any EventLoop
     private let host: String
     private var life: DownloadLife

@@ -1,7 +1,7 @@
 import NIOCore
 import NetworkClientCore
 
-/// What the bytes of an answer are written to; touched by one job of its ``FileWriter`` at a time, away from the loop.
+/// What the bytes of an answer are written to; touched by one job of its ``SinkWriter`` at a time, away from the loop.
 protocol FileSink: AnyObject {
     /// Whether what was written can be taken back.
     var isRestartable: Bool { get }

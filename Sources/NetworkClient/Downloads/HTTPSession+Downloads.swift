@@ -85,8 +85,12 @@ extension FileReceiver {
         self.init(.init(path: path, traits: .init(), wantsIdentity: true), sink, handle)
     }
 
-    /// Takes the body of any request.
-    convenience init(_ handle: RequestHandle, _ output: BodyOutput) {
+    /// Takes the body of any request; nil for one whose answer has none.
+    static func taking(_ output: BodyOutput, of handle: RequestHandle) -> FileReceiver? {
+        handle.request.head.method == .HEAD ? nil : FileReceiver(handle, output)
+    }
+
+    private convenience init(_ handle: RequestHandle, _ output: BodyOutput) {
         let head = handle.request.head
         let asksForParts = head.method == .GET && !head.headers.contains(name: "Range")
         let traits = DownloadLife.Traits(asksForParts: asksForParts, takesAnySuccess: true)

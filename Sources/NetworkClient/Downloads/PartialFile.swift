@@ -9,7 +9,7 @@ import NetworkClientCore
 /// batch behind the last. The whole part takes its place before its record goes. A lock (flock(2)), which ends with the
 /// process, keeps others away.
 ///
-/// Unchecked, because one job of its ``FileWriter`` at a time touches it.
+/// Unchecked, because one job of its ``SinkWriter`` at a time touches it.
 final class PartialFile: FileSink, @unchecked Sendable {
     let isRestartable = true
     let mayBlock = false

@@ -3,7 +3,7 @@ import NetworkClientCore
 
 /// A file at a path, made in a part if it can be replaced, and else written as it is: which, is seen when it is opened.
 ///
-/// Unchecked, because one job of its ``FileWriter`` at a time touches it; between two jobs, its event loop.
+/// Unchecked, because one job of its ``SinkWriter`` at a time touches it; between two jobs, its event loop.
 final class PlacedFile: FileSink, @unchecked Sendable {
     private let path: String
     private let plan: PartialFile.Plan

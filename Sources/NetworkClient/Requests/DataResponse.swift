@@ -29,6 +29,11 @@ public struct DataResponse: Sendable {
     /// The values of a field, in the order in which they came; the name's case does not count.
     public subscript(name: String) -> [String] { http1.headers[name] }
 
+    /// The same, but for the body, which went elsewhere.
+    var withoutBody: Self {
+        .init(http1: http1, buffer: .init(), metrics: metrics, address: address, file: file)
+    }
+
     /// The body's bytes: a copy.
     public var bytes: [UInt8] { Array(buffer.readableBytesView) }
 }

@@ -43,7 +43,7 @@ extension RequestHandle {
         switch request.destination {
         case .memory: nil
         case .stream: stream.map { StreamReceiver($0, loop: core.loop) }
-        case .output(let output): FileReceiver(self, output)
+        case .output(let output): FileReceiver.taking(output, of: self)
         case .receiver(let make): try make(self)
         }
     }

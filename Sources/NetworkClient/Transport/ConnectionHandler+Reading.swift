@@ -12,7 +12,8 @@ extension ConnectionHandler {
         case .whole: exchange?.receiver = receiver
         case .here:
             exchange?.receiver = receiver
-            exchange?.assembly.limit = handle.current.maximumStreamSize
+            let present = receiver.progress.map { Int(clamping: $0.bytes) } ?? 0
+            exchange?.assembly.limit = max(0, handle.current.maximumStreamSize - present)
             exchange?.assembly.isKept = false
         }
     }

@@ -8,9 +8,10 @@ extension SessionCore {
         handle.run.metrics.assigned = .now()
         handle.run.metrics.attempts = 1
         if isObserved(handle) { tell(.attempt(1, isReused: false, connection: .init()), handle) }
-        let request = handle.current
+        var request = handle.current
+        handle.run.extras?.receiver?.willSend(&request.head)
         if request.source != nil { handle.extras.wasBodyRead = true }
-        let task = Task { [self] in
+        let task = Task { [self, request] in
             let result: Result<TransportResponse, any Error>
             do {
                 let body = try await wholeBody(of: request)
@@ -60,7 +61,27 @@ extension SessionCore {
                 metrics: handle.run.metrics,
                 address: handle.current.url
             )
-            answered(handle, response)
+            handOn(response, handle)
+        }
+    }
+
+    /// Gives an answer to whoever takes it in place of memory.
+    private func handOn(_ response: DataResponse, _ handle: RequestHandle) {
+        guard let receiver = handle.run.extras?.receiver else { return answered(handle, response) }
+        do throws(HTTPError) {
+            switch try receiver.begin(response.http1) {
+            case .memory: answered(handle, response)
+            case .whole: keep(handle, receiver, response)
+            case .again:
+                handle.extras.mustGoAgain = true
+                answered(handle, response)
+            case .here:
+                // It is all there: nobody has to be kept from sending.
+                _ = try receiver.receive(response.buffer)
+                keep(handle, receiver, response.withoutBody)
+            }
+        } catch {
+            fail(handle, error)
         }
     }
 }

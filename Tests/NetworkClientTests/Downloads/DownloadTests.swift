@@ -199,6 +199,17 @@ struct DownloadTests {
         #expect(lab.file == Self.entity)
     }
 
+    @Test func `what another transport brings goes to the file as well`() async throws {
+        let lab = try DownloadLab()
+        let session = try HTTPSession(configuration: .init(transport: Halves(bytes: Self.entity)))
+        let url = "http://nowhere.invalid/file"
+        try lab.leavePart(Array(Self.entity.prefix(150_000)), of: url, [#"etag "v1""#, "total 300000"])
+        #expect(try await session.download(url, to: lab.path).file().resumedFrom == 150_000)
+        #expect(lab.file == Self.entity)
+        let missing = session.download("http://nowhere.invalid/no", to: lab.path)
+        #expect(try await missing.response().status == 404)
+    }
+
     @Test func `a range is not the user's to ask for`() async throws {
         let (lab, server) = (try DownloadLab(), try PartServer(Self.entity).serve())
         let session = try DownloadLab.session(server)
@@ -206,5 +217,22 @@ struct DownloadTests {
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .invalidConfiguration)
         #expect(lab.names == [])
+    }
+}
+
+/// Brings the second half of a file to whoever asks for it.
+private struct Halves: Transport {
+    let bytes: [UInt8]
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard request.head.headerFields[.range] == "bytes=\(bytes.count / 2)-" else {
+            return .init(head: .init(status: .notFound))
+        }
+        let range = "bytes \(bytes.count / 2)-\(bytes.count - 1)/\(bytes.count)"
+        let fields: HTTPFields = [.contentRange: range, .eTag: #""v1""#]
+        return .init(
+            head: .init(status: .partialContent, headerFields: fields),
+            body: Array(bytes[(bytes.count / 2)...])
+        )
     }
 }

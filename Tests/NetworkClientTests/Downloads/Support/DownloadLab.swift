@@ -20,6 +20,11 @@ struct DownloadLab {
     /// The file that has come to be.
     var file: [UInt8]? { bytes(path) }
 
+    /// What is known of the file beside its bytes; of a link, of the link itself.
+    var attributes: [FileAttributeKey: Any] {
+        get throws { try FileManager.default.attributesOfItem(atPath: path) }
+    }
+
     /// The names of all that is there.
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [] }
 

@@ -5,7 +5,7 @@ import NetworkClientCore
 /// Writes to a sink in order and away from the event loop, with no more than a bounded number of bytes waiting.
 ///
 /// Unchecked, because it is touched on its event loop only; the sink, by one job at a time.
-final class FileWriter: @unchecked Sendable {
+final class SinkWriter: @unchecked Sendable {
     /// How many bytes may wait before the connection is left unread, and as many again are being written.
     static let limit = 2 << 20
     /// What a small piece takes: it may hold on to the whole buffer that it came in.

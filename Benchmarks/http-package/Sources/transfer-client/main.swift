@@ -1,0 +1,30 @@
+import Glibc
+import NetworkClient
+
+// transfer-client down URL FILE | transfer-client up URL FILE
+guard CommandLine.arguments.count == 4 else {
+    fputs("usage: transfer-client down|up URL FILE\n", stderr)
+    exit(64)
+}
+let (direction, url, path) = (CommandLine.arguments[1], CommandLine.arguments[2], CommandLine.arguments[3])
+let session = try HTTPSession(configuration: .init(timeouts: .init(total: .seconds(600))))
+let clock = ContinuousClock()
+let start = clock.now
+var count: Int64 = 0
+if direction == "down" {
+    count = try await session.download(url, to: path, options: .init(isSynced: false)).file().size
+} else {
+    let response = try await session.put(url, body: .file(path)).response()
+    guard (200...299).contains(response.status) else {
+        fputs("the server answered \(response.status)\n", stderr)
+        exit(1)
+    }
+    count = Int64(response.metrics.bodyBytesSent)
+}
+let time = start.duration(to: clock.now)
+var usage = rusage()
+getrusage(RUSAGE_SELF, &usage)
+let cpu =
+    Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+// Bytes, seconds of the transfer, seconds of processor time of the whole process, KiB resident at most.
+print(count, time / .seconds(1), cpu, usage.ru_maxrss)
