@@ -19,6 +19,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "transfer-client",
+            dependencies: [.product(name: "NetworkClient", package: "netwatch")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "ahc-client",
             dependencies: ["ClientRun", .product(name: "AsyncHTTPClient", package: "async-http-client")],
             swiftSettings: settings

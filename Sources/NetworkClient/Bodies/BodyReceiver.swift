@@ -45,14 +45,16 @@ protocol BodyReceiver: AnyObject {
     func abandon()
 
     /// The request has ended: nothing more will be asked for.
-    func close()
+    ///
+    /// - Returns: Nil if whoever waits for the request can be told at once; else they are told when it is fulfilled.
+    func close() -> EventLoopFuture<Void>?
 }
 
 extension BodyReceiver {
     var file: DownloadedFile? { nil }
     var progress: BodyProgress? { nil }
     func open() -> EventLoopFuture<Void>? { nil }
-    func close() {}
+    func close() -> EventLoopFuture<Void>? { nil }
 }
 
 /// Where an answer's body goes.

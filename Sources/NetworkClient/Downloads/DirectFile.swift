@@ -8,7 +8,6 @@ import NetworkClientCore
 final class DirectFile: FileSink, @unchecked Sendable {
     let isRestartable = false
     let mayBlock = true
-    let identity: FileIdentity? = nil
     private let source: Source
     private var descriptor: Int32 = -1
 
@@ -29,18 +28,14 @@ final class DirectFile: FileSink, @unchecked Sendable {
         }
     }
 
-    func open() throws(FileSinkFailure) -> DownloadPart {
-        do throws(HTTPError) {
-            descriptor = try FileCall.make("write", name) {
-                switch source {
-                case .descriptor(let number): fcntl(number, F_DUPFD_CLOEXEC, 0)
-                case .path(let path): Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-                }
+    func open() throws(HTTPError) -> DownloadPart {
+        descriptor = try FileCall.make("write", name) {
+            switch source {
+            case .descriptor(let number): fcntl(number, F_DUPFD_CLOEXEC, 0)
+            case .path(let path): Glibc.open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
             }
-            return .init()
-        } catch {
-            throw .failed(error)
         }
+        return .init()
     }
 
     func restart(_ part: DownloadPart) {}

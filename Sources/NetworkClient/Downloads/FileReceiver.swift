@@ -9,7 +9,6 @@ final class FileReceiver: BodyReceiver {
     private let loop: any EventLoop
     private let host: String
     private var life: DownloadLife
-    private var isClosed = false
     /// What has come to be, once it has.
     private(set) var file: DownloadedFile?
 
@@ -99,11 +98,7 @@ final class FileReceiver: BodyReceiver {
 
     func abandon() {}
 
-    func close() {
-        guard !isClosed else { return }
-        isClosed = true
-        writer.close(isKept: life.isContinuable)
-    }
+    func close() -> EventLoopFuture<Void>? { writer.close(isKept: life.part.isContinuable) }
 
     private func doubted(_ doubt: DownloadDoubt) -> HTTPError {
         .init(.invalidResponse, .answered, "\(host) \(doubt)")

@@ -7,11 +7,9 @@ protocol FileSink: AnyObject {
     var isRestartable: Bool { get }
     /// Whether writing may take as long as whoever reads the other end likes.
     var mayBlock: Bool { get }
-    /// Which file is held, so that nobody else in this process waits for it in vain.
-    var identity: FileIdentity? { get }
 
     /// Opens it; what is there already of the download.
-    func open() throws(FileSinkFailure) -> DownloadPart
+    func open() throws(HTTPError) -> DownloadPart
     /// Forgets what was written, and notes of what the next bytes are.
     func restart(_ part: DownloadPart) throws(HTTPError)
     /// Writes what follows.
@@ -22,18 +20,4 @@ protocol FileSink: AnyObject {
     ///
     /// - Parameter isKept: Whether what was written can be continued; if not, it is removed.
     func close(isKept: Bool)
-}
-
-/// Why a sink can't be opened.
-enum FileSinkFailure: Error {
-    /// It will never be.
-    case failed(HTTPError)
-    /// Another download holds it.
-    case busy(FileIdentity, HTTPError)
-}
-
-/// A file, whatever its path; see inode(7).
-struct FileIdentity: Sendable, Hashable {
-    let device: UInt64
-    let number: UInt64
 }

@@ -13,7 +13,6 @@ import NetworkClientCore
 final class PartialFile: FileSink, @unchecked Sendable {
     let isRestartable = true
     let mayBlock = false
-    private(set) var identity: FileIdentity?
     private let plan: Plan
     private let paths: Paths
     private let url: HTTPURL
@@ -46,20 +45,13 @@ final class PartialFile: FileSink, @unchecked Sendable {
         paths = .init(target, plan)
     }
 
-    func open() throws(FileSinkFailure) -> DownloadPart {
-        let busy: FileIdentity?
-        do throws(HTTPError) {
-            guard plan.isContinuable else {
-                try create(paths.part)
-                return .init()
-            }
-            busy = try openLocked(paths.part)
-            if busy == nil { return try part() }
-        } catch {
-            throw .failed(error)
+    func open() throws(HTTPError) -> DownloadPart {
+        guard plan.isContinuable else {
+            try create(paths.part)
+            return .init()
         }
-        guard let busy else { return .init() }
-        throw .busy(busy, Self.busy(paths.part))
+        try openLocked(paths.part)
+        return try part()
     }
 
     func restart(_ part: DownloadPart) throws(HTTPError) {
@@ -102,9 +94,9 @@ final class PartialFile: FileSink, @unchecked Sendable {
     }
 
     func close(isKept: Bool) {
-        if isOurs, !isKept {
+        if isOurs, !isKept || !plan.isContinuable {
             unlink(paths.part)
-            unlink(paths.record)
+            if plan.isContinuable { unlink(paths.record) }
         }
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = -1
@@ -134,30 +126,22 @@ extension PartialFile {
     }
 
     /// Opens the part, made if it is not there, and locks it.
-    ///
-    /// - Returns: Which file it is, if another download has locked it.
-    private func openLocked(_ part: String) throws(HTTPError) -> FileIdentity? {
+    private func openLocked(_ part: String) throws(HTTPError) {
         while true {
             descriptor = try FileCall.make("write", part) { Glibc.open(part, Self.flags, 0o666) }
             let status = try FileCall.status(of: descriptor, part)
             guard status.isRegular else {
                 throw .file("write", part, errno: EEXIST, "there is something else than a file: remove it")
             }
-            let identity = FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
             if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-                let number = errno
-                guard number == EWOULDBLOCK else { throw .file("lock", part, errno: number) }
-                Glibc.close(descriptor)
-                descriptor = -1
-                return identity
+                throw .file("lock", part, errno: errno, errno == EWOULDBLOCK ? Self.busy : nil)
             }
             // Whoever held the lock may have put the part in its place meanwhile, or removed it.
             let present = try FileCall.status(part, followsLink: false)
             if let present, present.st_ino == status.st_ino, present.st_dev == status.st_dev {
                 if present.st_nlink == 1 {
-                    self.identity = identity
                     isOurs = status.st_size == 0
-                    return nil
+                    return
                 }
                 // It has another name too, and is not to change under that one.
                 unlink(part)
@@ -167,10 +151,7 @@ extension PartialFile {
         }
     }
 
-    private static func busy(_ part: String) -> HTTPError {
-        let advice = "another download of the same file is under way: wait for it, or end it"
-        return .file("write", part, errno: EWOULDBLOCK, advice)
-    }
+    private static let busy = "another download of the same file is under way: wait for it, or end it"
 
     /// What is there of this URL.
     private func part() throws(HTTPError) -> DownloadPart {

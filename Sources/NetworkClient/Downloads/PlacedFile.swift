@@ -18,16 +18,11 @@ final class PlacedFile: FileSink, @unchecked Sendable {
 
     var isRestartable: Bool { sink?.isRestartable ?? true }
     var mayBlock: Bool { sink?.mayBlock ?? true }
-    var identity: FileIdentity? { sink?.identity }
 
-    func open() throws(FileSinkFailure) -> DownloadPart {
-        let sink: any FileSink
-        do throws(HTTPError) {
-            let target = try FileTarget(path, plan.existing)
-            sink = target.isSpecial ? DirectFile(.path(target.path)) : PartialFile(target, plan, of: url)
-        } catch {
-            throw .failed(error)
-        }
+    func open() throws(HTTPError) -> DownloadPart {
+        let target = try FileTarget(path, plan.existing)
+        let sink: any FileSink =
+            target.isSpecial ? DirectFile(.path(target.path)) : PartialFile(target, plan, of: url)
         self.sink = sink
         return try sink.open()
     }

@@ -28,6 +28,8 @@ final class SinkWriter: @unchecked Sendable {
     private(set) var failure: HTTPError?
     /// Whether it is to be closed, and what was written kept.
     private var closesKeeping: Bool?
+    private var closed: EventLoopPromise<Void>?
+    private var patience: Scheduled<Void>?
 
     init(_ sink: any FileSink, loop: any EventLoop) {
         self.sink = sink
@@ -41,34 +43,22 @@ final class SinkWriter: @unchecked Sendable {
     func open() -> EventLoopFuture<DownloadPart> {
         let opened = loop.makePromise(of: DownloadPart.self)
         isBusy = true
-        open(triesLeft: 2, opened)
-        return opened.futureResult
-    }
-
-    private func open(triesLeft: Int, _ opened: EventLoopPromise<DownloadPart>) {
         let sink = UnsafeSink(sink)
         // A pipe is opened when somebody reads it, if ever.
-        perform(mayBlock: true) { () -> Result<DownloadPart, FileSinkFailure> in
-            Result { () throws(FileSinkFailure) in try sink.value.open() }
+        perform(mayBlock: true) { () -> Result<DownloadPart, HTTPError> in
+            Result { () throws(HTTPError) in try sink.value.open() }
         } then: { [self] result in
-            if case .failure(.busy(let file, _)) = result, closesKeeping == nil {
-                if let closed = HeldFiles.whenClosed(file, loop) {
-                    closed.assumeIsolated().whenComplete { _ in self.open(triesLeft: 2, opened) }
-                    return
-                }
-                // It may have been let go between the two questions.
-                if triesLeft > 1 { return open(triesLeft: triesLeft - 1, opened) }
-            }
             isBusy = false
             isOpen = true
             switch result {
             case .success(let part): opened.succeed(part)
-            case .failure(.failed(let error)), .failure(.busy(_, let error)):
+            case .failure(let error):
                 failure = error
                 opened.fail(error)
             }
             run()
         }
+        return opened.futureResult
     }
 
     /// Forgets what was written.
@@ -104,12 +94,27 @@ final class SinkWriter: @unchecked Sendable {
     }
 
     /// Lets the sink go as soon as what came is written; what was to be finished is not, unless it is under way.
-    func close(isKept: Bool) {
-        guard closesKeeping == nil else { return }
+    ///
+    /// - Parameter isKept: Whether what was written can be continued; if not, it is removed.
+    /// - Returns: It is fulfilled when that is done, or has taken too long, as on a disk that hangs; nil where somebody else
+    ///   decides how long that takes.
+    func close(isKept: Bool) -> EventLoopFuture<Void>? {
+        guard closesKeeping == nil else { return nil }
         closesKeeping = isKept
-        if !isBusy || isOpen, let file = sink.identity { HeldFiles.willClose(file) }
         jobs.removeAll { if case .finish = $0 { true } else { false } }
+        let isOpening = isBusy && !isOpen
+        guard isOpening || !sink.mayBlock else {
+            run()
+            return nil
+        }
+        let closed = loop.makePromise(of: Void.self)
+        self.closed = closed
+        patience = loop.assumeIsolated().scheduleTask(in: isOpening ? .seconds(1) : .seconds(30)) { [self] in
+            self.closed = nil
+            closed.succeed()
+        }
         run()
+        return closed.futureResult
     }
 
     // MARK: Working
@@ -179,12 +184,13 @@ final class SinkWriter: @unchecked Sendable {
         room?.fail(abandoned)
         finished?.fail(abandoned)
         (room, finished) = (nil, nil)
-        let (sink, file) = (UnsafeSink(sink), sink.identity)
-        if let file { HeldFiles.willClose(file) }
-        perform(mayBlock: false) {
+        let sink = UnsafeSink(sink)
+        perform(mayBlock: self.sink.mayBlock) {
             sink.value.close(isKept: isKept)
-            if let file { HeldFiles.didClose(file) }
-        } then: {
+        } then: { [self] in
+            patience?.cancel()
+            closed?.succeed()
+            closed = nil
         }
     }
 

@@ -140,10 +140,14 @@ final class SessionCore: @unchecked Sendable {
     }
 
     func end(_ handle: RequestHandle, _ ending: Outcome.Ending) {
-        handle.run.extras?.receiver?.close()
         handle.run.place = .nowhere
         handle.run.timer?.cancel()
         handle.run.timer = nil
+        guard let closed = handle.run.extras?.receiver?.close() else { return tellEnd(of: handle, ending) }
+        closed.assumeIsolated().whenComplete { [self] _ in tellEnd(of: handle, ending) }
+    }
+
+    private func tellEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
         var ending = ending
         if case .failure(var error) = ending, error.request == nil {
             error.request = handle.current.description

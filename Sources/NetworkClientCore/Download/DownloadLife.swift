@@ -114,7 +114,8 @@ package struct DownloadLife: Sendable, Hashable {
 
     /// Takes the answer's end.
     ///
-    /// - Returns: What is missing; nil if the file is complete.
+    /// - Returns: What is missing; nil if the file is complete. Where ``part`` has no bytes then, what is there is to be
+    ///   forgotten.
     package mutating func finish() -> DownloadDoubt? {
         if let end, part.length < end {
             // Who counts wrong may have put its bytes wrong as well.
@@ -124,18 +125,14 @@ package struct DownloadLife: Sendable, Hashable {
         guard let total = part.total, part.length < total else { return nil }
         return .tooLittle(part.length, of: total)
     }
-
-    /// What is there is not to be continued: it is wrong, or gone.
-    package mutating func forget() {
-        part = .init()
-        end = nil
-    }
 }
 
 extension DownloadLife {
     private mutating func distrust() {
         isDistrusted = true
-        forget()
+        // What was given on and can't be taken back is not forgotten: nothing may follow it.
+        if traits.isRestartable { part = .init() } else { part.validator = nil }
+        end = nil
     }
 
     private mutating func restart(_ answer: DownloadAnswer) -> Verdict {

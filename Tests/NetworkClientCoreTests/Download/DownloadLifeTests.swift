@@ -198,6 +198,9 @@ struct DownloadLifeTests {
         #expect(lied.begin(Self.rest(nil)) == .fail(.unknownRange(nil)))
         var continued = Self.asked(Self.begun, traits)
         #expect(continued.begin(Self.rest()) == .append)
+        #expect(continued.receive(61) == .tooMuch(100))
+        #expect(continued.ask() == .whole)
+        #expect(continued.begin(.init(status: 200, length: 100)) == .fail(.startsAnew(have: 40)))
     }
 
     @Test func `what is no download takes any success, and no part that it did not ask for`() {

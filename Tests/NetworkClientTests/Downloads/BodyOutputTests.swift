@@ -35,7 +35,17 @@ struct BodyOutputTests {
         let request = session.get("", options: Self.options(.file(lab.path)))
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .bodyTruncated)
-        #expect(lab.file == nil)
+        #expect(lab.names == [])
+    }
+
+    @Test func `the answer to a request for a head is no file`() async throws {
+        let lab = try DownloadLab()
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold,
+        ])
+        let request = try DownloadLab.session(server).head("", options: Self.options(.file(lab.path)))
+        #expect(try await request.response().file == nil)
+        #expect(lab.names == [])
     }
 
     @Test func `an answer that breaks off goes on behind what was written to a descriptor`() async throws {

@@ -24,7 +24,7 @@ if direction == "down" {
 let time = start.duration(to: clock.now)
 var usage = rusage()
 getrusage(RUSAGE_SELF, &usage)
-let cpu =
-    Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
+let cpu = Double(seconds) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
 // Bytes, seconds of the transfer, seconds of processor time of the whole process, KiB resident at most.
 print(count, time / .seconds(1), cpu, usage.ru_maxrss)
