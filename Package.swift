@@ -121,6 +121,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "SendingBodies",
+            dependencies: ["NetworkClient"],
+            path: "Examples/SendingBodies",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "ComingFrom",
             dependencies: ["NetworkClient"],
             path: "Examples/ComingFrom",
@@ -205,7 +211,7 @@ let package = Package(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "FirstProgram", "FirstRequest", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays",
-                "ReachabilityCore", "SteadyUpload", "netwatch",
+                "ReachabilityCore", "SendingBodies", "SteadyUpload", "netwatch",
             ],
             exclude: ["Scripts/Support/stand-in"],
             swiftSettings: settings

@@ -42,8 +42,9 @@ enum MultipartName {
     /// - Other control characters but the tab are escaped too: servers written in C would end the name at a NUL, and
     ///   others refuse the whole form.
     /// - A backslash before another one, or at the end, becomes `%5C`: servers that know quoted pairs (RFC 9110, 5.6.4)
-    ///   would read the two as one, or take the closing quote for a part of the name and what follows for parameters. A
-    ///   backslash before any other character is left alone by readers of both kinds.
+    ///   would read the two as one, or take the closing quote for a part of the name and what follows for parameters.
+    ///
+    /// A backslash elsewhere stays, as the standard has it; the strictest of those servers leave it out.
     static func escaped(_ name: String) -> String {
         let bytes = Array(name.utf8)
         guard bytes.contains(where: { isControl($0) || $0 == quote || $0 == backslash }) else { return name }

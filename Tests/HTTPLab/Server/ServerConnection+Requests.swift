@@ -1,5 +1,6 @@
 import Glibc
 import Locking
+import NetworkLab
 
 extension ServerConnection {
     /// Reads up to and with the empty line that ends a head.
@@ -11,15 +12,40 @@ extension ServerConnection {
 
     /// Reads the body of the request whose head was read last.
     public func readBody() throws {
-        let fields = lastHead.withLock { $0.lowercased() }.split(separator: "\r\n")
-        func value(_ name: String) -> Substring? {
-            fields.first { $0.hasPrefix("\(name):") }?.dropFirst(name.count + 1)
-        }
-        if value("transfer-encoding")?.contains("chunked") == true {
+        if field("transfer-encoding")?.contains("chunked") == true {
             try readChunks()
-        } else if let length = value("content-length").flatMap({ Int($0.drop { $0 == " " }) }) {
+        } else if let length = announcedLength {
             keep(try take(length))
         }
+    }
+
+    /// Reads the body of the request whose head was read last, and keeps nothing of it but how much.
+    func discardBody() throws {
+        let length = announcedLength ?? 0
+        let early = try take(min(length, pending.withLock { $0.count })).count
+        record { $0.discarded += early }
+        var rest = length - early
+        var buffer = [UInt8](repeating: 0, count: 262_144)
+        while rest > 0 {
+            let count = recv(descriptor.number, &buffer, min(buffer.count, rest), 0)
+            if count == 0 { throw Ended(how: .closedByClient) }
+            if count > 0 {
+                rest -= count
+                record { $0.discarded += count }
+            } else if errno == EAGAIN {
+                _ = try wait(for: Int16(POLLIN))
+            } else {
+                throw Ended(how: .resetByClient)
+            }
+        }
+    }
+
+    private var announcedLength: Int? { field("content-length").flatMap { Int($0.drop { $0 == " " }) } }
+
+    /// The value of a field of the head that was read last.
+    private func field(_ name: String) -> Substring? {
+        let fields = lastHead.withLock { $0.lowercased() }.split(separator: "\r\n")
+        return fields.first { $0.hasPrefix("\(name):") }?.dropFirst(name.count + 1)
     }
 
     private func readChunks() throws {

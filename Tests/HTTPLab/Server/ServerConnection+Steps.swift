@@ -10,6 +10,7 @@ extension ServerConnection {
         case .readRequest:
             try readHead()
             try readBody()
+        case .discardBody: try discardBody()
         case .readBytes(let count): _ = try take(count)
         case .readToEnd: while true { _ = try receive() }
         case .sendBytes(let bytes): try send(bytes)

@@ -31,6 +31,8 @@ public struct ServerRecord: Sendable {
     public var number: Int
     /// Every byte that was read of it, in order.
     public var received: [UInt8] = []
+    /// How many bytes of bodies were read and not kept.
+    public var discarded = 0
     /// The requests that the script read as such.
     public var requests: [Request] = []
     /// How the client ended it, as soon as the server saw it; nil before.

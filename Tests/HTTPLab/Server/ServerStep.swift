@@ -8,6 +8,8 @@ public enum ServerStep: Sendable {
     case readBody
     /// Reads a request, head and body.
     case readRequest
+    /// Reads the body of the request whose head was read last, which has a length, and keeps nothing of it but how much.
+    case discardBody
     /// Reads this many bytes.
     case readBytes(Int)
     /// Reads until the client closes.

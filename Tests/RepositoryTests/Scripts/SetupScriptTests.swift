@@ -30,6 +30,18 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get") == [install])
     }
 
+    @Test("The readers of forms are asked for their modules, not for their names")
+    func formReaders() throws {
+        try stage.stand(in: "perl", "false")
+        try stage.stand(in: "python3", "false")
+        try stage.stand(in: "apt-get")
+        #expect(try stage.run("setup").code == 0)
+        #expect(try stage.calls(of: "apt-get").isEmpty)
+        #expect(try stage.run("setup", "--for-tests").code == 0)
+        let install = "apt-get install -y --no-install-recommends python3 libhttp-server-simple-perl"
+        #expect(try stage.calls(of: "apt-get") == [install])
+    }
+
     @Test("Without tests to run, what only tests need is not asked for")
     func toolOnly() throws {
         try stage.remove("ip")

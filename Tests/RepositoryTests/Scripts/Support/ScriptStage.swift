@@ -36,7 +36,7 @@ final class ScriptStage {
         try link(".ci", to: Repository.root.appending(path: ".ci").path)
         try link("scripts", to: Repository.root.appending(path: "scripts").path)
         for command in Self.common { try provide(command) }
-        for command in ["git", "ip", "nginx", "unshare"] + Self.kernelLab { try stand(in: command) }
+        for command in ["git", "ip", "nginx", "perl", "python3", "unshare"] + Self.kernelLab { try stand(in: command) }
         try stand(in: "swift")
         try stand(in: "pkg-config")
         try stand(in: "id", "echo 0")

@@ -1,0 +1,124 @@
+import HTTPLab
+import NetworkClient
+import Testing
+
+/// Servers that do not take a body whole, and what becomes of what gives it.
+@Suite(.timeLimit(.minutes(5)))
+struct EarlyEndTests {
+    /// A sequence that never ends, and tells how often it was asked.
+    private final class Endless: AsyncSequence, Sendable {
+        typealias Element = [UInt8]
+
+        let asked = Observed(0)
+        private let piece = [UInt8](repeating: 0x61, count: 65_536)
+
+        func makeAsyncIterator() -> Iterator { .init(sequence: self) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let sequence: Endless
+
+            mutating func next() async throws -> [UInt8]? {
+                sequence.asked.update { $0 += 1 }
+                return sequence.piece
+            }
+        }
+    }
+
+    private func session(_ server: ScriptedServer, _ timeouts: Timeouts = .lasting) throws -> HTTPSession {
+        try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .init(timeouts: timeouts))
+    }
+
+    @Test func `a sequence is asked no further while the server does not read`() async throws {
+        let server = try ScriptedServer(receiveBuffer: 65_536, always: [.readHead, .hold])
+        let sequence = Endless()
+        var timeouts = Timeouts.lasting
+        timeouts.write = .seconds(1)
+        let session = try session(server, timeouts)
+        // It ends when the kernel has taken nothing for a second: until then as much as the kernel's buffers hold.
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.upload("a", from: .once(sequence)).response()
+        }
+        #expect(error?.code == .writeTimedOut)
+        #expect(sequence.asked.value > 0)
+        #expect(sequence.asked.value < (24 << 20) / 65_536)
+    }
+
+    @Test func `an answer in the middle of an upload is the answer, and ends the reading`() async throws {
+        let refusal = ServerStep.answer("too much", status: "413 Content Too Large", headers: ["Connection: close"])
+        let server = try ScriptedServer(receiveBuffer: 65_536, always: [.readHead, refusal, .readToEnd])
+        let sequence = Endless()
+        let request = try session(server).upload("a", from: .once(sequence))
+        let response = try await request.response()
+        #expect(response.status == 413 && response.bytes == Array("too much".utf8))
+        try await server.waitForEnds()
+        #expect(sequence.asked.value < (24 << 20) / 65_536)
+    }
+
+    @Test func `a server that closes in the middle ends the request and the reading`() async throws {
+        let server = try ScriptedServer(always: [.readHead, .readBytes(200_000), .reset])
+        let ended = Observed(false)
+        let sequence = WatchedSequence([[UInt8](repeating: 0, count: 300_000)]) {
+            await withTaskCancellationHandler {
+                let (never, end) = AsyncStream.makeStream(of: Void.self)
+                for await _ in never {}
+                end.finish()
+            } onCancel: {
+                ended.update { $0 = true }
+            }
+        }
+        let error = await #expect(throws: HTTPError.self) {
+            try await session(server).upload("a", from: .once(sequence)).response()
+        }
+        #expect(error?.code == .connectionLost && error?.processing == .maybeProcessed)
+        try await ended.wait(for: "the cancelling") { $0 }
+        #expect(server.connections.count == 1)
+    }
+
+    @Test func `a request that is cancelled cancels the reading`() async throws {
+        let server = try ScriptedServer(always: [.readHead, .readToEnd])
+        let ended = Observed(false)
+        let sequence = WatchedSequence([[1]]) {
+            await withTaskCancellationHandler {
+                let (never, end) = AsyncStream.makeStream(of: Void.self)
+                for await _ in never {}
+                end.finish()
+            } onCancel: {
+                ended.update { $0 = true }
+            }
+        }
+        let request = try session(server).upload("a", from: .once(sequence))
+        try await sequence.asked.wait(for: "the second demand") { $0 == 2 }
+        request.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .cancelled)
+        try await ended.wait(for: "the cancelling") { $0 }
+    }
+
+    @Test func `a sequence is not asked before the server gives leave`() async throws {
+        let latch = try ServerLatch()
+        let leave: [ServerStep] = [
+            .readHead, .await(latch), .send("HTTP/1.1 100 Continue\r\n\r\n"), .readBody, .answer(),
+        ]
+        let server = try ScriptedServer(always: leave)
+        let sequence = WatchedSequence([[1], [2]])
+        let request = try session(server).upload("a", from: .once(sequence), options: .init(expectsContinue: true))
+        try await server.wait(for: "the head") {
+            $0.first?.requests.first?.head.contains("Expect: 100-continue") == true
+        }
+        latch.open()
+        #expect(try await request.response().status == 200)
+        #expect(server.connections.first?.requests.first?.body == [1, 2])
+    }
+
+    @Test func `a sequence whose server refuses before it gives leave is never asked`() async throws {
+        let refusal = ServerStep.answer("no", status: "403 Forbidden")
+        let server = try ScriptedServer(always: [.readHead, refusal, .readToEnd])
+        let sequence = WatchedSequence([[1]])
+        let options = RequestOptions(expectsContinue: true)
+        let response = try await session(server).upload("a", from: .once(sequence), options: options).response()
+        #expect(response.status == 403)
+        try await server.waitForEnds()
+        // The server may have been slower to refuse than the client waits, and the client to hear it.
+        #expect(server.connections.first.map { $0.received.count <= $0.requests[0].head.utf8.count + 16 } == true)
+    }
+}

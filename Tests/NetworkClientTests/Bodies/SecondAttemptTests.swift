@@ -1,0 +1,94 @@
+import HTTPLab
+import NetworkClient
+import Testing
+
+/// Bodies in requests that would have to be sent again.
+@Suite(.timeLimit(.minutes(5)))
+struct SecondAttemptTests {
+    private let folder: LabFolder
+
+    init() throws { folder = try LabFolder() }
+
+    /// The first connection is closed when the request was read, or the answer says to come again; then all is well.
+    private func server(_ first: [ServerStep] = []) throws -> ScriptedServer {
+        try ScriptedServer { number in
+            number == 0 ? [.readRequest] + first : [.forever([.readRequest, .answer("fine")])]
+        }
+    }
+
+    private func session(_ server: ScriptedServer) throws -> HTTPSession {
+        try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, retry: .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
+        )
+    }
+
+    private static let unavailable = ServerStep.answer(
+        "",
+        status: "503 Service Unavailable",
+        headers: ["Connection: close"]
+    )
+
+    @Test(arguments: [false, true])
+    func `what can be made again is sent again, whole`(isAnswered: Bool) async throws {
+        let path = try folder.write("file", "contents")
+        let form: MultipartForm = [.text("x", name: "a"), .file(path, name: "b")]
+        let bodies: [RequestBody] = [
+            .file(path), .multipart(form), .replayable { WatchedSequence([Array("contents".utf8)]) },
+            .bytes(Array("contents".utf8)).throttled(),
+        ]
+        for body in bodies {
+            let server = try server(isAnswered ? [Self.unavailable] : [])
+            let response = try await session(server).upload("a", from: body, method: .put).response()
+            #expect(response.status == 200)
+            let requests = server.connections.flatMap(\.requests)
+            #expect(requests.count == 2)
+            #expect(requests.first?.body == requests.last?.body)
+            #expect(requests.first.map { String(decoding: $0.body, as: UTF8.self).contains("contents") } == true)
+        }
+    }
+
+    @Test func `what can be read once is sent once: the connection's loss is the error`() async throws {
+        let server = try server()
+        let sequence = WatchedSequence([[1]])
+        let error = await #expect(throws: HTTPError.self) {
+            try await session(server).upload("a", from: .once(sequence), method: .put).response()
+        }
+        #expect(error?.code == .connectionLost && error?.processing == .maybeProcessed)
+        #expect(server.connections.count == 1 && sequence.asked.value == 2)
+    }
+
+    @Test func `what can be read once is sent once: the answer is the answer`() async throws {
+        let server = try server([Self.unavailable])
+        let form: MultipartForm = [.stream(.once(WatchedSequence([[1]])), name: "a")]
+        let response = try await session(server).upload("a", from: .multipart(form), method: .put).response()
+        #expect(response.status == 503)
+        #expect(server.connections.count == 1)
+    }
+
+    @Test func `what can be read once and was not yet read is sent when it can be`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer()])
+        let port = server.port
+        try await server.stop()
+        let sequence = WatchedSequence([[1]])
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(port)/",
+            configuration: .init(timeouts: .lasting, retry: .init(maximumAttempts: 2, baseDelay: .milliseconds(1)))
+        )
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.upload("a", from: .once(sequence), method: .put).response()
+        }
+        // Refused twice: it was not the body that kept it from going again.
+        #expect(error?.code == .connectionRefused && sequence.asked.value == 0)
+    }
+
+    @Test func `a body that can be read once serves one request`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let session = try session(server)
+        let body = RequestBody.once(WatchedSequence([[1]]))
+        _ = try await session.upload("a", from: body).response()
+        let error = await #expect(throws: HTTPError.self) { try await session.upload("b", from: body).response() }
+        #expect(error?.code == .bodyNotReplayable && error?.processing == .neverSent)
+        #expect(server.connections.flatMap(\.requests).count == 1)
+    }
+}
