@@ -3,7 +3,7 @@ import NetworkClientCore
 
 /// What is noted beside the part of a download, so that another process can go on with it.
 ///
-/// Lines of a name and a value, the first of which tells the form. Whatever is not as it was written here is no record: the
+/// Lines of a name and a value, the first of which tells the form, and the last one that it is whole. Whatever is not as it was written here is no record: the
 /// download begins anew then.
 struct PartRecord: Sendable, Hashable {
     /// The URL without user information and query, for people.
@@ -39,7 +39,7 @@ struct PartRecord: Sendable, Hashable {
             return nil
         }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()[...]
-        guard lines.popFirst() == Self.form[...] else { return nil }
+        guard lines.popFirst() == Self.form[...], lines.popLast() == "end" else { return nil }
         var values: [String: String] = [:]
         for line in lines {
             let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
@@ -54,11 +54,13 @@ struct PartRecord: Sendable, Hashable {
             guard let number = Int64(total), number >= 0 else { return nil }
             part.total = number
         }
+        // It goes into a field of the next request: what no server can have sent is not believed.
         switch (values["etag"], values["last-modified"]) {
-        case (let tag?, nil): part.validator = .tag(tag)
-        case (nil, let date?): part.validator = .date(date)
+        case (let tag?, nil): part.validator = .init(keptTag: tag)
+        case (nil, let date?): part.validator = .init(keptDate: date)
         default: return nil
         }
+        if part.validator == nil { return nil }
     }
 
     /// The record as it is written; nil where there is nothing by which the part could be continued.
@@ -70,6 +72,7 @@ struct PartRecord: Sendable, Hashable {
         case nil: return nil
         }
         if let total = part.total { lines.append("total \(total)") }
+        lines.append("end")
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 }

@@ -139,12 +139,12 @@ extension PartialFile {
             // Whoever held the lock may have put the part in its place meanwhile, or removed it.
             let present = try FileCall.status(part, followsLink: false)
             if let present, present.st_ino == status.st_ino, present.st_dev == status.st_dev {
-                if present.st_nlink == 1 {
+                if present.st_nlink <= 1 {
                     isOurs = status.st_size == 0
                     return
                 }
                 // It has another name too, and is not to change under that one.
-                unlink(part)
+                try FileCall.make("remove", part) { unlink(part) }
             }
             Glibc.close(descriptor)
             descriptor = -1
@@ -219,9 +219,9 @@ extension PartialFile {
 
     /// Lets the folder's new entry be on the disk; see fsync(2).
     private static func sync(folder: String) throws(HTTPError) {
-        let descriptor = try FileCall.make("open", folder) {
-            Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        }
+        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A folder can be written and not read.
+        guard descriptor >= 0 else { return }
         defer { Glibc.close(descriptor) }
         // Some file systems have nothing to do there, and say that they can't.
         guard fsync(descriptor) != 0, errno != EINVAL, errno != ENOTSUP else { return }

@@ -34,6 +34,18 @@ package enum StrongValidator: Sendable, Hashable {
         self = .date(dates[0])
     }
 
+    /// Takes an entity tag that was kept; nil where it is none, or not strong.
+    package init?(keptTag tag: String) {
+        guard Self.isStrong(tag) else { return nil }
+        self = .tag(tag)
+    }
+
+    /// Takes a date that was kept, since it was strong; nil where it is none.
+    package init?(keptDate date: String) {
+        guard HTTPDate(date) != nil else { return nil }
+        self = .date(date)
+    }
+
     /// What `If-Range` says.
     package var condition: String {
         switch self {

@@ -1,10 +1,15 @@
 import Glibc
 import NetworkClient
 
+/// Says what is wrong, and ends.
+func fail(_ text: String, _ code: Int32) -> Never {
+    (text + "\n").withCString { if write(STDERR_FILENO, $0, strlen($0)) < 0 { exit(code) } }
+    exit(code)
+}
+
 // transfer-client down URL FILE | transfer-client up URL FILE
 guard CommandLine.arguments.count == 4 else {
-    fputs("usage: transfer-client down|up URL FILE\n", stderr)
-    exit(64)
+    fail("usage: transfer-client down|up URL FILE", 64)
 }
 let (direction, url, path) = (CommandLine.arguments[1], CommandLine.arguments[2], CommandLine.arguments[3])
 let session = try HTTPSession(configuration: .init(timeouts: .init(total: .seconds(600))))
@@ -16,8 +21,7 @@ if direction == "down" {
 } else {
     let response = try await session.put(url, body: .file(path)).response()
     guard (200...299).contains(response.status) else {
-        fputs("the server answered \(response.status)\n", stderr)
-        exit(1)
+        fail("the server answered \(response.status)", 1)
     }
     count = Int64(response.metrics.bodyBytesSent)
 }

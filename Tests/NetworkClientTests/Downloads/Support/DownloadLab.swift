@@ -32,7 +32,7 @@ struct DownloadLab {
     func leavePart(_ bytes: [UInt8], of url: String, _ lines: [String]) throws {
         try folder.write("file.part", bytes)
         let key = try Self.key(of: url)
-        let text = (["netwatch download 1", "url \(url)", "key \(key)"] + lines).joined(separator: "\n")
+        let text = (["netwatch download 1", "url \(url)", "key \(key)"] + lines + ["end"]).joined(separator: "\n")
         try folder.write("file.part.info", text + "\n")
     }
 
