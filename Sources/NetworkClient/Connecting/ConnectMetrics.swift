@@ -4,11 +4,13 @@ public struct ConnectMetrics: Sendable, Hashable {
     public var resolve: Duration?
     /// Connecting, all attempts together.
     public var connect: Duration?
+    /// What the proxy took to lead to the origin, its own TLS included; nil without a proxy, or where it is handed requests.
+    public var proxy: Duration?
     /// The TLS handshake; nil without TLS.
     public var tls: Duration?
     /// This machine's address and port, as in `192.0.2.2:51034`; nil for a Unix socket.
     public var localAddress: String?
-    /// The server's address and port, as in `[2001:db8::1]:443`, or the path of its Unix socket.
+    /// The server's address and port, or the proxy's, as in `[2001:db8::1]:443`, or the path of its Unix socket.
     public var remoteAddress: String?
     /// The version of TLS that was agreed on, as in `TLSv1.3`.
     public var tlsVersion: String?

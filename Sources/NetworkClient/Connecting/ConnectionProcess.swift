@@ -2,87 +2,118 @@ import NIOCore
 import NIOPosix
 import NetworkClientCore
 
-/// One connection on its way, from the name over the addresses to the handshake; lives on its event loop.
+/// One connection on its way, from the name over the addresses and the proxy to the handshake; lives on its event loop.
 final class ConnectionProcess {
     /// What is to be opened, and how.
     struct Plan: Sendable {
         let endpoint: Endpoint
-        /// The addresses, if they are known: nothing is looked up then.
+        /// The addresses, if they are known: nothing is looked up then. Where a proxy is in use, they are its own.
         let addresses: [SocketAddress]?
         let limits: Timeouts
         let resolver: NameResolver
         let tls: TLSClient?
+        let proxies: ProxyMeans
         let initialize: @Sendable (any Channel) throws -> Void
     }
 
-    private let plan: Plan
+    let plan: Plan
     private let loop: any EventLoop
     private let promise: EventLoopPromise<EstablishedConnection>
-    private var metrics = ConnectMetrics()
-    private var isOver = false
+    var metrics = ConnectMetrics()
+    private(set) var isOver = false
     private var query: NameQuery?
     private var timer: Scheduled<Void>?
     private var stageStart = ContinuousClock.now
     /// The channels of all addresses that are being tried, then the one that won.
-    private var channels: [any Channel] = []
-    private var targets: [SocketAddress] = []
+    private var channels: [PreparedChannel] = []
+    private(set) var targets: [SocketAddress] = []
+    /// How the proxy is got past, where there is one and it has not been yet.
+    var passage: ProxyPassage?
+    /// What is said to it on the connections that are being opened.
+    private var dialogue: ProxyDialogue?
+    /// Where TCP leads.
+    let nextHop: Endpoint
 
     init(_ plan: Plan, _ promise: EventLoopPromise<EstablishedConnection>, on loop: any EventLoop) {
         self.plan = plan
         self.loop = loop
         self.promise = promise
+        nextHop = plan.endpoint.nextHop
+        guard let proxy = plan.endpoint.proxy else { return }
+        let means = plan.proxies
+        passage = .init(proxy, to: plan.endpoint, means.authenticator, maximumHead: means.maximumHead)
     }
 
-    private var endpoint: Endpoint { plan.endpoint }
+    var endpoint: Endpoint { plan.endpoint }
 
     // MARK: Resolving
 
     func start() {
+        if passage?.needsAddresses == true { return resolveOrigin() }
         do throws(HTTPError) {
             if let addresses = plan.addresses {
-                try connect(to: addresses.map(endpoint.withPort))
-            } else if let address = try endpoint.literalAddress() {
+                try connect(to: addresses.map(nextHop.withPort))
+            } else if let address = try nextHop.literalAddress() {
                 try connect(to: [address])
             } else {
-                resolve()
+                resolveNextHop()
             }
         } catch {
-            fail(error)
+            fail(named(error))
         }
     }
 
-    private func resolve() {
-        let query = plan.resolver.resolve(endpoint.host, limit: plan.limits.resolve, on: loop)
+    private func resolveNextHop() {
+        resolve(nextHop.host) { [self] addresses throws(HTTPError) in
+            do throws(HTTPError) {
+                try connect(to: addresses.get().map(nextHop.withPort))
+            } catch {
+                throw named(error)
+            }
+        }
+    }
+
+    /// Looks a name up and goes on with what comes of it.
+    func resolve(
+        _ host: String,
+        _ next: @escaping (Result<[SocketAddress], HTTPError>) throws(HTTPError) -> Void
+    ) {
+        let query = plan.resolver.resolve(host, limit: plan.limits.resolve, on: loop)
         self.query = query
         query.addresses.assumeIsolated().whenComplete { [self] result in
             guard !isOver else { return }
             self.query = nil
-            metrics.resolve = lap()
-            do {
-                try connect(to: result.get().map(endpoint.withPort))
-            } catch {
-                fail(error as? HTTPError ?? .init(.nameLookupFailed, .neverSent, "\(error)", cause: error))
+            metrics.resolve = (metrics.resolve ?? .zero) + lap()
+            let answer = result.mapError { error in
+                error as? HTTPError ?? .init(.nameLookupFailed, .neverSent, "\(error)", cause: error)
             }
+            do throws(HTTPError) { try next(answer) } catch { fail(error) }
         }
     }
 
     // MARK: Connecting
 
     private func connect(to addresses: [SocketAddress]) throws(HTTPError) {
+        targets = try LocalEnd(endpoint.binding).reachable(addresses, of: nextHop)
+        limit(plan.limits.connect) { [self] in timedOut() }
+        try connect()
+    }
+
+    /// Connects to the targets; the limit goes on.
+    func connect() throws(HTTPError) {
         let source = try LocalEnd(endpoint.binding)
-        targets = try source.reachable(addresses, of: endpoint)
+        dialogue = passage?.dialogue()
         let me = NIOLoopBound(self, eventLoop: loop)
         let bootstrap = source.apply(to: ClientBootstrap(group: loop), isUnix: endpoint.socketPath != nil)
             .connectTimeout(.hours(24))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try me.value.prepare(channel) }
             }
-        limit(plan.limits.connect) { [self] in timedOut() }
         HandedOver(targets, on: loop).connect(bootstrap).assumeIsolated().whenComplete { [self] result in
             guard !isOver else { return }
             switch result {
             case .success(let channel): connected(channel)
-            case .failure(let error): fail(ConnectFailure(endpoint, targets).error(for: error))
+            case .failure(let error): fail(named(ConnectFailure(nextHop, targets).error(for: error)))
             }
         }
     }
@@ -90,44 +121,38 @@ final class ConnectionProcess {
     /// Makes one of the channels ready; what comes after TCP is in place before the first byte.
     private func prepare(_ channel: any Channel) throws {
         guard !isOver else { throw Self.cancelled(endpoint) }
-        channels.append(channel)
-        guard endpoint.isSecure else { return }
-        guard let tls = plan.tls else {
-            throw HTTPError(
-                .invalidConfiguration,
-                .neverSent,
-                "a secure connection needs a TLS client: give the connector one"
-            )
-        }
-        let (handler, verdict) = try tls.makeHandler(host: endpoint.nameForTLS)
-        try channel.pipeline.syncOperations.addHandlers(handler, HandshakeHandler(handler, verdict))
+        channels.append(try PreparedChannel(channel, plan, dialogue))
     }
 
     private func connected(_ channel: any Channel) {
-        timer?.cancel()
-        metrics.connect = lap()
+        guard let prepared = channels.first(where: { $0.channel === channel }) else { return cancel() }
+        channels = [prepared]
+        metrics.connect = (metrics.connect ?? .zero) + lap()
         metrics.localAddress = endpoint.socketPath == nil ? channel.localAddress?.text : nil
         metrics.remoteAddress = endpoint.socketPath ?? channel.remoteAddress?.text
-        channels = [channel]
+        if passage == nil { initialize(prepared) {} } else { pass(prepared) }
+    }
+
+    /// Lets the user's handlers in, lets them know that the connection is there, and goes on with TLS.
+    func initialize(_ prepared: PreparedChannel, _ tell: () -> Void) {
+        timer?.cancel()
         do {
-            try plan.initialize(channel)
-            if endpoint.isSecure {
-                try secure(channel)
-            } else {
-                succeed(channel)
-            }
+            try plan.initialize(prepared.channel)
         } catch {
-            fail(
-                error as? HTTPError
-                    ?? .init(.connectFailed, .neverSent, "the connection can't be set up: \(error)", cause: error)
-            )
+            let reason = "the connection can't be set up: \(error)"
+            return fail(error as? HTTPError ?? .init(.connectFailed, .neverSent, reason, cause: error))
         }
+        guard let handshake = prepared.handshake else {
+            tell()
+            return succeed(prepared.channel)
+        }
+        secure(prepared.channel, handshake)
+        tell()
     }
 
     // MARK: TLS
 
-    private func secure(_ channel: any Channel) throws {
-        let handshake = try channel.pipeline.syncOperations.handler(type: HandshakeHandler.self)
+    private func secure(_ channel: any Channel, _ handshake: HandshakeHandler) {
         limit(plan.limits.tls) { [self] in
             fail(
                 .init(
@@ -162,17 +187,13 @@ final class ConnectionProcess {
     }
 
     private func timedOut() {
+        if metrics.remoteAddress != nil, let error = proxyTimedOut(channels.first) { return fail(error) }
         let tried = targets.map(\.text).joined(separator: ", ")
-        fail(
-            .init(
-                .connectTimedOut,
-                .neverSent,
-                """
-                no answer from \(endpoint.text) within \(plan.limits.connect ?? .zero) (tried \(tried)): \
-                see whether the server is up and no firewall is in the way
-                """
-            )
-        )
+        let reason = """
+            no answer from \(nextHop.text) within \(plan.limits.connect ?? .zero) (tried \(tried)): \
+            see whether the server is up and no firewall is in the way
+            """
+        fail(named(.init(.connectTimedOut, .neverSent, reason)))
     }
 
     private func succeed(_ channel: any Channel) {
@@ -181,7 +202,7 @@ final class ConnectionProcess {
         promise.succeed(.init(channel: channel, metrics: metrics))
     }
 
-    private func fail(_ error: HTTPError) {
+    func fail(_ error: HTTPError) {
         guard !isOver else { return }
         let channels = channels
         let query = query
@@ -189,7 +210,7 @@ final class ConnectionProcess {
         query?.cancel()
         // First the reason: handlers that see their channel closed would find another.
         promise.fail(error)
-        for channel in channels { channel.close(promise: nil) }
+        for prepared in channels { prepared.channel.close(promise: nil) }
     }
 
     private func end() {
@@ -200,13 +221,20 @@ final class ConnectionProcess {
         channels = []
     }
 
+    /// Gives up the connection to the proxy, since another one may do better.
+    func abandonChannels() {
+        let abandoned = channels
+        channels = []
+        for prepared in abandoned { prepared.channel.close(promise: nil) }
+    }
+
     private func limit(_ duration: Duration?, _ body: @escaping () -> Void) {
         timer?.cancel()
         timer = duration.map { loop.assumeIsolated().scheduleTask(in: .init($0), body) }
     }
 
     /// How long this stage took; the next one begins.
-    private func lap() -> Duration {
+    func lap() -> Duration {
         let now = ContinuousClock.now
         defer { stageStart = now }
         return now - stageStart

@@ -1,20 +1,24 @@
 import NIOCore
 import NetworkClientCore
 
-/// Opens connections: resolves, connects (Happy Eyeballs, RFC 8305), speaks TLS; each stage with its own limit.
+/// Opens connections: resolves, connects (Happy Eyeballs, RFC 8305), gets past a proxy, speaks TLS; each stage with its own
+/// limit, but for the proxy, which the limit for connecting includes.
 struct Connector: Sendable {
     private let resolver: NameResolver
     private let tls: TLSClient?
+    private let proxies: ProxyMeans
 
     /// Makes a connector; without a TLS client, it opens no secure connections.
-    init(resolver: NameResolver = .shared, tls: TLSClient?) {
+    init(resolver: NameResolver = .shared, tls: TLSClient?, proxies: ProxyMeans = .init()) {
         self.resolver = resolver
         self.tls = tls
+        self.proxies = proxies
     }
 
-    /// Starts to open a connection, on the loop; to addresses that are known already, or to all that the name has.
+    /// Starts to open a connection, on the loop; to addresses that are known already, or to all that the name has. Where a
+    /// proxy is in use, these are the proxy's.
     ///
-    /// `initialize` is called on the loop when the TCP connection stands, with the TLS handler in place and before the
+    /// `initialize` is called on the loop when the TCP connection stands, and leads past the proxy, with the TLS handler in place and before the
     /// channel is told that it is active: handlers that it adds see `channelActive` and all that comes after.
     ///
     /// If it fails, the attempt's future fails with an `HTTPError`, always `neverSent`, and no descriptor is left.
@@ -31,6 +35,7 @@ struct Connector: Sendable {
             limits: limits,
             resolver: resolver,
             tls: endpoint.isSecure ? tls : nil,
+            proxies: proxies,
             initialize: initialize
         )
         return ConnectionAttempt(plan, on: loop)

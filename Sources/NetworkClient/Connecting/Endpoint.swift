@@ -14,6 +14,8 @@ struct Endpoint: Sendable, Hashable {
     var binding: LocalBinding = .none
     /// What its path must be, which the binding sees to.
     var requirement: PathRequirement = .any
+    /// The proxy that leads there; nil for none.
+    var proxy: ProxyServer?
 }
 
 /// What a connection's own end is bound to.

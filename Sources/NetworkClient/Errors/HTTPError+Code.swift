@@ -55,6 +55,16 @@ extension HTTPError {
         /// Connecting took too long.
         case connectTimedOut
 
+        // The proxy.
+        /// The proxy does not connect to such a host or port.
+        case proxyRefused
+        /// The proxy could not connect to the host.
+        case proxyConnectFailed
+        /// The proxy wants a user name and a password, or others.
+        case proxyAuthenticationRequired
+        /// What the proxy says is neither HTTP nor SOCKS.
+        case invalidProxyAnswer
+
         // TLS.
         /// The handshake failed.
         case tlsFailed

@@ -11,6 +11,8 @@ public struct HTTPError: Error, Sendable {
     public var reason: String
     /// The kernel's error number, where it was the kernel that refused; see errno(3).
     public var errno: Int32?
+    /// The proxy that it is about, as in `http://192.0.2.3:3128`: what can't be reached, or says no; nil for the origin.
+    public var proxy: String?
     /// The method and the URL without user information and query, for logs.
     public var request: String?
     /// The answer's head, if one came.

@@ -5,11 +5,11 @@ extension GateKey {
     /// What a request's way is judged by.
     init(_ request: PreparedRequest) { self.init(request.endpoint) }
 
-    /// What a connection's way is judged by.
+    /// What a connection's way is judged by: the proxy's, where there is one.
     init(_ endpoint: Endpoint) {
         self.init(
-            host: endpoint.host,
-            port: endpoint.port,
+            host: endpoint.proxy?.host ?? endpoint.host,
+            port: endpoint.proxy?.port ?? endpoint.port,
             socketPath: endpoint.socketPath,
             requirement: endpoint.requirement
         )

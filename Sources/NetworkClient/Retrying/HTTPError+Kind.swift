@@ -18,13 +18,15 @@ extension HTTPError.Code {
             .permanent
         case .connectivityTimedOut, .pathNotAllowed, .circuitOpen:
             .permanent
+        case .proxyRefused, .proxyAuthenticationRequired, .invalidProxyAnswer:
+            .permanent
         case .resolveTimedOut, .connectTimedOut, .tlsTimedOut, .firstByteTimedOut, .readTimedOut, .writeTimedOut:
             .timeout
         case .connectionRefused:
             .refused
         case .nameTemporarilyUnresolvable, .nameLookupFailed, .networkUnreachable, .hostUnreachable, .prohibited,
             .blackholed, .addressNotAvailable, .interfaceNotFound, .tooManyDescriptors, .connectFailed,
-            .connectionLost, .bodyTruncated, .pathLost:
+            .connectionLost, .bodyTruncated, .pathLost, .proxyConnectFailed:
             .transient
         }
     }

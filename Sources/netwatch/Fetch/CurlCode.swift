@@ -9,6 +9,8 @@ enum CurlCode: Int32, CaseIterable {
     case badConfiguration = 2
     /// `CURLE_URL_MALFORMAT`.
     case badURL = 3
+    /// `CURLE_COULDNT_RESOLVE_PROXY`.
+    case proxyNotResolved = 5
     /// `CURLE_COULDNT_RESOLVE_HOST`.
     case notResolved = 6
     /// `CURLE_COULDNT_CONNECT`.
@@ -55,6 +57,8 @@ enum CurlCode: Int32, CaseIterable {
     case badRootFile = 77
     /// `CURLE_SSL_PINNEDPUBKEYNOTMATCH`.
     case pinnedKeyMismatch = 90
+    /// `CURLE_PROXY`.
+    case socksFailed = 97
     /// `CURLE_TOO_LARGE`.
     case headTooLarge = 100
 }
@@ -65,12 +69,17 @@ extension CurlCode {
         self =
             switch error.code {
             case .connectionLost: Self.loss(error)
+            case .nameNotFound, .nameTemporarilyUnresolvable, .nameLookupFailed:
+                error.proxy == nil ? .notResolved : .proxyNotResolved
+            case .proxyRefused, .proxyConnectFailed, .proxyAuthenticationRequired, .invalidProxyAnswer:
+                error.isOfSOCKS ? .socksFailed : .receiveError
             case let code: Self(code)
             }
     }
 
     /// A connection that was lost before an answer: in the handshake, in silence, or by an error of the kernel.
     private static func loss(_ error: HTTPError) -> Self {
+        if error.proxy != nil { return error.isOfSOCKS ? .socksFailed : .receiveError }
         if error.processing == .neverSent { return .handshakeFailed }
         return switch error.errno {
         case nil: .noAnswer
@@ -102,7 +111,8 @@ extension CurlCode {
             case .pinMismatch: .pinnedKeyMismatch
             case .clientCertificateRefused: .clientCertificate
             case .connectionLost: .noAnswer
-            case .pathLost: .receiveError
+            case .pathLost, .proxyRefused, .proxyConnectFailed, .proxyAuthenticationRequired, .invalidProxyAnswer:
+                .receiveError
             case .bodyTruncated: .partialBody
             case .invalidResponse, .unacceptableContentType, .responseSerializationFailed: .strangeAnswer
             case .headTooLarge: .headTooLarge
@@ -114,6 +124,11 @@ extension CurlCode {
             case .unacceptableStatus: .refusedStatus
             }
     }
+}
+
+extension HTTPError {
+    /// Whether it is about a proxy that speaks SOCKS.
+    fileprivate var isOfSOCKS: Bool { proxy?.hasPrefix("socks") == true }
 }
 
 extension ToolError {

@@ -1,0 +1,124 @@
+/// A proxy: where it is, what it speaks, and as whom to appear.
+///
+/// ```swift
+/// let configuration = HTTPConfiguration(proxy: .all(try ProxyServer("http://me:secret@proxy.example.com:3128")))
+/// ```
+/// No description of it shows the password.
+public struct ProxyServer: Sendable, Hashable {
+    /// What a proxy speaks.
+    public enum Scheme: String, Sendable, Hashable, CaseIterable {
+        /// HTTP: `http` requests are handed to it, for `https` it opens a tunnel (RFC 9110, 9.3.6).
+        case http
+        /// The same, over TLS with the proxy itself.
+        case https
+        /// SOCKS 5 (RFC 1928); the origin's name is looked up here.
+        case socks5
+        /// SOCKS 5; the proxy looks the origin's name up.
+        case socks5h
+    }
+
+    // One word, so that whoever has no proxy carries no more than that.
+    private let fields: Fields
+
+    private final class Fields: Sendable {
+        let scheme: Scheme
+        let host: String
+        let port: Int
+        let user: String?
+        let password: String?
+
+        init(_ scheme: Scheme, _ host: String, _ port: Int, _ user: String?, _ password: String?) {
+            (self.scheme, self.host, self.port) = (scheme, host, port)
+            (self.user, self.password) = (user, password)
+        }
+    }
+
+    /// What it speaks.
+    public var scheme: Scheme { fields.scheme }
+    /// Its name in its ASCII form and lower case, or its address without brackets.
+    public var host: String { fields.host }
+    /// Its port.
+    public var port: Int { fields.port }
+    /// As whom to appear; nil for as nobody.
+    public var user: String? { fields.user }
+    /// The password to that; empty if there is a user and none.
+    public var password: String? { fields.password }
+
+    /// Makes a proxy of parts; the parameters are as the properties have them.
+    ///
+    /// - Throws: ``HTTPError`` with code ``HTTPError/Code/invalidConfiguration``.
+    public init(
+        _ scheme: Scheme,
+        host: String,
+        port: Int,
+        user: String? = nil,
+        password: String? = nil
+    ) throws(HTTPError) {
+        let written = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        let name = try ProxyText.host(written)
+        guard 1...65_535 ~= port else { throw ProxyText.error("the port \(port) is none: it is a number from 1 to 65535") }
+        try self.init(checked: scheme, name, port, user, password)
+    }
+
+    init(
+        checked scheme: Scheme,
+        _ host: String,
+        _ port: Int,
+        _ user: String?,
+        _ password: String?
+    ) throws(HTTPError) {
+        let password = user == nil ? nil : password ?? ""
+        fields = Fields(scheme, host, port, user, password)
+        guard let login else { return }
+        if scheme.isSOCKS {
+            guard login.fits else {
+                throw ProxyText.error("SOCKS takes a user name of 1 to 255 bytes, and a password of at most 255")
+            }
+        } else if login.user.contains(":") {
+            throw ProxyText.error("a user name can't have a colon, behind which the password begins (RFC 7617, 2)")
+        }
+    }
+
+    /// Reads `http://[user:password@]host[:port]`, or the same with `https`, `socks5` or `socks5h`, as curl does.
+    ///
+    /// Without a scheme it is `http`. Without a port it is 443 for `https` and 1080 for all others. What follows behind the
+    /// port is ignored. `%` and two digits stand for a byte in user name and password.
+    ///
+    /// - Throws: ``HTTPError`` with code ``HTTPError/Code/invalidConfiguration``; it says what is wrong and what to write,
+    ///   and shows neither user name nor password.
+    public init(_ text: String) throws(HTTPError) { self = try ProxyText.server(text) }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.fields === right.fields
+            || (left.scheme == right.scheme && left.host == right.host && left.port == right.port
+                && left.user == right.user && left.password == right.password)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(scheme)
+        hasher.combine(host)
+        hasher.combine(port)
+        hasher.combine(user)
+    }
+}
+
+extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Scheme, host and port.
+    public var description: String { "\(scheme.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// The same.
+    public var debugDescription: String { description }
+
+    /// The same: nothing within is shown.
+    public var customMirror: Mirror { .init(self, children: []) }
+}
+
+extension ProxyServer.Scheme {
+    /// Whether it is a version of SOCKS.
+    var isSOCKS: Bool { self == .socks5 || self == .socks5h }
+}
+
+extension ProxyServer {
+    /// What SOCKS is told of the user.
+    var login: SOCKS5Dialogue.Login? { user.map { .init(user: $0, password: password ?? "") } }
+}

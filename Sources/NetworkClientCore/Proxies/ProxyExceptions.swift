@@ -1,0 +1,70 @@
+import ReachabilityCore
+
+/// The hosts that are reached without a proxy: a list as in the variable `no_proxy`, with curl's rules.
+///
+/// - Entries are separated by commas or blanks.
+/// - A name stands for itself and for all names beneath it: `example.com` for `www.example.com`, but not for
+///   `nonexample.com`. Upper and lower case are the same; a dot before it and dots behind either are ignored.
+/// - An address stands for itself, and with a length (`192.168.0.0/16`, `2001:db8::/32`) for its network; IPv6 is written
+///   without brackets. Names are not looked up for this.
+/// - A list that is `*` and nothing else stands for all hosts; there is no other pattern.
+/// - Ports and schemes can't be told apart.
+///
+/// Nothing else is excepted: `localhost` and 127.0.0.1 go by the proxy unless the list names them.
+///
+/// See CURLOPT_NOPROXY(3). As curl has it, the length 0 is that of a whole address; and an entry that is none of these
+/// stands for nothing.
+public struct ProxyExceptions: Sendable, Hashable {
+    /// The list, as it was given.
+    public let text: String
+    private let isEverything: Bool
+    private let names: [[UInt8]]
+    private let networks: [IPPrefix]
+
+    /// Reads a list; whatever it has is a list.
+    public init(_ text: String) {
+        self.text = text
+        isEverything = text == "*"
+        let entries = text.utf8.split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        names = entries.map(Self.name)
+        networks = entries.compactMap { Self.network(String(Substring($0))) }
+    }
+
+    /// No exceptions.
+    public static let none = Self("")
+
+    /// Whether a host is reached without a proxy.
+    ///
+    /// - Parameter host: A name in its ASCII form and lower case, or an address without brackets; an IPv6 address's zone
+    ///   is ignored.
+    public func contains(_ host: String) -> Bool {
+        if isEverything { return true }
+        guard !names.isEmpty else { return false }
+        let address = host.utf8.contains(UInt8(ascii: "%")) ? String(host.prefix { $0 != "%" }) : host
+        if let address = IPAddress(address) { return networks.contains { $0.contains(address) } }
+        let name = host.utf8.last == UInt8(ascii: ".") ? host.utf8.dropLast() : host.utf8[...]
+        return names.contains { Self.name(name, isWithin: $0) }
+    }
+
+    private static func name(_ name: Substring.UTF8View, isWithin domain: [UInt8]) -> Bool {
+        guard name.count >= domain.count, name.suffix(domain.count).elementsEqual(domain) else { return false }
+        return name.count == domain.count || name.dropLast(domain.count).last == UInt8(ascii: ".")
+    }
+
+    private static func name(_ entry: Substring.UTF8View) -> [UInt8] {
+        var name = entry
+        if name.last == UInt8(ascii: ".") { name = name.dropLast() }
+        if name.first == UInt8(ascii: ".") { name = name.dropFirst() }
+        return name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    private static func network(_ entry: String) -> IPPrefix? {
+        let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = IPAddress(String(parts[0])) else { return nil }
+        let whole: UInt8 = address.family == .ipv4 ? 32 : 128
+        guard parts.count > 1 else { return .init(address, length: whole) }
+        let isNumber = parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
+        guard isNumber, let length = UInt8(parts[1]), length <= whole else { return nil }
+        return .init(address, length: length == 0 ? whole : length)
+    }
+}
