@@ -7,7 +7,7 @@ final class ConnectionProcess {
     /// What is to be opened, and how.
     struct Plan: Sendable {
         let endpoint: Endpoint
-        /// The addresses, if they are known: nothing is looked up then. Where a proxy is in use, they are its own.
+        /// The addresses of the host or its proxy, if they are known: nothing is looked up then.
         let addresses: [SocketAddress]?
         let limits: Timeouts
         let resolver: NameResolver

@@ -1,8 +1,9 @@
 import NIOCore
 import NetworkClientCore
 
-/// Opens connections: resolves, connects (Happy Eyeballs, RFC 8305), gets past a proxy, speaks TLS; each stage with its own
-/// limit, but for the proxy, which the limit for connecting includes.
+/// Opens connections: resolves, connects (Happy Eyeballs, RFC 8305), gets past a proxy, speaks TLS.
+///
+/// Each stage has its own limit, but the proxy, which the limit for connecting includes.
 struct Connector: Sendable {
     private let resolver: NameResolver
     private let tls: TLSClient?
@@ -15,8 +16,9 @@ struct Connector: Sendable {
         self.proxies = proxies
     }
 
-    /// Starts to open a connection, on the loop; to addresses that are known already, or to all that the name has. Where a
-    /// proxy is in use, these are the proxy's.
+    /// Starts to open a connection, on the loop; to addresses that are known already, or to all that the name has.
+    ///
+    /// Where a proxy is in use, these are the proxy's.
     ///
     /// `initialize` is called on the loop when the TCP connection stands, and leads past the proxy, with the TLS handler in place and before the
     /// channel is told that it is active: handlers that it adds see `channelActive` and all that comes after.

@@ -19,6 +19,7 @@ extension SessionCore {
             extras.mustGoAgain = false
             return .go(handle.current)
         }
+        if response.status == 407, handle.endpoint.isForwarded { return proxyWantsCredentials(of: handle, response) }
         return .end
     }
 

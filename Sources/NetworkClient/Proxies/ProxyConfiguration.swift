@@ -21,6 +21,7 @@ public enum ProxyConfiguration: Sendable, Hashable {
     /// - Parameters:
     ///   - proxy: The proxy.
     ///   - exceptions: The hosts that are reached without.
+    /// - Returns: The configuration.
     public static func all(_ proxy: ProxyServer, except exceptions: ProxyExceptions = .none) -> Self {
         .proxies(http: proxy, https: proxy, except: exceptions)
     }

@@ -56,7 +56,9 @@ public struct ProxyServer: Sendable, Hashable {
     ) throws(HTTPError) {
         let written = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         let name = try ProxyText.host(written)
-        guard 1...65_535 ~= port else { throw ProxyText.error("the port \(port) is none: it is a number from 1 to 65535") }
+        guard 1...65_535 ~= port else {
+            throw ProxyText.error("the port \(port) is none: it is a number from 1 to 65535")
+        }
         try self.init(checked: scheme, name, port, user, password)
     }
 
@@ -88,12 +90,14 @@ public struct ProxyServer: Sendable, Hashable {
     ///   and shows neither user name nor password.
     public init(_ text: String) throws(HTTPError) { self = try ProxyText.server(text) }
 
+    /// Whether both are the same in all parts.
     public static func == (left: Self, right: Self) -> Bool {
         left.fields === right.fields
             || (left.scheme == right.scheme && left.host == right.host && left.port == right.port
                 && left.user == right.user && left.password == right.password)
     }
 
+    /// Hashes what tells one from another, the password left out.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(scheme)
         hasher.combine(host)

@@ -10,6 +10,8 @@ final class RequestExtras {
     var wasBodyRead = false
     /// Whether the receiver wants the request to go again.
     var mustGoAgain = false
+    /// What a proxy that it was handed to was told of the user.
+    var shownToProxy: String?
     /// For how long it was paused while it was under way.
     var paused = TimeAmount.zero
     /// When the present pause began.

@@ -25,6 +25,8 @@ public struct RequestOptions: Sendable {
     public var priority: RequestPriority
     /// Makes it idempotent by a key, if its server knows those.
     public var idempotencyKey: IdempotencyKey?
+    /// Through which proxy it goes; nil for as the session says.
+    public var proxy: ProxyConfiguration?
 
     /// Where its answer's body goes.
     var destination = ResponseDestination.memory
@@ -41,7 +43,8 @@ public struct RequestOptions: Sendable {
         retry: RetryPolicy? = nil,
         pathLoss: PathLossPolicy? = nil,
         priority: RequestPriority = .normal,
-        idempotencyKey: IdempotencyKey? = nil
+        idempotencyKey: IdempotencyKey? = nil,
+        proxy: ProxyConfiguration? = nil
     ) {
         self.timeouts = timeouts
         self.binding = binding
@@ -54,5 +57,6 @@ public struct RequestOptions: Sendable {
         self.pathLoss = pathLoss
         self.priority = priority
         self.idempotencyKey = idempotencyKey
+        self.proxy = proxy
     }
 }

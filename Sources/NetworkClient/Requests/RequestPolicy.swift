@@ -1,7 +1,7 @@
 import ReachabilityCore
 import RequestGate
 
-/// How a request waits and goes again; shared by all requests of a session that do not say otherwise.
+/// How a request waits, goes again and is led; shared by all requests of a session that do not say otherwise.
 final class RequestPolicy: Sendable {
     let gate: GatePolicy
     let requirement: PathRequirement
@@ -12,6 +12,8 @@ final class RequestPolicy: Sendable {
     let addsKeys: Bool
     /// Whether hosts that fail too often are given a rest.
     let breaks: Bool
+    /// Through which proxies it goes; nil for none.
+    let proxies: ProxyTable?
     /// Whether it neither waits, nor is bound, nor goes again: nothing has to be asked.
     let isPlain: Bool
 
@@ -22,7 +24,8 @@ final class RequestPolicy: Sendable {
         pathLoss: PathLossPolicy,
         priority: RequestPriority = .normal,
         addsKeys: Bool,
-        breaks: Bool
+        breaks: Bool,
+        proxies: ProxyTable? = nil
     ) {
         self.gate = gate
         self.requirement = requirement
@@ -31,6 +34,7 @@ final class RequestPolicy: Sendable {
         self.priority = priority
         self.addsKeys = addsKeys
         self.breaks = breaks
+        self.proxies = proxies
         isPlain = !gate.waits && requirement == .any && !retry.retries && !breaks
     }
 
@@ -58,7 +62,8 @@ final class RequestPolicy: Sendable {
             retry: configuration.retry,
             pathLoss: configuration.pathLoss,
             addsKeys: configuration.addsIdempotencyKeys,
-            breaks: configuration.circuitBreaker != nil
+            breaks: configuration.circuitBreaker != nil,
+            proxies: configuration.goesByProxies ? ProxyTable(configuration.proxy, .current) : nil
         )
     }
 
@@ -77,7 +82,8 @@ final class RequestPolicy: Sendable {
             pathLoss: options.pathLoss ?? pathLoss,
             priority: options.priority,
             addsKeys: addsKeys,
-            breaks: breaks
+            breaks: breaks,
+            proxies: options.proxy.map { ProxyTable($0, .current) } ?? proxies
         )
     }
 
@@ -104,8 +110,13 @@ final class RequestPolicy: Sendable {
 }
 
 extension RequestOptions {
-    /// Whether a request waits and goes again as its session says.
+    /// Whether a request waits, goes again and is led as its session says.
     fileprivate var saysNothingOfWaiting: Bool {
-        gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal
+        gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal && proxy == nil
     }
+}
+
+extension HTTPConfiguration {
+    /// Whether there may be proxies: not where requests go otherwise than by TCP.
+    fileprivate var goesByProxies: Bool { unixSocketPath == nil && transport == nil }
 }

@@ -110,8 +110,8 @@ extension RequestDispatcher {
             let isPatient = request.policy.gate.waits
             let reason =
                 isPatient
-                ? "no way to \(request.endpoint.text) within \(waited.rounded): it waited for \(wait)"
-                : "no way to \(request.endpoint.text) that the request may take: it needs \(wait)"
+                ? "no way to \(request.endpoint.way) within \(waited.rounded): it waited for \(wait)"
+                : "no way to \(request.endpoint.way) that the request may take: it needs \(wait)"
             return .init(isPatient ? .connectivityTimedOut : .pathNotAllowed, .neverSent, reason)
         }
     }

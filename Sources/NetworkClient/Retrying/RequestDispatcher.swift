@@ -60,7 +60,7 @@ final class RequestDispatcher {
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
         _ = line(up: handle, verdict, at: BootClock.now)
         if let wait = verdict.wait, core.isObserved(handle) {
-            core.tell(.waitingForConnectivity(because: wait.description), handle)
+            core.tell(.waitingForConnectivity(because: handle.current.endpoint.words(for: wait)), handle)
         }
         drain()
     }

@@ -26,6 +26,8 @@ public struct HTTPConfiguration: Sendable {
     public var binding: LocalBinding
     /// The path of a Unix socket on which all requests are sent, whatever their URL's host; nil for the network.
     public var unixSocketPath: String?
+    /// Through which proxies requests go; as the environment says, unless told otherwise.
+    public var proxy: ProxyConfiguration
     /// Who follows all requests.
     public var eventMonitors: [any EventMonitor]
     /// What carries requests in place of the session's own connections; nil for these.
@@ -70,6 +72,7 @@ public struct HTTPConfiguration: Sendable {
         decompresses: Bool = true,
         binding: LocalBinding = .none,
         unixSocketPath: String? = nil,
+        proxy: ProxyConfiguration = .environment,
         eventMonitors: [any EventMonitor] = [],
         transport: (any Transport)? = nil,
         gate: GatePolicy = .none,
@@ -92,6 +95,7 @@ public struct HTTPConfiguration: Sendable {
         self.decompresses = decompresses
         self.binding = binding
         self.unixSocketPath = unixSocketPath
+        self.proxy = proxy
         self.eventMonitors = eventMonitors
         self.transport = transport
         self.gate = gate

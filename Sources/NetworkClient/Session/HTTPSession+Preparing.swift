@@ -24,13 +24,13 @@ extension HTTPSession {
                 uri: url.target,
                 headers: readyHeaders.headers
             )
-            return finish(url, head, nil, nil, options, policy)
+            return try finish(url, head, nil, nil, options, policy)
         }
         let request = try serialize(method, url, parameters, headers, content)
         let source: BodySource? = if let makeSource = content.makeSource { try makeSource() } else { nil }
         var head = wireHead(request, source, url, options)
         addKey(to: &head, options, policy)
-        return finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
+        return try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
     }
 
     /// Methods whose requests have no body where there are no parameters.
@@ -43,7 +43,7 @@ extension HTTPSession {
         _ source: BodySource?,
         _ options: RequestOptions,
         _ policy: RequestPolicy
-    ) -> PreparedRequest {
+    ) throws(HTTPError) -> PreparedRequest {
         .init(
             url: url,
             endpoint: .init(
@@ -52,7 +52,8 @@ extension HTTPSession {
                 port: url.port,
                 socketPath: configuration.unixSocketPath,
                 binding: options.binding ?? configuration.binding,
-                requirement: policy.requirement
+                requirement: policy.requirement,
+                proxy: try policy.proxies?.proxy(for: url)
             ),
             head: head,
             body: body,

@@ -52,7 +52,7 @@ extension LocalBinding {
 extension PathLoss {
     /// What a request fails with; nil where there was none.
     fileprivate func reason(_ request: PreparedRequest) -> String? {
-        let host = request.endpoint.text
+        let host = request.endpoint.way
         return switch self {
         case .idle: nil
         case .addressGone: "the address or the interface of the connection to \(host) is gone"

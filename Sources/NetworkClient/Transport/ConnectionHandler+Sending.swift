@@ -25,7 +25,7 @@ extension ConnectionHandler {
         if host.core.isObserved(handle) { tellOfAttempt(handle) }
         exchange = .init(handle: handle, assembly: .init(limit: handle.current.maximumBodySize))
         guard prepareBodies(handle) else { return }
-        context.write(wrapOutboundOut(.head(head(of: handle))), promise: nil)
+        context.write(wrapOutboundOut(.head(addressed(head(of: handle), handle))), promise: nil)
         handle.run.life.sent()
         deadlines[.total] = handle.deadline.map(Instant.init)
         deadlines[.idle] = nil

@@ -142,7 +142,7 @@ final class HostConnections {
         for handle in waiting.values.sorted(by: { $0.id < $1.id }) where handle.current.policy.gate.waits {
             withdraw(handle)
             handle.run.place = .nowhere
-            let reason = "the way to \(endpoint.text) went while it was connected to: what is missing is \(wait)"
+            let reason = "the way to \(endpoint.way) went while it was connected to: what is missing is \(wait)"
             core.fail(handle, .init(.pathLost, .neverSent, reason))
         }
     }

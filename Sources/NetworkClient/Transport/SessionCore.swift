@@ -10,6 +10,7 @@ final class SessionCore: @unchecked Sendable {
     let loop: any EventLoop
     let configuration: HTTPConfiguration
     let connector: Connector
+    let proxyAuthenticator: ProxyAuthenticator
     let registry = Lock(Registry())
     private let monitors: [any EventMonitor]
     private(set) var hosts: [Endpoint: HostConnections] = [:]
@@ -33,7 +34,9 @@ final class SessionCore: @unchecked Sendable {
         self.configuration = configuration
         monitors = configuration.eventMonitors
         self.resolver = resolver
-        connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls))
+        let proxies = ProxyMeans(configuration)
+        proxyAuthenticator = proxies.authenticator
+        connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls), proxies: proxies)
     }
 
     /// Whether somebody follows all requests, or this one.

@@ -37,6 +37,7 @@ public struct ProxyExceptions: Sendable, Hashable {
     ///
     /// - Parameter host: A name in its ASCII form and lower case, or an address without brackets; an IPv6 address's zone
     ///   is ignored.
+    /// - Returns: Whether the list has it.
     public func contains(_ host: String) -> Bool {
         if isEverything { return true }
         guard !names.isEmpty else { return false }

@@ -72,14 +72,19 @@ struct SOCKS5DialogueTests {
     @Test func `a server that wants what was not offered is refused`() {
         #expect(talk(plain, [[5, 0xFF]]).end == .refused(.noMethod))
         for method: UInt8 in [1, 2, 3, 0x80] {
-            guard case .refused(.nonsense)? = talk(plain, [[5, method]]).end else { Issue.record("\(method)"); return }
+            guard case .refused(.nonsense)? = talk(plain, [[5, method]]).end else {
+                Issue.record("\(method)")
+                return
+            }
         }
     }
 
-    @Test(arguments: [
-        [Array("HTTP/1.1 400 Bad Request\r\n".utf8)], [[4, 90]], [[0]], [[5, 0, 5]], [[5, 0], [4, 0]],
-        [[5, 0], [5, 0, 0, 2, 0]],
-    ] as [[[UInt8]]])
+    @Test(
+        arguments: [
+            [Array("HTTP/1.1 400 Bad Request\r\n".utf8)], [[4, 90]], [[0]], [[5, 0, 5]], [[5, 0], [4, 0]],
+            [[5, 0], [5, 0, 0, 2, 0]],
+        ] as [[[UInt8]]]
+    )
     func `what is not of the protocol is told`(pieces: [[UInt8]]) {
         guard case .refused(.nonsense(let words))? = talk(plain, pieces).end else {
             Issue.record("\(pieces)")
@@ -92,7 +97,9 @@ struct SOCKS5DialogueTests {
         let long = String(repeating: "x", count: 256)
         #expect(Login(user: "a", password: "").fits)
         #expect(Login(user: String(long.dropLast()), password: String(long.dropLast())).fits)
-        for login in [Login(user: "", password: "a"), .init(user: long, password: ""), .init(user: "a", password: long)] {
+        for login in [
+            Login(user: "", password: "a"), .init(user: long, password: ""), .init(user: "a", password: long),
+        ] {
             #expect(!login.fits)
         }
     }

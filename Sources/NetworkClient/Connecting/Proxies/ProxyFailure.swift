@@ -22,7 +22,10 @@ struct ProxyFailure {
         case .headTooLarge(let limit):
             make(.invalidProxyAnswer, "the head of the proxy \(proxy)'s answer is larger than \(limit) bytes")
         case .nonsense(let what):
-            make(.invalidProxyAnswer, "\(proxy) does not answer as a proxy: \(what); see whether scheme and port are right")
+            make(
+                .invalidProxyAnswer,
+                "\(proxy) does not answer as a proxy: \(what); see whether scheme and port are right"
+            )
         }
     }
 
@@ -30,7 +33,8 @@ struct ProxyFailure {
         let status = "\(answer.status)\(answer.reason.isEmpty ? "" : " \(answer.reason)")"
         var error =
             switch answer.status {
-            case 407: make(.proxyAuthenticationRequired, words(for: status))
+            // tinyproxy answers 401 to a wrong password.
+            case 401, 407: make(.proxyAuthenticationRequired, words(for: status))
             case 408, 429, 500...:
                 make(.proxyConnectFailed, "the proxy \(proxy) can't connect to \(endpoint.text): it answered \(status)")
             default:
@@ -47,7 +51,9 @@ struct ProxyFailure {
         guard let user = proxy.user else {
             return "the proxy \(proxy) wants a user name and a password\(answer): give it as \(example)"
         }
-        return "the proxy \(proxy) does not take the user '\(user.printable)' or the password\(answer): see whether both are right"
+        let name = user.printable
+        return
+            "the proxy \(proxy) does not take the user '\(name)' or the password\(answer): see whether both are right"
     }
 
     private var example: String {

@@ -1,0 +1,43 @@
+import NIOHTTP1
+
+extension ConnectionHandler {
+    /// The head as whoever is at the other end of the connection wants it.
+    ///
+    /// A proxy that is handed the request reads the whole URL (RFC 9112, 3.2.2) and who the user is to it; an origin sees
+    /// nothing of the latter.
+    func addressed(_ head: HTTPRequestHead, _ handle: RequestHandle) -> HTTPRequestHead {
+        guard let proxy = host.endpoint.proxy else { return head }
+        var head = head
+        guard host.endpoint.isForwarded else {
+            head.headers.remove(name: "Proxy-Authorization")
+            return head
+        }
+        let url = handle.current.url
+        head.uri = "\(url.scheme)://\(url.authority)\(head.uri)"
+        let method = head.method.rawValue
+        guard let field = host.core.proxyAuthenticator.field(for: proxy, method: method, target: head.uri) else {
+            return head
+        }
+        head.headers.replaceOrAdd(name: "Proxy-Authorization", value: field)
+        handle.extras.shownToProxy = field
+        return head
+    }
+}
+
+extension SessionCore {
+    /// A proxy that was handed a request wants to know the user, or another one.
+    func proxyWantsCredentials(of handle: RequestHandle, _ response: DataResponse) -> FollowUp {
+        guard let proxy = handle.endpoint.proxy else { return .end }
+        let challenges = response["Proxy-Authenticate"]
+        if proxyAuthenticator.learn(challenges, from: proxy, after: handle.run.extras?.shownToProxy) {
+            return .go(handle.current)
+        }
+        let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
+        let words = ProxyFailure(proxy: proxy, endpoint: handle.endpoint).words(for: status)
+        var error = HTTPError(.proxyAuthenticationRequired, .refusedUnprocessed, words)
+        error.proxy = proxy.description
+        error.response = response.head
+        error.body = Array(response.bytes.prefix(HTTPError.keptBody))
+        return .fail(error)
+    }
+}

@@ -1,0 +1,113 @@
+import HTTPLab
+import NetworkClientCore
+import Testing
+
+@testable import NetworkClient
+
+/// Plain HTTP, which an HTTP proxy is handed.
+@Suite(.timeLimit(.minutes(5)))
+struct ForwardingProxyTests {
+    @Test func `the proxy reads the whole URL, and nobody looks the origin's name up`() async throws {
+        try await ProxyLab.run { lab in
+            let proxy = try lab.server(.forever([.readRequest, .answer("by proxy")]))
+            let lookUp = ScriptedLookUp()
+            let session = try lab.session(by: proxy, resolver: lookUp.resolver())
+            let response = try await session.get("http://Origin.example:8080/a?b=c").response()
+            #expect(response.bytes == Array("by proxy".utf8))
+            #expect(response.url == "http://origin.example:8080/a?b=c")
+            _ = try await session.post("http://origin.example:8080/up", body: .bytes(Array("x".utf8))).response()
+            let requests = proxy.connections.flatMap(\.requests)
+            #expect(requests.count == 2)
+            let lines = "GET http://origin.example:8080/a?b=c HTTP/1.1\r\nHost: origin.example:8080\r\n"
+            #expect(requests[0].head.hasPrefix(lines))
+            #expect(!requests[0].head.contains("Proxy-"))
+            #expect(requests[1].head.hasPrefix("POST http://origin.example:8080/up HTTP/1.1\r\n"))
+            #expect(proxy.connections.count == 1)
+            #expect(lookUp.begun.value.isEmpty)
+        }
+    }
+
+    @Test func `IPv6 keeps its brackets and loses its zone`() async throws {
+        try await ProxyLab.run { lab in
+            let proxy = try lab.server(.readRequest, .answer())
+            _ = try await lab.session(by: proxy).get("http://[fe80::1%25lo]/").response()
+            #expect(
+                proxy.connections[0].requests[0].head.hasPrefix("GET http://[fe80::1]/ HTTP/1.1\r\nHost: [fe80::1]\r\n")
+            )
+        }
+    }
+
+    @Test func `who the user is, the proxy is told at once, and the user's handle is not`() async throws {
+        try await ProxyLab.run { lab in
+            let proxy = try lab.server(.readRequest, .answer())
+            let request = try lab.session(by: proxy, user: "me:p%20w").get("http://origin.example/")
+            _ = try await request.response()
+            let head = proxy.connections[0].requests[0].head
+            #expect(head.contains("\r\nProxy-Authorization: Basic bWU6cCB3\r\n"))
+            #expect(request.head.path == "/")
+            #expect(request.head.headerFields[.proxyAuthorization] == nil)
+        }
+    }
+
+    @Test(arguments: ["", "me:wrong"])
+    func `a proxy that wants another user ends the request, with its words`(user: String) async throws {
+        try await ProxyLab.run { lab in
+            let challenge = ["Proxy-Authenticate: Basic realm=\"lab\""]
+            let proxy = try lab.server(
+                .forever([.readRequest, .answer("who?", status: "407 Who", headers: challenge)])
+            )
+            let error = try await lab.failure(lab.session(by: proxy, user: user))
+            #expect(error.code == .proxyAuthenticationRequired)
+            #expect(error.processing == .refusedUnprocessed)
+            #expect(error.response?.status == 407)
+            #expect(error.body == Array("who?".utf8))
+            #expect(error.proxy == "http://127.0.0.1:\(proxy.port)")
+            #expect(error.reason.contains(user.isEmpty ? "wants a user name" : "does not take the user 'me'"))
+            #expect(!"\(error)".contains("wrong"))
+            #expect(proxy.connections.flatMap(\.requests).count == 1)
+        }
+    }
+
+    @Test func `without a proxy 407 is an answer like any other`() async throws {
+        try await ProxyLab.run { lab in
+            let server = try lab.server(.readRequest, .answer(status: "407 Who"))
+            let response = try await lab.session(.none).get("http://127.0.0.1:\(server.port)/").response()
+            #expect(response.status == 407)
+        }
+    }
+
+    @Test func `a request may go by another proxy, or by none`() async throws {
+        try await ProxyLab.run { lab in
+            let proxy = try lab.server(.forever([.readRequest, .answer("proxy")]))
+            let origin = try lab.server(.forever([.readRequest, .answer("origin")]))
+            let url = "http://127.0.0.1:\(origin.port)/"
+            let session = try lab.session(by: proxy)
+            for _ in 0..<2 {
+                #expect(try await session.get(url).string() == "proxy")
+                #expect(try await session.get(url, options: .init(proxy: ProxyConfiguration.none)).string() == "origin")
+            }
+            #expect(
+                try await lab.session(by: origin).get(
+                    url,
+                    options: .init(proxy: .all(.init("127.0.0.1:\(proxy.port)")))
+                ).string() == "proxy"
+            )
+            let excepted = try lab.session(.all(.init("127.0.0.1:\(proxy.port)"), except: .init("127.0.0.0/8")))
+            #expect(try await excepted.get(url).string() == "origin")
+        }
+    }
+
+    @Test func `a Unix socket goes by no proxy`() async throws {
+        let folder = try LabFolder()
+        let server = try ScriptedServer(on: .unix("\(folder.path)/socket"), always: [.readRequest, .answer()])
+        try await ProxyLab.run { lab in
+            let session = try lab.session(.all(.init("127.0.0.1:9"))) { $0.unixSocketPath = "\(folder.path)/socket" }
+            _ = try await session.get("http://origin.example/x").response()
+        }
+        #expect(server.connections[0].requests[0].head.hasPrefix("GET /x HTTP/1.1\r\n"))
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let proxyAuthorization = Self("Proxy-Authorization") ?? .accept
+}

@@ -1,0 +1,62 @@
+import HTTPLab
+import Locking
+import NIOCore
+import NIOEmbedded
+import NetworkClientCore
+import Testing
+
+@testable import NetworkClient
+
+struct ProxyTunnelHandlerTests {
+    private func channel() throws -> (EmbeddedChannel, ProxyTunnelHandler, Seen) {
+        let handler = ProxyTunnelHandler(.socks(.init(to: .name("a"), port: 80, login: nil)))
+        let seen = Seen()
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandlers(handler, seen)
+        return (channel, handler, seen)
+    }
+
+    @Test func `what comes after the leave is the origin's, and reaches it after the news that it is there`() throws {
+        let (channel, handler, seen) = try channel()
+        handler.begin { outcome in
+            if case .open(let rest) = outcome { handler.stepAside(rest) }
+        }
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(bytes: [5, 1, 0]))
+        try channel.writeInbound(ByteBuffer(bytes: [5, 0]))
+        #expect(seen.all == [])
+        try channel.writeInbound(ByteBuffer(bytes: [5, 0, 0, 1, 0, 0, 0, 0, 0, 0, 42]))
+        #expect(seen.all == ["active", "[42]"])
+        try channel.writeInbound(ByteBuffer(bytes: [43]))
+        #expect(seen.all == ["active", "[42]", "[43]"])
+        #expect(throws: (any Error).self) { try channel.pipeline.syncOperations.handler(type: ProxyTunnelHandler.self) }
+        _ = try channel.finish()
+        #expect(seen.all.last == "inactive")
+    }
+
+    @Test func `who begins late begins at once, and who never led on is never told of`() throws {
+        let (channel, handler, seen) = try channel()
+        try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        var outcomes: [String] = []
+        handler.begin { outcomes.append("\($0)") }
+        #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)
+        _ = try channel.finish()
+        #expect(outcomes.count == 1)
+        #expect(outcomes.first?.contains("closed") == true)
+        #expect(seen.all == [])
+    }
+}
+
+/// Notes what happens on a channel.
+private final class Seen: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private(set) var all: [String] = []
+
+    func channelActive(context: ChannelHandlerContext) { all.append("active") }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        all.append("\(Array(unwrapInboundIn(data).readableBytesView))")
+    }
+    func channelInactive(context: ChannelHandlerContext) { all.append("inactive") }
+}
