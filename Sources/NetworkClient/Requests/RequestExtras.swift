@@ -10,8 +10,10 @@ final class RequestExtras {
     var wasBodyRead = false
     /// Whether the receiver wants the request to go again.
     var mustGoAgain = false
-    /// What a proxy that it was handed to was told of the user.
-    var shownToProxy: String?
+    /// What a proxy that it was handed to was shown of the user.
+    var shownToProxy: ProxyProof?
+    /// How often the proxy has asked for the user.
+    var proxyChallenges = 0
     /// For how long it was paused while it was under way.
     var paused = TimeAmount.zero
     /// When the present pause began.

@@ -21,6 +21,7 @@ struct FetchCommand: NetwatchCommand {
     @OptionGroup(title: "Request") var request: FetchRequestOptions
     @OptionGroup(title: "Trust") var trust: FetchTrustOptions
     @OptionGroup(title: "Connection") var connection: FetchConnectionOptions
+    @OptionGroup(title: "Proxy") var proxy: FetchProxyOptions
     @OptionGroup(title: "Waiting and trying again") var waiting: FetchWaitingOptions
     @OptionGroup(title: "Output") var output: FetchOutputOptions
 
@@ -55,6 +56,7 @@ struct FetchCommand: NetwatchCommand {
     private func session(_ tls: TLSOptions, _ journal: FetchJournal) throws(ToolError) -> HTTPSession {
         var configuration = connection.configuration(tls, monitor: journal)
         try waiting.apply(to: &configuration)
+        proxy.apply(to: &configuration)
         do throws(HTTPError) {
             return try HTTPSession(configuration: configuration)
         } catch {

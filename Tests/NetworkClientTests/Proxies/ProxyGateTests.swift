@@ -82,7 +82,7 @@ struct ProxyGateTests {
     }
 
     @Test func `a requirement binds the connection to the proxy`() async throws {
-        try await run { session, proxy in
+        try await run { (session, proxy) async throws in
             let options = RequestOptions(requirement: .interface(UplinkLab.interface))
             #expect(try await session.get(origin, options: options).string() == "by proxy")
             let none = RequestOptions(gate: .waitsForConnectivity(.milliseconds(50)), requirement: .interface("other0"))

@@ -19,12 +19,13 @@ struct SetupScriptTests {
     @Test("What is missing is installed by name, and nothing else")
     func installsMissing() throws {
         try stage.stand(in: "pkg-config", "[ \"$2\" = libnl-3.0 ]")
-        try stage.remove("ip")
+        for command in ["ip", "tinyproxy", "squid", "microsocks"] { try stage.remove(command) }
         try stage.stand(in: "apt-get")
         let outcome = try stage.run("setup", "--for-tests")
         #expect(outcome.code == 0)
         #expect(outcome.output == "")
-        let missing = "libnl-route-3-dev libnl-genl-3-dev zlib1g-dev iproute2"
+        let proxies = "tinyproxy-bin squid microsocks"
+        let missing = "libnl-route-3-dev libnl-genl-3-dev zlib1g-dev iproute2 \(proxies)"
         #expect(outcome.errors == "setup: installing \(missing) (apt-get)\n")
         let install = "apt-get install -y --no-install-recommends \(missing)"
         #expect(try stage.calls(of: "apt-get") == [install])

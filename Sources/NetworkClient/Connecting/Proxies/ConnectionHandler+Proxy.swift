@@ -15,11 +15,12 @@ extension ConnectionHandler {
         let url = handle.current.url
         head.uri = "\(url.scheme)://\(url.authority)\(head.uri)"
         let method = head.method.rawValue
-        guard let field = host.core.proxyAuthenticator.field(for: proxy, method: method, target: head.uri) else {
-            return head
-        }
-        head.headers.replaceOrAdd(name: "Proxy-Authorization", value: field)
-        handle.extras.shownToProxy = field
+        let hasBody = handle.current.hasBody
+        let authenticator = host.core.proxyAuthenticator
+        let proof = authenticator.proof(for: proxy, method: method, target: head.uri, hasBody: hasBody)
+        guard let proof else { return head }
+        head.headers.replaceOrAdd(name: "Proxy-Authorization", value: proof.value)
+        handle.extras.shownToProxy = proof
         return head
     }
 }
@@ -29,7 +30,11 @@ extension SessionCore {
     func proxyWantsCredentials(of handle: RequestHandle, _ response: DataResponse) -> FollowUp {
         guard let proxy = handle.endpoint.proxy else { return .end }
         let challenges = response["Proxy-Authenticate"]
-        if proxyAuthenticator.learn(challenges, from: proxy, after: handle.run.extras?.shownToProxy) {
+        let extras = handle.extras
+        extras.proxyChallenges += 1
+        if extras.proxyChallenges <= ProxyAuthenticator.maximumChallenges,
+            proxyAuthenticator.learn(challenges, from: proxy, after: extras.shownToProxy)
+        {
             return .go(handle.current)
         }
         let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"

@@ -10,8 +10,9 @@ struct ProxyPassage {
     private let maximumHead: Int
     /// The origin's addresses that are still to be tried, where they are looked up here.
     private var addresses: [IPAddress] = []
-    /// What the proxy was told of the user last.
-    private var field: String?
+    /// What the proxy was shown of the user last.
+    private var proof: ProxyProof?
+    private var challenges = 0
 
     init(_ proxy: ProxyServer, to endpoint: Endpoint, _ authenticator: ProxyAuthenticator, maximumHead: Int) {
         self.proxy = proxy
@@ -32,8 +33,8 @@ struct ProxyPassage {
     mutating func dialogue() -> ProxyDialogue? {
         guard proxy.scheme.isSOCKS else {
             guard endpoint.isSecure else { return proxy.scheme == .https ? .nothing : nil }
-            field = authenticator.field(for: proxy, method: "CONNECT", target: endpoint.authority)
-            let fields = field.map { [ProxyAnswer.Field("Proxy-Authorization", $0)] } ?? []
+            proof = authenticator.proof(for: proxy, method: "CONNECT", target: endpoint.authority)
+            let fields = proof.map { [ProxyAnswer.Field("Proxy-Authorization", $0.value)] } ?? []
             return .connect(.init(to: endpoint.authority, fields: fields, maximumHead: maximumHead))
         }
         let port = UInt16(clamping: endpoint.port)
@@ -52,7 +53,9 @@ struct ProxyPassage {
     mutating func mayGoAgain(after refusal: ProxyRefusal) -> Bool {
         switch refusal {
         case .answer(let answer) where answer.status == 407:
-            return authenticator.learn(answer.values(of: "Proxy-Authenticate"), from: proxy, after: field)
+            challenges += 1
+            guard challenges <= ProxyAuthenticator.maximumChallenges else { return false }
+            return authenticator.learn(answer.values(of: "Proxy-Authenticate"), from: proxy, after: proof)
         case .reply(let code) where SOCKSReply.isOfTheAddress(code) && addresses.count > 1:
             addresses.removeFirst()
             return true
