@@ -14,7 +14,7 @@ struct ForwardingProxyTests {
             let session = try lab.session(by: proxy, resolver: lookUp.resolver())
             let response = try await session.get("http://Origin.example:8080/a?b=c").response()
             #expect(response.bytes == Array("by proxy".utf8))
-            #expect(response.url == "http://origin.example:8080/a?b=c")
+            #expect(response.url == "http://origin.example:8080/a")
             _ = try await session.post("http://origin.example:8080/up", body: .bytes(Array("x".utf8))).response()
             let requests = proxy.connections.flatMap(\.requests)
             #expect(requests.count == 2)
@@ -65,6 +65,26 @@ struct ForwardingProxyTests {
             #expect(error.reason.contains(user.isEmpty ? "wants a user name" : "does not take the user 'me'"))
             #expect(!"\(error)".contains("wrong"))
             #expect(proxy.connections.flatMap(\.requests).count == 1)
+        }
+    }
+
+    @Test func `a proxy that wants Digest is answered, with a body again and at once from then on`() async throws {
+        try await ProxyLab.run { lab in
+            let challenge = ["Proxy-Authenticate: Digest realm=\"lab\", nonce=\"n\", qop=\"auth\""]
+            let who = ServerStep.answer("who?", status: "407 Who", headers: challenge)
+            let proxy = try lab.server(.readRequest, who, .forever([.readRequest, .answer("yes")]))
+            let session = try lab.session(by: proxy, user: "me:pw")
+            #expect(
+                try await session.post("http://origin.example/", body: .bytes(Array("body".utf8))).string() == "yes"
+            )
+            #expect(try await session.get("http://origin.example/x").string() == "yes")
+            let requests = proxy.connections.flatMap(\.requests)
+            #expect(requests.map(\.body) == [Array("body".utf8), Array("body".utf8), []])
+            let proofs = requests.compactMap { $0.head.split(separator: "\r\n").first { $0.hasPrefix("Proxy-Auth") } }
+            #expect(proofs.first?.hasPrefix("Proxy-Authorization: Basic ") == true)
+            #expect(proofs.dropFirst().allSatisfy { $0.hasPrefix("Proxy-Authorization: Digest username=\"me\"") })
+            #expect(proofs.last?.contains("uri=\"http://origin.example/x\"") == true)
+            #expect(proofs.last?.contains("nc=00000002") == true)
         }
     }
 

@@ -111,7 +111,7 @@ struct ProxyFaultTests {
             name: "does not take the password",
             scheme: "socks5h",
             user: "me:sec1et",
-            steps: [.readBytes(4), .sendBytes([5, 2]), .readBytes(12), .sendBytes([1, 1]), .readToEnd],
+            steps: [.readBytes(4), .sendBytes([5, 2]), .readBytes(11), .sendBytes([1, 1]), .readToEnd],
             code: .proxyAuthenticationRequired,
             words: "does not take the user 'me'"
         ),
