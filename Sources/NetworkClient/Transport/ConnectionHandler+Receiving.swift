@@ -22,7 +22,7 @@ extension ConnectionHandler {
             if status == 100 { releaseBody(.now()) }
             return
         }
-        guard status != 101, life.answered(keepsAlive: head.isKeepAlive) else {
+        guard status != 101, life.answered(keepsAlive: keepsAlive(after: head, handle)) else {
             return failExchange(.init(.invalidResponse, .answered, "the server answered what was not asked"))
         }
         let now = NIODeadline.now()

@@ -72,7 +72,8 @@ struct ForwardingProxyTests {
         try await ProxyLab.run { lab in
             let challenge = ["Proxy-Authenticate: Digest realm=\"lab\", nonce=\"n\", qop=\"auth\""]
             let who = ServerStep.answer("who?", status: "407 Who", headers: challenge)
-            let proxy = try lab.server(.readRequest, who, .forever([.readRequest, .answer("yes")]))
+            let answering = ServerStep.forever([.readRequest, .answer("yes")])
+            let proxy = try ScriptedServer(in: lab.lab) { $0 == 0 ? [.readRequest, who, answering] : [answering] }
             let session = try lab.session(by: proxy, user: "me:pw")
             #expect(
                 try await session.post("http://origin.example/", body: .bytes(Array("body".utf8))).string() == "yes"

@@ -135,6 +135,10 @@ struct RealProxyTests {
         let wantDigest: (inout RealProxy.Options) -> Void = { $0.isDigest = true }
         try await run(.squid, user: "me", wantDigest) { stage in
             try await check(stage, stage.session("me:pw@"))
+            let session = try stage.session("me:pw@")
+            let body = [UInt8](repeating: 65, count: 100_000)
+            let url = "http://127.0.0.1:\(stage.nginx.port)/accept"
+            #expect(try await session.post(url, body: .bytes(body)).string() == "ok")
             for (index, login) in ["me:sec1et@", "you:pw@", ""].enumerated() {
                 let error = try await stage.lab.failure(stage.session(login), stage.urls[index % 2])
                 #expect(error.code == .proxyAuthenticationRequired)

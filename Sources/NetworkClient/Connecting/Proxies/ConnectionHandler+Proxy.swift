@@ -25,6 +25,15 @@ extension ConnectionHandler {
     }
 }
 
+extension ConnectionHandler {
+    /// Whether the connection can serve another request.
+    ///
+    /// A proxy that asks for the user may answer before it has read the body, and forget the rest, as squid does.
+    func keepsAlive(after head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
+        head.isKeepAlive && (head.status.code != 407 || !handle.current.hasBody)
+    }
+}
+
 extension SessionCore {
     /// A proxy that was handed a request wants to know the user, or another one.
     func proxyWantsCredentials(of handle: RequestHandle, _ response: DataResponse) -> FollowUp {
