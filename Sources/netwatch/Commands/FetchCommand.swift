@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import NetworkClient
 
 /// `netwatch fetch`: one request, and its answer on stdout or in a file.
@@ -35,22 +36,31 @@ struct FetchCommand: NetwatchCommand {
         let signals = try FetchSignals()
         let target = try FetchOutput.open(output.file)
         defer { target.discard() }
-        let exchange = try FetchExchange(
-            signals: signals,
-            isVerbose: output.isVerbose,
-            // What is told line by line would be drawn over.
-            showsProgress: target.showsProgress && !output.isVerbose
-        )
+        let exchange = try exchange(signals, showsAnswer: target.isFile)
         let session = try session(tls, exchange.journal)
-        let ending = try exchange.run(start(in: session, body))
-        tellMetrics(ending, exchange.journal)
-        switch ending {
+        switch try run(exchange, start(in: session, body)) {
         case .signal(let number): return .endedBySignal(number)
         case .failed(let error): throw error.fetchError
         case .answered(let response):
             signals.unblock()
             return try end(with: response, target)
         }
+    }
+
+    private func exchange(_ signals: FetchSignals, showsAnswer: Bool) throws(ToolError) -> FetchExchange {
+        let type = getenv("TERM").map { String(cString: $0) }
+        return try FetchExchange(
+            signals: signals,
+            isVerbose: output.isVerbose,
+            style: .init(isTerminal: isatty(STDERR_FILENO) == 1, type: type),
+            directions: Set((request.isStreamed ? [.sent] : []) + (showsAnswer ? [.received] : []))
+        )
+    }
+
+    private func run(_ exchange: FetchExchange, _ handle: RequestHandle) throws(ToolError) -> FetchExchange.Ending {
+        let ending = try exchange.run(handle)
+        tellMetrics(ending, exchange.journal)
+        return ending
     }
 
     private func session(_ tls: TLSOptions, _ journal: FetchJournal) throws(ToolError) -> HTTPSession {
@@ -65,12 +75,9 @@ struct FetchCommand: NetwatchCommand {
     }
 
     private func start(in session: HTTPSession, _ body: RequestBody) throws(ToolError) -> RequestHandle {
-        do throws(ArgumentError) {
-            let parameters = try ParameterTree.parameters(request.parameters)
-            return session.request(request.method, url, parameters: parameters, headers: request.headers, body: body)
-        } catch {
-            throw .init("--param: \(error)", exit: .usage)
-        }
+        let parameters = try request.tree()
+        let target = request.upload.map { UploadTarget.url(url, uploading: $0) } ?? url
+        return session.request(request.method, target, parameters: parameters, headers: request.headers, body: body)
     }
 
     private func tellMetrics(_ ending: FetchExchange.Ending, _ journal: FetchJournal) {

@@ -87,17 +87,21 @@ struct SubscriptionTests {
     func releaseInside(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let released = Collector<Bool>()
-        let token = Token { released.append(true) }
+        let heard = Collector<StateChange>()
         let box = Box<Subscription>()
-        box.value = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { [weak box] _ in
-            withExtendedLifetime(token) { box?.value = nil }
+        do {
+            let token = Token { released.append(true) }
+            box.value = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { [weak box] change in
+                withExtendedLifetime(token) { box?.value = nil }
+                heard.append(change)
+            }
         }
         source.publish(.wifi, .cellular)
-        let end = Collector<StateChange>()
-        let subscription = monitor.subscribe { end.append($0) }
-        try await end.wait(count: 1)
+        // What the closure held goes with it, and the closure with the subscription, once it has returned.
+        try await released.wait(count: 1)
         #expect(box.value == nil)
-        withExtendedLifetime((subscription, token)) {}
+        source.publish(.wifi)
+        #expect(heard.elements.count == 1)
     }
 
     @Test("A closure may subscribe, and what it subscribes hears the current state", arguments: Place.allCases)

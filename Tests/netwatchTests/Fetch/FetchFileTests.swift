@@ -114,6 +114,17 @@ import Testing
         #expect(try tool.exitCode() == 0)
         #expect(try Repository.read(absolute: file) == half + half)
     }
+
+    @Test func `a terminal that can only write a line below the other gets no tricks`() throws {
+        let server = try lab.server(answering: String(repeating: "x", count: 5000))
+        let terminal = try PseudoTerminal()
+        let tool = try lab.start(["-o", file, server.url()], stderr: terminal.program, terminalType: "dumb")
+        terminal.handOver()
+        let screen = try terminal.screen.rest()
+        #expect(screen.hasPrefix("100 % [####") && screen.contains("5.0 kB of 5.0 kB") && screen.hasSuffix("\r\n"))
+        #expect(!screen.contains("\u{1B}") && screen.count { $0 == "\r\n" } == 1, "\(screen)")
+        #expect(try tool.exitCode() == 0)
+    }
 }
 
 extension Repository {

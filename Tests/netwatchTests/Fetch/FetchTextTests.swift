@@ -23,38 +23,6 @@ import Testing
         #expect(QuantityText.rough(.seconds(3900)) == "1 h 5 m")
     }
 
-    private func meter(_ samples: [(second: Int64, received: Int)], of expected: Int?) -> ProgressMeter {
-        var meter = ProgressMeter()
-        for (second, received) in samples {
-            meter.note(received, of: expected, at: .init(nanoseconds: second * 1_000_000_000))
-        }
-        return meter
-    }
-
-    @Test func `the rate is that of the last seconds`() {
-        let steady = meter((0...10).map { ($0, Int($0) * 1000) }, of: 20_000)
-        #expect(steady.rate == 1000)
-        #expect(steady.timeLeft == .seconds(10))
-        let stalled = meter([(0, 0), (1, 9000), (5, 9000), (9, 9000)], of: 10_000)
-        #expect(stalled.rate == 0)
-        #expect(stalled.timeLeft == nil)
-        #expect(meter([(0, 5)], of: 10).rate == nil)
-        #expect(meter([], of: nil).rate == nil)
-    }
-
-    @Test func `a line of progress`() {
-        let half = meter([(0, 0), (1, 500_000)], of: 1_000_000)
-        let line = ProgressText.line(half, width: 80)
-        #expect(line == " 50 % [###############...............] 500.0 kB of 1.0 MB, 500.0 kB/s, 1 s left")
-        #expect(ProgressText.line(half, width: 30) == " 50 % 500.0 kB of 1.0 MB, 500")
-        #expect(ProgressText.line(half, width: 0) == "")
-        #expect(ProgressText.line(meter([(0, 0), (1, 1500)], of: nil), width: 80) == "1.5 kB, 1.5 kB/s")
-        let whole = ProgressText.line(meter([(0, 10)], of: 10), width: 80)
-        #expect(whole.hasPrefix("100 % [####") && whole.hasSuffix("#] 10 B of 10 B"))
-        #expect(ProgressText.line(meter([(0, 20)], of: 10), width: 80).hasPrefix("100 %"))
-        for width in 0...200 { #expect(ProgressText.line(half, width: width).count < max(1, width)) }
-    }
-
     @Test func `secrets are not shown`() {
         var request = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/a?b")
         let secrets = ["Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization"]

@@ -23,6 +23,14 @@ final class ToolProcess: Sendable {
         case descriptor(Int32)
     }
 
+    /// Which terminal controls it.
+    enum Session {
+        /// The test's own, if there is one.
+        case inherited
+        /// This one, or none; with one, that is its stdin too.
+        case own(terminal: String?)
+    }
+
     /// Starts the tool.
     ///
     /// - Parameters:
@@ -30,26 +38,38 @@ final class ToolProcess: Sendable {
     ///   - lab: The namespace that it inherits from the thread that starts it.
     ///   - destination: Where its stdout goes.
     ///   - terminal: Where its stderr goes; nil for a pipe.
+    ///   - environment: What is set in its environment beside what the test has.
+    ///   - session: Which terminal controls it.
     /// - Throws: What could not be made for it.
     init(
         _ arguments: [String],
         in lab: LabNamespace,
         stdout destination: Destination = .pipe,
-        stderr terminal: Int32? = nil
+        stderr terminal: Int32? = nil,
+        environment: [String: String] = [:],
+        session: Session = .inherited
     ) throws {
         let input = try Pipe()
         let output = try Pipe()
         let errors = try Pipe()
         defer { for end in [input.reader, output.writer, errors.writer] { close(end) } }
         let files = try FileActions()
-        try files.duplicate(input.reader, to: STDIN_FILENO)
+        var leadsSession = false
+        if case .own = session { leadsSession = true }
+        if case .own(let terminal?) = session {
+            try files.open(terminal: terminal, as: STDIN_FILENO)
+        } else {
+            try files.duplicate(input.reader, to: STDIN_FILENO)
+        }
         switch destination {
         case .pipe: try files.duplicate(output.writer, to: STDOUT_FILENO)
         case .descriptor(let descriptor): try files.duplicate(descriptor, to: STDOUT_FILENO)
         case .file(let path): try files.open(path, as: STDOUT_FILENO)
         }
         try files.duplicate(terminal ?? errors.writer, to: STDERR_FILENO)
-        id = try lab.run { try files.spawn(ToolBinary.path, arguments) }
+        id = try lab.run {
+            try files.spawn(ToolBinary.path, arguments, environment: environment, leadsSession: leadsSession)
+        }
         self.input = .init(input.writer)
         self.output = LineReader(output.reader)
         self.errors = LineReader(errors.reader)

@@ -16,47 +16,57 @@ struct FetchExchange {
 
     /// What happens to it.
     let journal: FetchJournal
-    /// Whether its progress is drawn on stderr.
-    let showsProgress: Bool
+    /// How its progress is shown on stderr.
+    let style: ProgressStyle
+    /// Which way it is shown.
+    let directions: Set<ProgressDirection>
     private let wakeup: Wakeup
     private let wait: MainWait
 
     /// Prepares one.
-    init(signals: FetchSignals, isVerbose: Bool, showsProgress: Bool) throws(ToolError) {
+    init(
+        signals: FetchSignals,
+        isVerbose: Bool,
+        style: ProgressStyle,
+        directions: Set<ProgressDirection>
+    ) throws(ToolError) {
         wakeup = try Wakeup()
         journal = FetchJournal(wakeup: wakeup, isVerbose: isVerbose)
         wait = MainWait(signals: signals.descriptor, wakeup: wakeup)
-        self.showsProgress = showsProgress
+        // What is told line by line would be drawn over.
+        self.style = isVerbose || directions.isEmpty ? .none : style
+        self.directions = directions
     }
 
     /// Waits for a request's end, and tells what happens meanwhile.
+    ///
+    /// A signal cancels it; with a second one, its end is not waited for.
     func run(_ request: RequestHandle) throws(ToolError) -> Ending {
         let outcome = Outcome()
         request.response { [wakeup] ending in
             outcome.set(ending)
             wakeup.signal()
         }
-        var display = ProgressDisplay()
+        var display = ProgressDisplay(style, directions)
         defer { display.end() }
+        var signal: Int32?
         while true {
             let ending = outcome.ending
-            let (received, expected) = journal.progress
-            if showsProgress { display.draw(received, of: expected) }
+            display.draw(journal.progress)
             if ending != nil { display.end() }
             tellLines()
-            if let ending { return ending }
-            if let signal = try next() {
-                request.cancel()
-                return .signal(signal)
-            }
+            if let ending { return signal.map(Ending.signal) ?? ending }
+            guard let number = try next(until: display.deadline) else { continue }
+            request.cancel()
+            guard signal == nil else { return .signal(number) }
+            signal = number
         }
     }
 
     /// Sleeps until there is something to do; a signal's number if one came.
-    private func next() throws(ToolError) -> Int32? {
-        let redrawing = showsProgress ? SystemClock.now.advanced(by: ProgressDisplay.interval) : nil
+    private func next(until deadline: Instant?) throws(ToolError) -> Int32? {
         do throws(SystemError) {
-            if case .signal(let signal) = try wait.next(until: redrawing) { return signal.number }
+            if case .signal(let signal) = try wait.next(until: deadline) { return signal.number }
             return nil
         } catch {
             throw error.toolError("wait for events")

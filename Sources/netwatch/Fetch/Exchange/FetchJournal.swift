@@ -12,7 +12,7 @@ final class FetchJournal: EventMonitor {
     private struct State {
         var lines: [String] = []
         var figures = MetricsText()
-        var expected: Int?
+        var progress = FetchProgress()
     }
 
     /// Makes an empty one; only a verbose one makes lines, and wakes the main thread for them.
@@ -30,11 +30,14 @@ final class FetchJournal: EventMonitor {
             case .attempt(_, let isReused, let connection):
                 state.figures.connection = connection
                 state.figures.isReused = isReused
+                state.progress = .init()
             case .head(let response): state.figures.status = response.status.code
             case .received(let count, let expected):
                 state.figures.received = count
-                state.expected = expected
-            case .waiting, .waitingForConnectivity, .paused, .resumed, .sending, .sent, .sentAgain, .retrying, .pathLost,
+                state.progress.received = .init(bytes: count, total: expected)
+            case .sending(let count, let length):
+                state.progress.sent = .init(bytes: count, total: length.map { Int(clamping: $0) })
+            case .waiting, .waitingForConnectivity, .paused, .resumed, .sent, .sentAgain, .retrying, .pathLost,
                 .gaveUp, .finished:
                 break
             }
@@ -50,8 +53,8 @@ final class FetchJournal: EventMonitor {
         }
     }
 
-    /// How much of the body has come, of how much.
-    var progress: (received: Int, expected: Int?) { state.withLock { ($0.figures.received, $0.expected) } }
+    /// How far the request's body is, and the answer's.
+    var progress: FetchProgress { state.withLock { $0.progress } }
 
     /// What is known by now.
     var figures: MetricsText {

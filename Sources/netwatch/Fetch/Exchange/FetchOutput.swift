@@ -14,11 +14,8 @@ enum FetchOutput {
         return .file(try FetchFile(file))
     }
 
-    /// Whether the progress is worth drawing: the answer does not go to the terminal itself, and stderr is one.
-    var showsProgress: Bool {
-        guard case .file = self else { return false }
-        return isatty(STDERR_FILENO) == 1
-    }
+    /// Whether it is a file, so that nothing else tells how far the answer is.
+    var isFile: Bool { if case .file = self { true } else { false } }
 
     /// Writes an answer: its head, if that is wanted, and its body.
     func write(_ response: DataResponse, head: Bool, body: Bool) throws(ToolError) {

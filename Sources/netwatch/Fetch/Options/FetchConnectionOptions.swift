@@ -43,10 +43,13 @@ struct FetchConnectionOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Refuse an answer whose body is larger; it is held in memory.", valueName: "size"),
+        help: .init(
+            "Refuse an answer whose body is larger than this (64M); it is held in memory.",
+            valueName: "size"
+        ),
         transform: SizeArgument.parse
     )
-    var maxSize: Int = 64 << 20
+    var maxSize: Int?
 }
 
 extension FetchConnectionOptions {
@@ -70,7 +73,7 @@ extension FetchConnectionOptions {
             headers: [.userAgent: "netwatch/\(Netwatch.version)"],
             timeouts: timeouts,
             tls: tls,
-            maximumBodySize: maxSize,
+            maximumBodySize: maxSize ?? 64 << 20,
             decompresses: compressed,
             binding: binding,
             unixSocketPath: unixSocket,

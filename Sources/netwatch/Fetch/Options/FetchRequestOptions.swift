@@ -6,7 +6,7 @@ struct FetchRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("X", allowingJoined: true), .long],
         parsing: .unconditional,
-        help: .init("The method; GET, or POST where there is a body.", valueName: "method"),
+        help: .init("The method; GET, or POST where there is a body, PUT for --upload.", valueName: "method"),
         transform: MethodArgument.parse
     )
     var request: HTTPRequest.Method?
@@ -54,19 +54,45 @@ struct FetchRequestOptions: ParsableArguments {
     )
     var data: [BodySource] = []
 
+    @Option(
+        name: [.customShort("F", allowingJoined: true), .customLong("form")],
+        parsing: .unconditionalSingleValue,
+        help: .init(
+            "A field or a file of a form (multipart/form-data); may be repeated. Files are read while they are sent.",
+            valueName: "name=value|name=@file"
+        ),
+        transform: FormArgument.parse
+    )
+    var form: [FormArgument] = []
+
+    @Option(
+        name: [.customShort("T", allowingJoined: true), .customLong("upload")],
+        parsing: .unconditional,
+        help: .init(
+            "Send this file, read while it is sent; under its name, if the URL ends with '/'.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var upload: String?
+
     @Flag(name: [.customShort("I"), .customLong("head")], help: "Ask for the head alone (HEAD), and print it.")
     var isHead = false
 
     func validate() throws {
         guard json.count < 2 else { throw ValidationError("There are two --json; give one whole text") }
-        guard json.isEmpty || data.isEmpty else { throw ValidationError("--json and --data are both bodies; give one") }
+        guard bodies.count < 2 else {
+            throw ValidationError("\(bodies[0]) and \(bodies[1]) are both bodies; give one")
+        }
+        guard upload != "" else { throw ValidationError("The name of the file to upload is empty; name one") }
+        guard upload != "-" else {
+            throw ValidationError("--upload takes a file with a name; give that, or --data - for what comes from stdin")
+        }
         guard (json + data).count(where: { $0 == .standardInput }) < 2 else {
             throw ValidationError("stdin can be read once only; give '-' once")
         }
         guard !isHead || request == nil else { throw ValidationError("--head is a method; leave out --request") }
-        guard !isHead || json.isEmpty && data.isEmpty else {
-            throw ValidationError("--head sends no body; leave out --json and --data")
-        }
+        guard !isHead || bodies.isEmpty else { throw ValidationError("--head sends no body; leave out \(bodies[0])") }
         do {
             _ = try ParameterTree.parameters(parameters)
         } catch {
@@ -80,8 +106,20 @@ extension FetchRequestOptions {
     var method: HTTPRequest.Method {
         if let request { return request }
         if isHead { return .head }
-        return json.isEmpty && data.isEmpty ? .get : .post
+        if upload != nil { return .put }
+        return bodies.isEmpty ? .get : .post
     }
+
+    /// Which options say that there is a body.
+    var bodies: [String] {
+        [
+            json.isEmpty ? nil : "--json", data.isEmpty ? nil : "--data", form.isEmpty ? nil : "--form",
+            upload == nil ? nil : "--upload",
+        ].compactMap(\.self)
+    }
+
+    /// Whether the body is read while it is sent, so that it may take long.
+    var isStreamed: Bool { upload != nil || !form.isEmpty }
 
     /// The fields that are set.
     var headers: HTTPFields {
@@ -91,7 +129,16 @@ extension FetchRequestOptions {
         return fields
     }
 
-    /// The body, read and checked.
+    /// The parameters, put together.
+    ///
+    /// - Throws: What to tell the user where they contradict each other.
+    func tree() throws(ToolError) -> ParameterValue? {
+        do throws(ArgumentError) { return try ParameterTree.parameters(parameters) } catch {
+            throw .init("--param: \(error)", exit: .usage)
+        }
+    }
+
+    /// The body, read and checked; files of forms and uploads are read later on.
     ///
     /// - Throws: What to tell the user.
     func body() throws(ToolError) -> RequestBody {
@@ -102,6 +149,8 @@ extension FetchRequestOptions {
             }
             return .bytes(bytes, contentType: "application/json")
         }
+        if let upload { return .file(upload) }
+        if !form.isEmpty { return .multipart(MultipartForm(form.map(\.part))) }
         guard !data.isEmpty else { return .none }
         var bytes: [UInt8] = []
         for (index, part) in data.enumerated() { bytes += (index == 0 ? [] : [UInt8(ascii: "&")]) + (try part.bytes()) }

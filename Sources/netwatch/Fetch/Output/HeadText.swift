@@ -22,10 +22,12 @@ enum HeadText {
 
     private static func lines(_ fields: HTTPFields) -> [String] {
         fields.map { field in
-            let isSecret = secrets.contains(field.name) || field.isSensitive
-            return "\(field.name.rawName): \(isSecret ? "(not shown)" : field.value)"
+            "\(field.name.rawName): \(isSecret(field) ? "(not shown)" : field.value)"
         }
     }
+
+    /// Whether a field's value is not to be shown.
+    static func isSecret(_ field: HTTPField) -> Bool { secrets.contains(field.name) || field.isSensitive }
 
     /// What would let whoever reads a log act as the user.
     private static let secrets: Set<HTTPField.Name> = [

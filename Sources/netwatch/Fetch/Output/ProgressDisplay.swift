@@ -1,27 +1,64 @@
 import Glibc
 import ReachabilityCore
 
-/// Draws progress on stderr, on one line that is drawn over again.
+/// Shows progress on stderr, until something else is written there.
 struct ProgressDisplay {
-    /// How often it is drawn.
-    static let interval = Duration.milliseconds(100)
+    /// How it is shown.
+    let style: ProgressStyle
+    /// Which way.
+    let directions: Set<ProgressDirection>
 
     private var meter = ProgressMeter()
-    private var isDrawn = false
+    private var direction = ProgressDirection.sent
+    /// What was written last.
+    private var shown: String?
+    private var next: Instant
 
-    /// Draws what is known now, once something has come.
-    mutating func draw(_ received: Int, of expected: Int?) {
-        meter.note(received, of: expected, at: SystemClock.now)
-        guard received > 0 else { return }
-        isDrawn = true
-        write("\r" + ProgressText.line(meter, width: Self.width) + Self.clearRest)
+    init(_ style: ProgressStyle, _ directions: Set<ProgressDirection>) {
+        self.style = style
+        self.directions = directions
+        next = style == .lines ? SystemClock.now.advanced(by: style.interval) : SystemClock.now
     }
 
-    /// Leaves the line as it is, and the next one for others; nothing is left of it where nothing was drawn.
+    /// When it is to be told again how far it is; nil for never.
+    ///
+    /// That is more often than it may be drawn where it seldom is, since a rate is told from the last seconds.
+    var deadline: Instant? { style == .none ? nil : min(next, SystemClock.now.advanced(by: .seconds(1))) }
+
+    /// Draws what is known now, once something has gone or come, and if it is time.
+    mutating func draw(_ progress: FetchProgress) {
+        guard style != .none else { return }
+        let now = SystemClock.now
+        note(progress.sent, .sent, at: now)
+        note(progress.received, .received, at: now)
+        guard now >= next else { return }
+        next = now.advanced(by: style.interval)
+        if meter.received > 0 { show() }
+    }
+
+    /// The answer comes after the request, and has a line of its own.
+    private mutating func note(_ count: FetchProgress.Count, _ way: ProgressDirection, at now: Instant) {
+        guard directions.contains(way), count.bytes > 0, direction == way || way == .received else { return }
+        if direction != way {
+            end()
+            direction = way
+        }
+        meter.note(count.bytes, of: count.total, at: now)
+    }
+
+    /// Shows the last of it, and leaves the next line for others; nothing is left of it where nothing was drawn.
     mutating func end() {
-        guard isDrawn else { return }
-        isDrawn = false
-        write("\n")
+        guard meter.received > 0, style != .none else { return }
+        show()
+        if style == .redrawn { write("\n") }
+        (shown, meter) = (nil, .init())
+    }
+
+    private mutating func show() {
+        let line = ProgressText.line(meter, direction, width: Self.width)
+        guard line != shown else { return }
+        shown = line
+        write(style == .redrawn ? "\r\(line)\(Self.clearRest)" : line + "\n")
     }
 
     private func write(_ text: String) {
@@ -38,4 +75,18 @@ struct ProgressDisplay {
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
+}
+
+/// How far a request is.
+struct FetchProgress: Hashable {
+    /// How much went or came, and of how much, if that is known.
+    struct Count: Hashable {
+        var bytes = 0
+        var total: Int?
+    }
+
+    /// Of the request's body.
+    var sent = Count()
+    /// Of the answer's.
+    var received = Count()
 }

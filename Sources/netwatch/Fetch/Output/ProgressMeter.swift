@@ -1,11 +1,11 @@
 import ReachabilityCore
 
-/// How far a download is, and how fast: its own state only, so that a test can play any.
+/// How far a body is, and how fast: its own state only, so that a test can play any.
 struct ProgressMeter: Hashable {
     /// Over how long the rate is taken: long enough to read, short enough to follow.
     static let window = Duration.seconds(3)
 
-    /// How many bytes came.
+    /// How many bytes went or came.
     private(set) var received = 0
     /// How many will, if the server has said it.
     private(set) var expected: Int?
@@ -16,8 +16,9 @@ struct ProgressMeter: Hashable {
         var received: Int
     }
 
-    /// Takes what is known at a moment.
+    /// Takes what is known at a moment; with fewer bytes than before, it begins anew.
     mutating func note(_ received: Int, of expected: Int?, at now: Instant) {
+        if received < self.received { samples = [] }
         self.received = received
         self.expected = expected
         samples.append(.init(time: now, received: received))

@@ -54,9 +54,19 @@ final class FetchLab {
     func start(
         _ arguments: [String],
         stdout: ToolProcess.Destination = .pipe,
-        stderr: Int32? = nil
+        stderr: Int32? = nil,
+        terminalType: String = "xterm",
+        session: ToolProcess.Session = .inherited
     ) throws -> ToolProcess {
-        try ToolProcess(["fetch"] + arguments, in: namespace, stdout: stdout, stderr: stderr)
+        let environment = ["TERM": terminalType]
+        return try ToolProcess(
+            ["fetch"] + arguments,
+            in: namespace,
+            stdout: stdout,
+            stderr: stderr,
+            environment: environment,
+            session: session
+        )
     }
 
     /// Runs the tool to its end.

@@ -5,19 +5,25 @@ import NetworkLab
 final class PseudoTerminal {
     /// What a program is given.
     let program: Int32
+    /// Where it is.
+    let path: String
     /// What it draws.
     let screen: LineReader
+    /// The same descriptor, which the screen closes.
+    private let keyboard: Int32
 
     init() throws {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard master >= 0 else { throw LabError("open /dev/ptmx", errno: errno) }
         screen = LineReader(master)
+        keyboard = master
         var (lock, number): (Int32, UInt32) = (0, 0)
         guard ioctl(master, Self.setLock, &lock) == 0, ioctl(master, Self.getNumber, &number) == 0 else {
             throw LabError("ioctl of /dev/ptmx", errno: errno)
         }
-        program = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard program >= 0 else { throw LabError("open /dev/pts/\(number)", errno: errno) }
+        path = "/dev/pts/\(number)"
+        program = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard program >= 0 else { throw LabError("open \(path)", errno: errno) }
     }
 
     /// TIOCSPTLCK and TIOCGPTN, whose macros Swift can't import; ioctl_tty(2).
@@ -26,6 +32,17 @@ final class PseudoTerminal {
 
     /// Leaves the program alone with the terminal, so that its end is the screen's.
     func handOver() { close(program) }
+
+    /// Types.
+    func type(_ text: String) {
+        _ = text.withCString { write(keyboard, $0, strlen($0)) }
+    }
+
+    /// Whether it echoes (termios(3)).
+    var showsWhatIsTyped: Bool {
+        var settings = termios()
+        return tcgetattr(keyboard, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
 
     /// Reads until something is drawn; everything up to there.
     func read(until text: String) throws -> String {
