@@ -8,11 +8,11 @@ struct FetchCommand: NetwatchCommand {
         commandName: "fetch",
         abstract: "Send one HTTP request and print the answer's body.",
         discussion: """
-            The answer is held in memory, up to --max-size (64M, at most 1G), and written when it is whole. Exits with 0 \
-            if there was an answer, whatever its status, unless --fail is given; otherwise with curl's code for what \
-            went wrong: 6 no such host, 7 no connection, 18 cut short, 22 status (--fail), 23 not written, 28 too slow, \
-            35 TLS, 60 certificate, 75 no path for as long as --wait says, 90 pin; 128 and the signal's number if one \
-            ended it. No redirect is followed.
+            The answer is held in memory, up to --max-size (64M, at most 1G), and written when it is whole; with --resume \
+            it goes to the file as it comes. Exits with 0 if there was an answer, whatever its status, unless --fail or \
+            --resume is given; otherwise with curl's code for what went wrong: 6 no such host, 7 no connection, 18 cut \
+            short, 22 status, 23 not written, 28 too slow, 35 TLS, 60 certificate, 75 no path for as long as --wait says, \
+            90 pin; 128 and the signal's number if one ended it. No redirect is followed.
             """
     )
 
@@ -26,7 +26,10 @@ struct FetchCommand: NetwatchCommand {
     @OptionGroup(title: "Waiting and trying again") var waiting: FetchWaitingOptions
     @OptionGroup(title: "Output") var output: FetchOutputOptions
 
-    func validate() throws { try waiting.check(connection.binding) }
+    func validate() throws {
+        try waiting.check(connection.binding)
+        try output.check(request)
+    }
 
     func execute() throws(ToolError) -> ExitStatus {
         try FetchTarget.check(url, isPinned: !trust.pins.isEmpty)
@@ -34,6 +37,7 @@ struct FetchCommand: NetwatchCommand {
         // Before signals are blocked: stdin may be a terminal, and whoever types may change his mind.
         let body = try request.body()
         let signals = try FetchSignals()
+        if let download = output.download { return try execute(download, tls, signals) }
         let target = try FetchOutput.open(output.file)
         defer { target.discard() }
         let exchange = try exchange(signals, showsAnswer: target.isFile)
@@ -44,6 +48,26 @@ struct FetchCommand: NetwatchCommand {
         case .answered(let response):
             signals.unblock()
             return try end(with: response, target)
+        }
+    }
+
+    /// What goes to a file as it comes, and can go on where it broke off.
+    private func execute(
+        _ download: FetchDownload,
+        _ tls: TLSOptions,
+        _ signals: FetchSignals
+    ) throws(ToolError) -> ExitStatus {
+        let exchange = try exchange(signals, showsAnswer: true)
+        let session = try session(tls, exchange.journal)
+        let handle = try download.start(url, request, maximumSize: connection.maxSize, in: session)
+        switch try run(exchange, handle) {
+        case .signal(let number):
+            download.tellHowToGoOn()
+            return .endedBySignal(number)
+        case .failed(let error): throw download.error(error.fetchError)
+        case .answered(let response):
+            guard response.file == nil else { return .success }
+            throw download.error(download.refusal(response))
         }
     }
 

@@ -151,7 +151,10 @@ struct WaitingTests {
         _ = try await other.startAndWait()
         network.become(.wifi)
         try await server.wait(for: "the first request") { $0.first?.requests.count == 1 }
+        let events = second.events
         second.pause()
+        // What the loop has read is worked off before what it is told: without this, the connection may be free first.
+        for await event in events { if case .paused = event { break } }
         latch.open()
         #expect(try await first.string() == "first")
         #expect(try await other.string() == "here")

@@ -67,11 +67,10 @@ import Testing
         #expect(request.body == Array(form.utf8) + [0, 13, 10, 255] + Array("\r\n--\(boundary)--\r\n".utf8))
     }
 
-    @Test(arguments: [["--upload"], ["-F", "a=@"]])
-    func `a file that can't be read is told before anything is sent`(option: [String]) throws {
+    @Test(arguments: [("--upload", ""), ("--form", "a=@")])
+    func `a file that can't be read is told before anything is sent`(option: String, prefix: String) throws {
         let server = try lab.server(answering: "")
-        let path = lab.folder.path + "/none"
-        let run = try lab.fetch(option.count == 1 ? "--upload=\(path)" : "-Fa=@\(path)", server.url())
+        let run = try lab.fetch(option, "\(prefix)\(lab.folder.path)/none", server.url())
         #expect(run.code == 26)
         #expect(run.error?.contains("No such file or directory") == true, "\(run.errors)")
         #expect(server.connections.isEmpty)

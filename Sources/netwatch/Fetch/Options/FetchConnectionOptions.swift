@@ -44,7 +44,7 @@ struct FetchConnectionOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Refuse an answer whose body is larger than this (64M); it is held in memory.",
+            "Refuse an answer whose body is larger than this (64M, but any with --resume).",
             valueName: "size"
         ),
         transform: SizeArgument.parse

@@ -1,4 +1,5 @@
 import ArgumentParser
+import NetworkClient
 
 /// What `netwatch fetch` prints, and where.
 struct FetchOutputOptions: ParsableArguments {
@@ -12,6 +13,9 @@ struct FetchOutputOptions: ParsableArguments {
         completion: .file()
     )
     var file: String?
+
+    @Flag(help: "Keep what has come of the file if it breaks off, and go on with what was kept.")
+    var resume = false
 
     @Flag(name: [.customShort("i"), .customLong("include")], help: "Print the answer's head before its body.")
     var includesHead = false
@@ -44,6 +48,39 @@ struct FetchOutputOptions: ParsableArguments {
         }
         guard !metrics || !metricsJson else {
             throw ValidationError("--metrics and --metrics-json tell the same; give one of them")
+        }
+    }
+}
+
+extension FetchOutputOptions {
+    /// The file that is downloaded by parts, if it is.
+    var download: FetchDownload? {
+        guard resume, let file else { return nil }
+        return .init(path: file, command: CommandLine.arguments)
+    }
+
+    /// Holds `--resume` against what else was said.
+    ///
+    /// - Throws: What contradicts what.
+    func check(_ request: FetchRequestOptions) throws {
+        guard resume else { return }
+        guard let file, file != "-" else {
+            throw ValidationError("--resume goes on with a file, and none is named; give -o FILE")
+        }
+        if let body = request.bodies.first {
+            throw ValidationError("--resume asks for a file, and sends none; leave out \(body), or --resume")
+        }
+        guard request.method == .get else {
+            throw ValidationError("--resume asks by GET alone; leave out --request and --head, or --resume")
+        }
+        guard !includesHead else {
+            throw ValidationError("--resume writes the file alone; leave out --include (-v shows the head)")
+        }
+        guard !failWithBody else {
+            throw ValidationError("--resume writes no other body than the file; leave out --fail-with-body")
+        }
+        guard !request.header.contains(where: { $0.name == .range || $0.name == .ifRange }) else {
+            throw ValidationError("--resume asks for parts by itself; leave out Range and If-Range")
         }
     }
 }
