@@ -27,7 +27,7 @@ if direction == "down" {
 }
 let time = start.duration(to: clock.now)
 var usage = rusage()
-getrusage(RUSAGE_SELF, &usage)
+getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
 let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
 let cpu = Double(seconds) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
 // Bytes, seconds of the transfer, seconds of processor time of the whole process, KiB resident at most.
