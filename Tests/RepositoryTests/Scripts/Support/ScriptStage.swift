@@ -36,7 +36,9 @@ final class ScriptStage {
         try link(".ci", to: Repository.root.appending(path: ".ci").path)
         try link("scripts", to: Repository.root.appending(path: "scripts").path)
         for command in Self.common { try provide(command) }
-        let forTests = ["ip", "nginx", "perl", "python3", "unshare", "tinyproxy", "squid", "microsocks"]
+        let forTests = [
+            "ip", "nginx", "apache2", "lighttpd", "perl", "python3", "unshare", "tinyproxy", "squid", "microsocks",
+        ]
         for command in ["git"] + forTests + Self.kernelLab { try stand(in: command) }
         try stand(in: "swift")
         try stand(in: "pkg-config")
