@@ -62,7 +62,8 @@ extension HTTPURL {
             return try .init(reference, isSecure: scheme ?? isSecure)
         }
         let target = try resolvedTarget(reference)
-        return .init(self, target: target.text, directoryLength: target.directoryLength)
+        let fragment = reference.fragment
+        return .init(self, target: target.text, directoryLength: target.directoryLength, fragment: fragment)
     }
 
     private func resolvedTarget(_ reference: URLReference) throws(HTTPError) -> URLTarget {

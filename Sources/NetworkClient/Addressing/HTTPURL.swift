@@ -1,7 +1,7 @@
 /// A URL as a request needs it: parsed once.
 ///
 /// Absolute, `http` or `https`, by RFC 3986; what a person types (spaces, other scripts) is encoded as browsers do. The
-/// fragment is left out, since it never goes to a server. User information is kept apart, so that no log shows it.
+/// fragment is kept apart, since it never goes to a server; so is user information, so that no log shows it.
 struct HTTPURL: Sendable, Hashable {
     /// Whether the scheme is `https`.
     let isSecure: Bool
@@ -21,6 +21,8 @@ struct HTTPURL: Sendable, Hashable {
     let user: String?
     /// The decoded password, if the text had one.
     let password: String?
+    /// What follows `#`, which never goes to a server; nil if there is none.
+    let fragment: String?
     /// How many bytes of ``target`` are its path up to and with the last slash: what relative references follow.
     let directoryLength: Int
 
@@ -53,11 +55,12 @@ struct HTTPURL: Sendable, Hashable {
         user = authority.user
         password = authority.password
         self.target = target.text
+        fragment = reference.fragment
         directoryLength = target.directoryLength
     }
 
     /// Makes a URL of another's host and a target of its own.
-    init(_ base: Self, target: String, directoryLength: Int) {
+    init(_ base: Self, target: String, directoryLength: Int, fragment: String? = nil) {
         isSecure = base.isSecure
         host = base.host
         port = base.port
@@ -65,8 +68,27 @@ struct HTTPURL: Sendable, Hashable {
         user = base.user
         password = base.password
         self.target = target
+        self.fragment = fragment
         self.directoryLength = directoryLength
     }
+
+    /// Makes a URL of another, with user information and fragment of its own.
+    init(_ other: Self, credentialsOf owner: Self?, fragment: String?) {
+        isSecure = other.isSecure
+        host = other.host
+        port = other.port
+        authority = other.authority
+        target = other.target
+        directoryLength = other.directoryLength
+        user = owner?.user
+        password = owner?.password
+        self.fragment = fragment
+    }
+}
+
+extension HTTPURL: CustomReflectable {
+    /// Has no children: among them are user information and query.
+    var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension HTTPURL: CustomStringConvertible {

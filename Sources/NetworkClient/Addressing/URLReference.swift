@@ -11,6 +11,8 @@ struct URLReference {
     let path: Range<Int>
     /// The query, without its question mark; nil is not the same as empty.
     let query: Range<Int>?
+    /// The fragment, without its `#`; nil is not the same as empty.
+    let fragment: String?
 
     /// Splits a text.
     ///
@@ -26,6 +28,7 @@ struct URLReference {
         }
         let bytes = Array(whole.prefix { $0 != UInt8(ascii: "#") })
         self.bytes = bytes
+        fragment = bytes.count < whole.count ? String(decoding: whole[(bytes.count + 1)...], as: UTF8.self) : nil
         schemeEnd = Self.schemeEnd(in: bytes)
         var position = schemeEnd.map { $0 + 1 } ?? 0
         if bytes[position...].starts(with: "//".utf8) {

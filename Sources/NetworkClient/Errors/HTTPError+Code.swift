@@ -115,6 +115,20 @@ extension HTTPError {
         /// What came can't be kept: a file can't be written.
         case fileFailed
 
+        // Where the answer leads.
+        /// There were more redirects than allowed.
+        case tooManyRedirects
+        /// A redirect leads to where the request has been before.
+        case redirectCycle
+        /// A redirect does not say where, or not by a URL that can be asked.
+        case redirectUnusable
+        /// A redirect leads from https to http.
+        case redirectRefused
+        /// The handler that knows credentials has failed.
+        case authenticationFailed
+        /// No new token could be got for one that was refused.
+        case tokenRefreshFailed
+
         // The answer.
         /// The status is none of those expected.
         case unacceptableStatus

@@ -26,6 +26,10 @@ public enum RequestEvent: Sendable {
     case received(bytes: Int, of: Int?)
     /// It goes again, since the connection it was on had died.
     case sentAgain(because: HTTPError)
+    /// It was led elsewhere, and goes on there; URLs without user information and query.
+    case redirected(from: String, to: String, status: Int)
+    /// It was asked who is there, and goes again with an answer.
+    case authenticating(scheme: String, realm: String?)
     /// It has ended.
     case finished(Result<DataResponse, HTTPError>)
 }

@@ -19,8 +19,29 @@ extension SessionCore {
             extras.mustGoAgain = false
             return .go(handle.current)
         }
+        guard response.status >= 300 else {
+            if handle.current.login != nil { authenticator.succeeded(handle, response.http1) }
+            return .end
+        }
+        return followUp(ofRefusal: response, handle)
+    }
+
+    private func followUp(ofRefusal response: DataResponse, _ handle: RequestHandle) -> FollowUp {
         if response.status == 407, handle.endpoint.isForwarded { return proxyWantsCredentials(of: handle, response) }
-        return .end
+        let following = handle.run.extras?.following
+        let decided = following?.decided
+        following?.decided = nil
+        guard let login = handle.current.login else { return redirect(handle, response, decided) }
+        if response.status == 401 { return authenticator.challenged(handle, response, login) }
+        authenticator.succeeded(handle, response.http1)
+        return redirect(handle, response, decided)
+    }
+
+    private func redirect(_ handle: RequestHandle, _ response: DataResponse, _ decided: FollowUp?) -> FollowUp {
+        guard RedirectRules.isRedirect(response.status) else { return .end }
+        let followUp = decided ?? redirect(handle, response.http1)
+        if case .go(let next) = followUp { note(response.status, handle, to: next) }
+        return followUp
     }
 
     /// Does what follows the answer that has just come.
@@ -31,6 +52,8 @@ extension SessionCore {
             handle.run.goAgain(wasProcessed: false)
             handle.noteState()
             limit(handle)
+        case .end where handle.run.extras?.following?.isHeldBack == true:
+            deliver(handle, response)
         case .end:
             let mayGoAgain = handle.current.policy.retry.retries && handle.canGoAgain
             if mayGoAgain, dispatcher.answered(handle, response) { return }
@@ -43,9 +66,9 @@ extension SessionCore {
     /// Does what was decided later on; nothing if the request has ended meanwhile.
     func decided(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
         guard handle.run.life.phase == .waiting, case .nowhere = handle.run.place else { return }
+        if case .later = followUp { return }
         handle.run.timer?.cancel()
         handle.run.timer = nil
-        if case .later = followUp { return }
         _ = handle.run.life.cancel()
         follow(handle, followUp, response)
     }
@@ -59,6 +82,11 @@ extension SessionCore {
         handle.extras.hop = request
         handle.run.goAgain(wasProcessed: false)
         handle.noteState()
-        admit(handle)
+        // Once the connection that brought the answer is released, so that it can serve this too.
+        loop.execute { [self] in
+            guard handle.run.life.phase == .waiting, case .nowhere = handle.run.place else { return }
+            // A pause meanwhile has lined it up already.
+            if handle.run.scheduled?.id == nil { admit(handle) }
+        }
     }
 }

@@ -13,9 +13,14 @@ public struct DataResponse: Sendable {
     ///
     /// A download that was whole already has one with status 416, since its server has nothing more to send.
     public internal(set) var file: DownloadedFile?
+    /// The redirects that were followed on the way to this answer, in their order.
+    public internal(set) var redirects: [Redirect] = []
 
-    /// The request's URL, without user information and query.
+    /// The URL that was asked last, without user information and query.
     public var url: String { address.description }
+
+    /// The fragment of that URL, without `#`: that of the redirects' own, or of the request's (RFC 9110, 10.2.2).
+    public var fragment: String? { address.fragment }
 
     /// The status code, such as 200.
     public var status: Int { Int(http1.status.code) }

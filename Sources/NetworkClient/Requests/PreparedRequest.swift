@@ -19,7 +19,10 @@ struct PreparedRequest: Sendable {
     /// Whether the body waits for the server's leave.
     var expectsContinue: Bool
 
-    /// How it waits and goes again.
+    /// As whom it appears; nil for as nobody.
+    var login: RequestLogin?
+
+    /// How it waits and goes again, and what redirects it follows.
     var policy: RequestPolicy
 
     /// Whether it has a body.
@@ -77,6 +80,6 @@ extension HTTPURL {
 
     private init() {
         (isSecure, host, port, authority, target, directoryLength) = (false, "", 0, "", "", 0)
-        (user, password) = (nil, nil)
+        (user, password, fragment) = (nil, nil, nil)
     }
 }

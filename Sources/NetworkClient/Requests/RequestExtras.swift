@@ -4,6 +4,8 @@ import NIOCore
 final class RequestExtras {
     /// What is sent in place of the request, since its server asked for it: after a redirect, or with credentials.
     var hop: PreparedRequest?
+    /// What it went through: redirects, challenges.
+    var following: FollowingRun?
     /// Takes the body of the answer.
     let receiver: (any BodyReceiver)?
     /// Whether the body was begun to be read.

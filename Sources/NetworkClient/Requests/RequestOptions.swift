@@ -27,6 +27,12 @@ public struct RequestOptions: Sendable {
     public var idempotencyKey: IdempotencyKey?
     /// Through which proxy it goes; nil for as the session says.
     public var proxy: ProxyConfiguration?
+    /// What redirects it follows; nil for as the session says.
+    public var redirects: RedirectPolicy?
+    /// As whom it appears at its URL's origin, if it is asked; nil for as the URL or the session says.
+    public var credential: Credential?
+    /// Whether it appears as anybody at all; if not, a 401 is its answer.
+    public var authenticates: Bool
 
     /// Where its answer's body goes.
     var destination = ResponseDestination.memory
@@ -44,7 +50,10 @@ public struct RequestOptions: Sendable {
         pathLoss: PathLossPolicy? = nil,
         priority: RequestPriority = .normal,
         idempotencyKey: IdempotencyKey? = nil,
-        proxy: ProxyConfiguration? = nil
+        proxy: ProxyConfiguration? = nil,
+        redirects: RedirectPolicy? = nil,
+        credential: Credential? = nil,
+        authenticates: Bool = true
     ) {
         self.timeouts = timeouts
         self.binding = binding
@@ -58,5 +67,8 @@ public struct RequestOptions: Sendable {
         self.priority = priority
         self.idempotencyKey = idempotencyKey
         self.proxy = proxy
+        self.redirects = redirects
+        self.credential = credential
+        self.authenticates = authenticates
     }
 }

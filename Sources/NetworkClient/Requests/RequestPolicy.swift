@@ -14,6 +14,8 @@ final class RequestPolicy: Sendable {
     let breaks: Bool
     /// Through which proxies it goes; nil for none.
     let proxies: ProxyTable?
+    /// What redirects are followed.
+    let redirects: RedirectPolicy
     /// Whether it neither waits, nor is bound, nor goes again: nothing has to be asked.
     let isPlain: Bool
 
@@ -25,7 +27,8 @@ final class RequestPolicy: Sendable {
         priority: RequestPriority = .normal,
         addsKeys: Bool,
         breaks: Bool,
-        proxies: ProxyTable? = nil
+        proxies: ProxyTable? = nil,
+        redirects: RedirectPolicy
     ) {
         self.gate = gate
         self.requirement = requirement
@@ -35,6 +38,7 @@ final class RequestPolicy: Sendable {
         self.addsKeys = addsKeys
         self.breaks = breaks
         self.proxies = proxies
+        self.redirects = redirects
         isPlain = !gate.waits && requirement == .any && !retry.retries && !breaks
     }
 
@@ -63,7 +67,8 @@ final class RequestPolicy: Sendable {
             pathLoss: configuration.pathLoss,
             addsKeys: configuration.addsIdempotencyKeys,
             breaks: configuration.circuitBreaker != nil,
-            proxies: configuration.goesByProxies ? ProxyTable(configuration.proxy, .current) : nil
+            proxies: configuration.goesByProxies ? ProxyTable(configuration.proxy, .current) : nil,
+            redirects: configuration.redirects
         )
     }
 
@@ -74,7 +79,7 @@ final class RequestPolicy: Sendable {
         if binding != .none, gate.waits || requirement != .any {
             requirement = try Self.requirement(requirement, with: binding)
         }
-        if options.saysNothingOfWaiting, requirement == self.requirement { return self }
+        if options.saysNothingOfItsWay, requirement == self.requirement { return self }
         return .init(
             gate: gate,
             requirement: requirement,
@@ -83,7 +88,8 @@ final class RequestPolicy: Sendable {
             priority: options.priority,
             addsKeys: addsKeys,
             breaks: breaks,
-            proxies: options.proxy.map { ProxyTable($0, .current) } ?? proxies
+            proxies: options.proxy.map { ProxyTable($0, .current) } ?? proxies,
+            redirects: options.redirects ?? redirects
         )
     }
 
@@ -110,9 +116,10 @@ final class RequestPolicy: Sendable {
 }
 
 extension RequestOptions {
-    /// Whether a request waits, goes again and is led as its session says.
-    fileprivate var saysNothingOfWaiting: Bool {
-        gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal && proxy == nil
+    /// Whether a request waits, goes again and follows as its session says.
+    fileprivate var saysNothingOfItsWay: Bool {
+        gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal && redirects == nil
+            && proxy == nil
     }
 }
 

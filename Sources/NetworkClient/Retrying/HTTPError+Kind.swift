@@ -16,6 +16,9 @@ extension HTTPError.Code {
         case .invalidResponse, .headTooLarge, .bodyTooLarge, .decompressionFailed, .unacceptableStatus,
             .unacceptableContentType, .responseSerializationFailed, .bodyUnavailable, .bodyNotReplayable, .fileFailed:
             .permanent
+        case .tooManyRedirects, .redirectCycle, .redirectUnusable, .redirectRefused, .authenticationFailed,
+            .tokenRefreshFailed:
+            .permanent
         case .connectivityTimedOut, .pathNotAllowed, .circuitOpen:
             .permanent
         case .proxyRefused, .proxyAuthenticationRequired, .invalidProxyAnswer:

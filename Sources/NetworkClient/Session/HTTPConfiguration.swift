@@ -51,6 +51,11 @@ public struct HTTPConfiguration: Sendable {
     /// has a requirement.
     public var connectivity: (any Connectivity)?
 
+    /// What redirects are followed.
+    public var redirects: RedirectPolicy
+    /// As whom requests appear, to whom.
+    public var authentication: AuthenticationPolicy
+
     /// Whether requests may go over mobile networks: false makes ``requirement`` `notCellular`.
     public var allowsCellularAccess: Bool {
         get { requirement != .notCellular && requirement != .notExpensive && requirement != .wifi }
@@ -82,7 +87,9 @@ public struct HTTPConfiguration: Sendable {
         addsIdempotencyKeys: Bool = false,
         circuitBreaker: CircuitBreaker.Policy? = nil,
         retryInterceptor: RetryInterceptor? = nil,
-        connectivity: (any Connectivity)? = nil
+        connectivity: (any Connectivity)? = nil,
+        redirects: RedirectPolicy = .follow(),
+        authentication: AuthenticationPolicy = .none
     ) {
         self.headers = headers
         self.timeouts = timeouts
@@ -106,6 +113,8 @@ public struct HTTPConfiguration: Sendable {
         self.circuitBreaker = circuitBreaker
         self.retryInterceptor = retryInterceptor
         self.connectivity = connectivity
+        self.redirects = redirects
+        self.authentication = authentication
     }
 
     var decoderLimits: NIOHTTPDecoderLimitConfiguration {

@@ -63,6 +63,7 @@ extension HTTPSession {
             maximumStreamSize: options.maximumBodySize ?? .max,
             destination: options.destination,
             expectsContinue: options.expectsContinue,
+            login: login(for: url, options, head.headers),
             policy: policy
         )
     }

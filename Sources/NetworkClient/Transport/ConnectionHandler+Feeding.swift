@@ -26,9 +26,12 @@ extension ConnectionHandler {
 
     /// The head as it goes out in this attempt.
     func head(of handle: RequestHandle) -> HTTPRequestHead {
-        guard let receiver = handle.run.extras?.receiver else { return handle.current.head }
+        let receiver = handle.run.extras?.receiver
+        let login = handle.current.login
+        guard receiver != nil || login != nil else { return handle.current.head }
         var head = handle.current.head
-        receiver.willSend(&head)
+        receiver?.willSend(&head)
+        if let login { host.core.authenticator.willSend(&head, handle, login) }
         return head
     }
 

@@ -44,11 +44,12 @@ extension ConnectionHandler {
     }
 
     private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) throws(HTTPError) {
-        let extras = handle.run.extras
-        if let receiver = extras?.receiver { try begin(head, receiver, handle) }
+        let isPassedOver = head.status.code >= 300 && passesOver(head, handle)
+        if !isPassedOver, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
         // An answer to HEAD, and a 304, may tell of a body that does not come (RFC 9110, 8.6).
         guard handle.current.head.method != .HEAD, head.status != .notModified else { return }
-        try exchange?.assembly.expect(head, decompresses: host.core.configuration.decompresses)
+        let decompresses = host.core.configuration.decompresses && exchange?.isPassedOver == false
+        try exchange?.assembly.expect(head, decompresses: decompresses)
     }
 
     func received(_ bytes: ByteBuffer) {

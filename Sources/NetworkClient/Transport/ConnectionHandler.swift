@@ -73,6 +73,8 @@ final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
         var isPaused = false
         /// How many bytes came before the head was whole, interim answers included.
         var headBytes = 0
+        /// Whether the answer leads elsewhere, and its body is nobody's.
+        var isPassedOver = false
         /// Whether the body waits for the server's leave.
         var isBodyHeld = false
         /// How much of the request waited for the kernel when the write deadline was set.
@@ -122,6 +124,7 @@ final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// Ends the exchange and the connection with it.
     func failExchange(_ error: HTTPError, isLoss: Bool = false) {
         guard let exchange else { return close() }
+        if exchange.isPassedOver { return leavePassedOver() }
         var error = error
         if let head = exchange.head {
             error.response = .init(head)

@@ -8,10 +8,9 @@ extension SessionCore {
         handle.run.metrics.assigned = .now()
         handle.run.metrics.attempts = 1
         if isObserved(handle) { tell(.attempt(1, isReused: false, connection: .init()), handle) }
-        var request = handle.current
-        handle.run.extras?.receiver?.willSend(&request.head)
+        let request = willCarry(handle)
         if request.source != nil { handle.extras.wasBodyRead = true }
-        let task = Task { [self, request] in
+        let task = Task { [self] in
             let result: Result<TransportResponse, any Error>
             do {
                 let body = try await wholeBody(of: request)
@@ -24,6 +23,14 @@ extension SessionCore {
         }
         handle.run.place = .elsewhere(task)
         limit(handle)
+    }
+
+    /// The request as this attempt sends it.
+    private func willCarry(_ handle: RequestHandle) -> PreparedRequest {
+        var request = handle.current
+        handle.run.extras?.receiver?.willSend(&request.head)
+        if let login = request.login { authenticator.willSend(&request.head, handle, login) }
+        return request
     }
 
     /// A body, read whole if it is not in memory.
@@ -67,7 +74,9 @@ extension SessionCore {
 
     /// Gives an answer to whoever takes it in place of memory.
     private func handOn(_ response: DataResponse, _ handle: RequestHandle) {
-        guard let receiver = handle.run.extras?.receiver else { return answered(handle, response) }
+        guard let receiver = handle.run.extras?.receiver, !passesOver(response.http1, handle) else {
+            return answered(handle, response)
+        }
         do throws(HTTPError) {
             switch try receiver.begin(response.http1) {
             case .memory: answered(handle, response)

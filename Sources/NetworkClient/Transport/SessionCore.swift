@@ -26,6 +26,9 @@ final class SessionCore: @unchecked Sendable {
     /// Whether a request has asked for the ways out.
     var hasKeeper: Bool { madeDispatcher?.madeKeeper != nil }
     let resolver: NameResolver
+    /// Answers challenges; made when the first request appears as somebody.
+    private(set) lazy var authenticator = Authenticator(authentication, self)
+    private let authentication: ResolvedAuthentication
     /// Whether connections are closed as soon as they are idle.
     private(set) var isClosing = false
 
@@ -34,6 +37,7 @@ final class SessionCore: @unchecked Sendable {
         self.configuration = configuration
         monitors = configuration.eventMonitors
         self.resolver = resolver
+        authentication = try .init(configuration.authentication)
         let proxies = ProxyMeans(configuration)
         proxyAuthenticator = proxies.authenticator
         connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls), proxies: proxies)
@@ -129,7 +133,13 @@ final class SessionCore: @unchecked Sendable {
     func answered(_ handle: RequestHandle, _ response: DataResponse) {
         guard handle.run.life.ended() else { return }
         handle.run.place = .nowhere
-        follow(handle, followUp(of: handle, response), response)
+        let followUp = followUp(of: handle, response)
+        guard let redirects = handle.run.extras?.following?.redirects, !redirects.isEmpty else {
+            return follow(handle, followUp, response)
+        }
+        var response = response
+        response.redirects = redirects
+        follow(handle, followUp, response)
     }
 
     private func leave(_ handle: RequestHandle) {

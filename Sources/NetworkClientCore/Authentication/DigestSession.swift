@@ -49,6 +49,9 @@ public struct DigestSession: Sendable {
     /// Whether a request can be answered for: one whose body is to be protected must be known whole.
     public func canAnswer(_ request: Request) -> Bool { manner(of: request) != nil }
 
+    /// Whether answers are made with the request's body, since the server wants it protected.
+    public var needsBody: Bool { challenge.protections?.contains(.request) == false }
+
     /// As little is protected as the server allows, so that it works with all.
     private func manner(of request: Request) -> Manner? {
         guard let protections = challenge.protections else { return .plain }

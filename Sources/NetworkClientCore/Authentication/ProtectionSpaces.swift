@@ -52,6 +52,22 @@ public struct ProtectionSpaces: Sendable {
         case basic(String)
         /// With a value of its own for each request.
         case digest(DigestSession)
+
+        /// The scheme in lower case.
+        public var scheme: String {
+            switch self {
+            case .basic: "basic"
+            case .digest: "digest"
+            }
+        }
+
+        /// Whether it is made with the request's body.
+        public var needsBody: Bool {
+            switch self {
+            case .basic: false
+            case .digest(let session): session.needsBody
+            }
+        }
     }
 
     /// So many are kept of one origin, and of so many origins.
@@ -106,6 +122,23 @@ public struct ProtectionSpaces: Sendable {
         return best.map { (spaces[$0.number], $0.number) }
     }
 
+    /// The space of a realm for which a credential answered, and its number for ``answer(_:at:for:clientNonce:)``.
+    ///
+    /// - Parameters:
+    ///   - realm: What the server calls it.
+    ///   - credential: Who answered.
+    ///   - origin: Where.
+    /// - Returns: The space; nil if it was forgotten.
+    public func space(
+        of realm: String,
+        _ credential: Credential,
+        at origin: HTTPOrigin
+    ) -> (Space, number: Int)? {
+        guard let spaces = known[origin] else { return nil }
+        let number = spaces.firstIndex { $0.realm == realm && $0.credential == credential }
+        return number.map { (spaces[$0], $0) }
+    }
+
     /// The field's value by which a space answers for a request; counts it.
     ///
     /// - Parameters:
@@ -137,4 +170,16 @@ public struct ProtectionSpaces: Sendable {
         session.learn(nextNonce: nextNonce)
         known[origin]?[place].answer = .digest(session)
     }
+}
+
+extension ProtectionSpaces: CustomReflectable {
+    /// Has no children: they hold what is as good as passwords.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension ProtectionSpaces.Answer: CustomReflectable, CustomStringConvertible {
+    /// The scheme.
+    public var description: String { scheme }
+    /// Has no children: Basic's is the password.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

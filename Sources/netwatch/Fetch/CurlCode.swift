@@ -35,6 +35,8 @@ enum CurlCode: Int32, CaseIterable {
     case unwritableParameters = 43
     /// `CURLE_INTERFACE_FAILED`.
     case interfaceFailed = 45
+    /// `CURLE_TOO_MANY_REDIRECTS`.
+    case tooManyRedirects = 47
     /// `CURLE_GOT_NOTHING`.
     case noAnswer = 52
     /// `CURLE_SEND_ERROR`.
@@ -57,6 +59,8 @@ enum CurlCode: Int32, CaseIterable {
     case badRootFile = 77
     /// `CURLE_SSL_PINNEDPUBKEYNOTMATCH`.
     case pinnedKeyMismatch = 90
+    /// `CURLE_AUTH_ERROR`.
+    case authenticationFailed = 94
     /// `CURLE_PROXY`.
     case socksFailed = 97
     /// `CURLE_TOO_LARGE`.
@@ -121,6 +125,10 @@ extension CurlCode {
             case .bodyUnavailable: .readError
             case .bodyNotReplayable: .notRewound
             case .fileFailed: .writeError
+            case .tooManyRedirects, .redirectCycle: .tooManyRedirects
+            case .redirectUnusable: .badURL
+            case .redirectRefused: .unsupportedScheme
+            case .authenticationFailed, .tokenRefreshFailed: .authenticationFailed
             case .unacceptableStatus: .refusedStatus
             }
     }

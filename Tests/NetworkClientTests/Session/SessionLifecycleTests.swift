@@ -165,6 +165,8 @@ extension RequestEvent {
         case .retrying: "retrying"
         case .pathLost: "pathLost"
         case .gaveUp: "gaveUp"
+        case .redirected: "redirected"
+        case .authenticating: "authenticating"
         case .finished: "finished"
         }
     }

@@ -77,7 +77,8 @@ extension FetchConnectionOptions {
             decompresses: compressed,
             binding: binding,
             unixSocketPath: unixSocket,
-            eventMonitors: [monitor]
+            eventMonitors: [monitor],
+            redirects: .refuse
         )
     }
 }

@@ -20,6 +20,9 @@ enum VerboseText {
         case .sent: ["* sent whole"]
         case .head(let response): marked("<", HeadText.lines(response) + [""])
         case .sentAgain(let error): ["* \(error.reason); it goes again"]
+        case .redirected(let from, let to, let status): ["* \(from) answered \(status): goes on to \(to)"]
+        case .authenticating(let scheme, let realm):
+            ["* answers by \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
         case .finished(let ending): [finished(ending)]
         }
     }

@@ -1,0 +1,250 @@
+import HTTPLab
+import NIOCore
+import NetworkClientCore
+import Synchronization
+import Testing
+
+@testable import NetworkClient
+
+/// Who appears as whom, and where; against a server that writes down what it is told.
+@Suite(.timeLimit(.minutes(5)))
+struct AuthenticationTests {
+    private static let anna = Credential(user: "anna", password: "secret")
+    /// `anna:secret`.
+    private static let basic = "Basic YW5uYTpzZWNyZXQ="
+
+    /// Lets those in that say one of these values, and asks the others.
+    private func server(
+        _ challenges: [String] = ["Basic realm=\"r\""],
+        admits values: Set<String> = [basic]
+    ) throws -> AnsweringServer {
+        try AnsweringServer { request in
+            if let redirect = RedirectLab.redirect(request) { return [redirect] }
+            if let value = request["Authorization"], values.contains(value) { return [.answer("in")] }
+            let fields = challenges.map { "WWW-Authenticate: \($0)" }
+            return [.answer("out", status: "401 Unauthorized", headers: fields)]
+        }
+    }
+
+    private func session(_ server: AnsweringServer, _ policy: AuthenticationPolicy) throws -> HTTPSession {
+        try HTTPSession(
+            baseURL: server.url,
+            configuration: .init(timeouts: .lasting, authentication: policy)
+        )
+    }
+
+    private func values(_ server: AnsweringServer) -> [String?] { server.requests.value.map { $0["Authorization"] } }
+
+    @Test func `who is nobody has the 401 as the answer`() async throws {
+        let server = try server()
+        let response = try await session(server, .none).get("a").response()
+        #expect(response.status == 401)
+        #expect(response.bytes == Array("out".utf8))
+        #expect(values(server) == [nil])
+    }
+
+    @Test func `Basic goes ahead where the path is as deep or deeper`() async throws {
+        let server = try server()
+        let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
+        for path in ["docs/a", "docs/b", "docs/deep/c", "other"] {
+            #expect(try await session.get(path).response().status == 200)
+        }
+        #expect(values(server) == [nil, Self.basic, Self.basic, Self.basic, nil, Self.basic])
+    }
+
+    @Test func `a credential is good for its realm and its origin alone`() async throws {
+        let server = try server()
+        for other in [
+            SpaceCredential(Self.anna, for: server.url, realm: "other"),
+            .init(Self.anna, for: "http://localhost:\(server.port)"), .init(Self.anna, for: "https://127.0.0.1"),
+        ] {
+            let response = try await session(server, .init(credentials: [other])).get("a").response()
+            #expect(response.status == 401)
+        }
+        #expect(values(server) == [nil, nil, nil])
+        let both = AuthenticationPolicy(credentials: [
+            .init(.init(user: "x", password: "y"), for: server.url, realm: "other"),
+            .init(Self.anna, for: server.url, realm: "r"),
+        ])
+        #expect(try await session(server, both).get("a").response().status == 200)
+    }
+
+    @Test func `one refusal is the end, and is forgotten`() async throws {
+        let server = try server(admits: [])
+        let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
+        #expect(try await session.get("a").response().status == 401)
+        #expect(values(server) == [nil, Self.basic])
+        #expect(try await session.get("a").response().status == 401)
+        #expect(values(server) == [nil, Self.basic, nil, Self.basic])
+    }
+
+    @Test func `the URL's user information is for this request, at its origin`() async throws {
+        let other = try server()
+        let server = try server()
+        let session = try session(server, .none)
+        let url = "http://anna:secret@127.0.0.1:\(server.port)"
+        #expect(try await session.get("\(url)/a").response().status == 200)
+        #expect(try await session.get("\(url)/a").response().status == 200)
+        #expect(try await session.get("a").response().status == 401)
+        #expect(values(server) == [nil, Self.basic, Self.basic, nil])
+        // It goes along to the same origin, and to no other.
+        #expect(try await session.get("\(url)/302/to/a").response().status == 200)
+        let leading = try RedirectLab.server(to: other.url)
+        let away = "http://anna:secret@127.0.0.1:\(leading.port)/302/to/a"
+        #expect(try await session.get(away).response().status == 401)
+        #expect(values(other) == [nil])
+    }
+
+    @Test func `a Location says as whom to appear to nobody`() async throws {
+        let server = try server()
+        let leading = try AnsweringServer { _ in
+            [.answer(status: "302 Found", headers: ["Location: http://anna:secret@127.0.0.1:\(server.port)/a"])]
+        }
+        let response = try await session(leading, .none).get("b").response()
+        #expect(response.status == 401)
+        #expect(values(server) == [nil])
+    }
+
+    @Test func `an option's credential, and an option to be nobody`() async throws {
+        let server = try server()
+        let session = try session(server, .init(credentials: [.init(.init(user: "x", password: "y"), for: server.url)]))
+        #expect(try await session.get("a", options: .init(credential: Self.anna)).response().status == 200)
+        #expect(values(server) == [nil, Self.basic])
+        #expect(try await session.get("a", options: .init(authenticates: false)).response().status == 401)
+        #expect(values(server).last == .some(nil))
+    }
+
+    @Test func `who sets the field has it so`() async throws {
+        let server = try server()
+        let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
+        #expect(try await session.get("a", headers: [.authorization: "mine"]).response().status == 401)
+        #expect(values(server) == ["mine"])
+    }
+
+    @Test func `credentials that are known for both ends of a redirect go to their own`() async throws {
+        let target = try server(admits: ["Basic YmVydGE6eA=="])
+        let leading = try AnsweringServer { request in
+            guard request["Authorization"] == Self.basic else {
+                return [.answer(status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=r"])]
+            }
+            return [.answer(status: "307 Moved", headers: ["Location: \(target.url)/a"])]
+        }
+        let policy = AuthenticationPolicy(credentials: [
+            .init(Self.anna, for: leading.url), .init(.init(user: "berta", password: "x"), for: target.url),
+        ])
+        let response = try await session(leading, policy).post("b", body: .text("body")).response()
+        #expect(response.status == 200)
+        #expect(values(leading) == [nil, Self.basic])
+        #expect(values(target) == [nil, "Basic YmVydGE6eA=="])
+        #expect(target.requests.value.last?.body == Array("body".utf8))
+    }
+
+    @Test func `what can't be sent again fails, and says so`() async throws {
+        let server = try server()
+        let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
+        await #expect(throws: HTTPError.self) {
+            _ = try await session.post("a", body: CarriedBody.once.body).response()
+        }
+        #expect(try await session.post("b", body: CarriedBody.replayable.body).response().status == 200)
+        #expect(server.requests.value.last?.body == CarriedBody.text)
+    }
+
+    @Test func `whoever reads the answer as it comes reads no challenge, but the last refusal`() async throws {
+        let server = try server()
+        let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
+        let answer = try await session.stream(.get, "a").streamed()
+        #expect(answer.status == 200)
+        #expect(try await answer.body.collect(upTo: 100).readableBytes == 2)
+        let refused = try await session.stream(.get, "a", options: .init(credential: .init(user: "x", password: "y")))
+            .streamed()
+        #expect(refused.status == 401)
+        #expect(try await refused.body.collect(upTo: 100).readableBytes == 3)
+    }
+
+    // MARK: The handler
+
+    @Test func `a handler is asked once for all, and its credential serves the whole space`() async throws {
+        let server = try server()
+        let asked = Mutex<[String]>([])
+        let policy = AuthenticationPolicy { question in
+            asked.withLock { $0.append("\(question.origin) \(question.challenge.realm ?? "")") }
+            // All have been refused before anybody is told who is there.
+            _ = try? await server.requests.wait(for: "all") { $0.count >= 6 }
+            return .credential(Self.anna)
+        }
+        let session = try session(server, policy)
+        let requests = (0..<6).map { session.get("\($0)") }
+        for request in requests { #expect(try await request.response().status == 200) }
+        #expect(try await session.get("later").response().status == 200)
+        #expect(asked.withLock { $0 } == ["\(server.url) r"])
+        #expect(values(server).last == Self.basic)
+    }
+
+    private struct Unknown: Error {}
+
+    /// What a server answers to whom a handler makes of a request.
+    private func outcome(
+        of server: AnsweringServer,
+        _ handler: @escaping AuthenticationHandler
+    ) async -> Result<Int, HTTPError> {
+        do throws(HTTPError) {
+            let known = [SpaceCredential(Self.anna, for: server.url, realm: "weak")]
+            let policy = AuthenticationPolicy(credentials: known, handler: handler)
+            let configuration = HTTPConfiguration(timeouts: .lasting, authentication: policy)
+            let session = try HTTPSession(baseURL: server.url, configuration: configuration)
+            return .success(try await session.get("a").response().status)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test func `what a handler can say`() async throws {
+        let server = try server(["Basic realm=\"weak\"", "Digest realm=\"strong\", nonce=n, qop=auth"])
+        #expect(try await outcome(of: server, { _ in .refuse }).get() == 401)
+        #expect(try await outcome(of: server, { _ in .byDefault }).get() == 200)
+        let passing: AuthenticationHandler = { $0.challenge.scheme == "basic" ? .credential(Self.anna) : .passOver }
+        #expect(try await outcome(of: server, passing).get() == 200)
+        guard case .failure(let error) = await outcome(of: server, { _ in throw Unknown() }) else {
+            Issue.record("it must fail")
+            return
+        }
+        #expect(error.code == .authenticationFailed && error.cause is Unknown)
+        #expect(error.response?.status.code == 401)
+    }
+
+    @Test func `a handler is asked again once what it said is refused, by the next request`() async throws {
+        let server = try server()
+        let count = Atomic(0)
+        let policy = AuthenticationPolicy { _ in
+            let isFirst = count.add(1, ordering: .relaxed).newValue == 1
+            return .credential(isFirst ? .init(user: "anna", password: "old") : Self.anna)
+        }
+        let session = try session(server, policy)
+        #expect(try await session.get("a").response().status == 401)
+        #expect(try await session.get("a").response().status == 200)
+        #expect(count.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `cancelling one who waits leaves the others waiting`() async throws {
+        let server = try server()
+        let latch = AsyncStream.makeStream(of: Void.self)
+        let policy = AuthenticationPolicy { _ in
+            for await _ in latch.stream { break }
+            return .credential(Self.anna)
+        }
+        let session = try session(server, policy)
+        let (first, second) = (session.get("a"), session.get("b"))
+        try await server.requests.wait(for: "both") { $0.count == 2 }
+        first.cancel()
+        await #expect(throws: HTTPError.self) { _ = try await first.response() }
+        latch.continuation.yield()
+        #expect(try await second.response().status == 200)
+    }
+
+    @Test func `an origin that is none is a fault of the configuration`() {
+        for origin in ["api.example.com", "ftp://api.example.com", ""] {
+            let policy = AuthenticationPolicy(credentials: [.init(Self.anna, for: origin)])
+            #expect(throws: HTTPError.self) { try HTTPSession(configuration: .init(authentication: policy)) }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPLab
+import Synchronization
+import Testing
+
+@testable import NetworkClient
+
+/// Greps all that a program could print for what nobody may read there.
+@Suite(.timeLimit(.minutes(5)))
+struct SecretsTests {
+    /// Writes down every event, as a log would that prints all.
+    private final class Scribe: EventMonitor {
+        let text = Mutex("")
+
+        func request(_ request: RequestHandle, did event: RequestEvent) {
+            var text = "\(request.request) \(event) \(String(reflecting: event))\n"
+            dump(event, to: &text)
+            self.text.withLock { $0 += text }
+        }
+    }
+
+    private static let secrets = [
+        "hunter2", "hunter3", "token-one", "token-two",
+        // Both of Basic's values.
+        "YW5uYTpodW50ZXIy", "YmVydGE6aHVudGVyMw==",
+        // What Digest makes of the passwords: the hash of `anna:strong:hunter2`.
+        "fa676f65f293a25ae5f1b8c33d80adc5",
+    ]
+
+    private func written(_ values: Any...) -> String {
+        values.reduce(into: "") { text, value in
+            text += "\(value) \(String(reflecting: value))\n"
+            dump(value, to: &text)
+        }
+    }
+
+    private func check(_ text: String, _ what: String) {
+        for secret in Self.secrets { #expect(!text.contains(secret), "\(what) shows \(secret)") }
+    }
+
+    /// Asks by each scheme, redirects, refuses.
+    private func server() throws -> AnsweringServer {
+        try AnsweringServer { request in
+            if let redirect = RedirectLab.redirect(request) { return [redirect] }
+            let value = request["Authorization"] ?? ""
+            if request.path == "/basic", value.hasPrefix("Basic") { return [.answer()] }
+            if request.path == "/digest", value.hasPrefix("Digest") { return [.answer()] }
+            let fields = [
+                "WWW-Authenticate: Digest realm=strong, nonce=n, qop=auth", "WWW-Authenticate: Basic realm=weak",
+            ]
+            return [.answer(status: "401 Unauthorized", headers: request.path == "/basic" ? [fields[1]] : fields)]
+        }
+    }
+
+    @Test func `neither passwords nor tokens are shown by anything`() async throws {
+        struct NoToken: Error {}
+        let (server, api) = (try server(), try server())
+        let scribe = Scribe()
+        let policy = AuthenticationPolicy(
+            credentials: [.init(.init(user: "anna", password: "hunter2"), for: server.url)],
+            tokens: [
+                .init(for: api.url, token: "token-one") { refused in
+                    if refused == "token-one" { return "token-two" }
+                    throw NoToken()
+                }
+            ]
+        )
+        let configuration = HTTPConfiguration(
+            timeouts: .lasting,
+            eventMonitors: [scribe],
+            authentication: policy
+        )
+        let session = try HTTPSession(baseURL: server.url, configuration: configuration)
+        let options = RequestOptions(credential: .init(user: "berta", password: "hunter3"))
+        let requests = [
+            session.get("basic"), session.get("digest"), session.get("302/to/none"), session.get("\(api.url)/a"),
+            session.get("basic", options: options),
+            session.get("302/to/x/y", options: .init(redirects: .follow(limit: 0))),
+            session.get("http://berta:hunter3@127.0.0.1:\(server.port)/basic"),
+            session.get("http://berta:hunter3@127.0.0.1:\(server.port)/302/to/302/to/digest"),
+            session.get("http://berta:hunter3@127.0.0.1:\(server.port)/302/to/302/to/none"),
+            session.get("http://berta:hunter3@127.0.0.1:99999/"), session.get("http://berta:hunter3@a@b/"),
+        ]
+        for request in requests {
+            do throws(HTTPError) {
+                check(written(try await request.response()), "an answer")
+            } catch {
+                check(written(error, error.code, error.reason), "an error")
+            }
+            check(written(request.request) + "\(request) \(String(reflecting: request))", "a request")
+        }
+        check(scribe.text.withLock { $0 }, "an event")
+        check(written(configuration, policy, policy.credentials, policy.tokens, options), "a configuration")
+        check("\(session) \(String(reflecting: session))", "a session")
+        // The server was told, or nothing is proven.
+        let told = (server.requests.value + api.requests.value).compactMap { $0["Authorization"] }
+        for value in [Self.secrets[4], Self.secrets[5], "token-one", "token-two", "Digest username=\"anna\""] {
+            #expect(told.contains { $0.contains(value) }, "\(value)")
+        }
+    }
+}

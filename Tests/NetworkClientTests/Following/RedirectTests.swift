@@ -1,0 +1,195 @@
+import HTTPLab
+import NIOCore
+import NetworkClientCore
+import Testing
+
+@testable import NetworkClient
+
+/// Redirects beside the matrix: how many, where to, who has the last word, and what is told.
+@Suite(.timeLimit(.minutes(5)))
+struct RedirectTests {
+    private func session(
+        _ server: AnsweringServer,
+        _ redirects: RedirectPolicy = .follow()
+    ) throws -> HTTPSession {
+        try HTTPSession(baseURL: server.url, configuration: .init(timeouts: .lasting, redirects: redirects))
+    }
+
+    /// What a request fails with; nil if it does not.
+    private func failure(_ request: RequestHandle) async -> HTTPError.Code? {
+        do {
+            _ = try await request.response()
+            return nil
+        } catch {
+            #expect(error.processing == .answered)
+            #expect(error.response?.status.code == 302)
+            return error.code
+        }
+    }
+
+    /// A path that is redirected so often.
+    private func path(_ count: Int) -> String { String(repeating: "302/to/", count: count) + "end" }
+
+    @Test func `the answer tells the way, and which URL was asked last`() async throws {
+        let server = try RedirectLab.server()
+        let session = try session(server)
+        let handle = session.get("301/to/307/to/end?q=1", options: .init(startsAtOnce: false))
+        let events = handle.events
+        handle.resume()
+        let response = try await handle.response()
+        #expect(response.url == "\(server.url)/end")
+        #expect(response.redirects.map(\.status) == [301, 307])
+        #expect(response.redirects.map(\.from) == ["\(server.url)/301/to/307/to/end", "\(server.url)/307/to/end"])
+        #expect(response.redirects.map(\.to) == ["\(server.url)/307/to/end", "\(server.url)/end"])
+        #expect(server.requests.value.map(\.target).last == "/end?q=1")
+        var told: [String] = []
+        for await event in events {
+            if case .redirected(let from, let to, let status) = event { told.append("\(from) \(status) \(to)") }
+        }
+        #expect(told == response.redirects.map { "\($0.from) \($0.status) \($0.to)" })
+        // They share a connection, which a session keeps that is not released.
+        #expect(server.connections.count == 1)
+        session.invalidate()
+        #expect(response.metrics.attempts == 3)
+    }
+
+    @Test func `as many as the limit says, and no more`() async throws {
+        let server = try RedirectLab.server()
+        #expect(try await session(server).get(path(20)).response().redirects.count == 20)
+        #expect(try await failure(session(server).get(path(21))) == .tooManyRedirects)
+        let few = try session(server, .follow(limit: 2))
+        #expect(try await few.get(path(2)).response().status == 200)
+        #expect(await failure(few.get(path(3))) == .tooManyRedirects)
+        let more = RequestOptions(redirects: .follow(limit: 3))
+        #expect(try await few.get(path(3), options: more).response().status == 200)
+    }
+
+    @Test func `who refuses them has them as answers`() async throws {
+        let server = try RedirectLab.server()
+        let response = try await session(server, .refuse).get(path(1)).response()
+        #expect(response.status == 302)
+        #expect(response["Location"] == ["/end"])
+        #expect(response.bytes == Array("moved".utf8))
+        #expect(response.redirects.isEmpty)
+    }
+
+    @Test(arguments: ["/a", "?", "", "//HOST/a", "http://HOST/a", "a", "#top"])
+    func `who is sent in a circle is not sent on`(location: String) async throws {
+        let server = try AnsweringServer { request in
+            let host = request["Host"] ?? ""
+            let place = location.replacing("HOST", with: host)
+            return [.answer(status: "302 Found", headers: ["Location: \(request.path == "/a" ? place : "/a")"])]
+        }
+        #expect(try await failure(session(server).get("/b")) == .redirectCycle)
+        // An empty query is another URL than none.
+        #expect(server.requests.value.count == (location == "?" ? 3 : 2))
+    }
+
+    @Test(arguments: [
+        [], ["Location: /a", "Location: /b"], ["Location: ftp://127.0.0.1/"], ["Location: http://"],
+        ["Location: http://a b/"], ["Location: http://127.0.0.1:99999/"],
+    ])
+    func `a place that can't be gone to`(fields: [String]) async throws {
+        let server = try AnsweringServer { _ in [.answer(status: "302 Found", headers: fields)] }
+        #expect(try await failure(session(server).get("/")) == .redirectUnusable)
+        #expect(server.requests.value.count == 1)
+    }
+
+    @Test(arguments: [
+        ("/x/y?z", "/x/y?z"), ("y?z", "/a/y?z"), ("../y", "/y"), ("?z", "/a/b?z"), ("//HOST/y", "/y"),
+        ("HTTP://HOST", "/"), ("/\u{E4} b", "/%C3%A4%20b"), ("/y#part", "/y"),
+    ])
+    func `a place is resolved against the URL that was asked`(location: String, target: String) async throws {
+        let server = try AnsweringServer { request in
+            let place = location.replacing("HOST", with: request["Host"] ?? "")
+            guard request.target == "/a/b?c" else { return [.answer()] }
+            return [.answer(status: "302 Found", headers: ["Location: \(place)"])]
+        }
+        _ = try await session(server).get("/a/b?c").response()
+        #expect(server.requests.value.last?.target == target)
+    }
+
+    @Test func `the fragment is kept unless there is a new one`() async throws {
+        let server = try AnsweringServer { request in
+            guard request.path != "/end" else { return [.answer()] }
+            let place = request.path == "/keep" ? "/end" : "/end#new"
+            return [.answer(status: "302 Found", headers: ["Location: \(place)"])]
+        }
+        #expect(try await session(server).get("/keep#old").response().fragment == "old")
+        #expect(try await session(server).get("/change#old").response().fragment == "new")
+        #expect(try await session(server).get("/end").response().fragment == nil)
+        #expect(server.requests.value.allSatisfy { !$0.head.contains("#") })
+    }
+
+    @Test func `a host of the user's own goes to no other origin`() async throws {
+        let other = try RedirectLab.server()
+        let server = try RedirectLab.server(to: other.url)
+        _ = try await session(server).get("302/to/end", headers: [.init("Host") ?? .cookie: "own.example"]).response()
+        #expect(server.requests.value.last?["Host"] == "own.example")
+        #expect(other.requests.value.last?["Host"] == "127.0.0.1:\(other.port)")
+    }
+
+    // MARK: The last word
+
+    @Test func `a decision keeps, changes or refuses each`() async throws {
+        let server = try RedirectLab.server()
+        let policy = RedirectPolicy.follow { redirect in
+            switch redirect.followed {
+            case 0: return .follow
+            case 1:
+                var next = redirect.next
+                next.headerFields[.cookie] = "seen=\(redirect.response.status.code)"
+                next.path = "/302/to/302/to/changed"
+                return .change(next)
+            default: return redirect.next.path == "/changed" ? .refuse : .follow
+            }
+        }
+        let response = try await session(server, policy).get(path(3)).response()
+        #expect(response.status == 302)
+        #expect(response.url == "\(server.url)/302/to/changed")
+        #expect(response.redirects.count == 3)
+        let requests = server.requests.value
+        #expect(requests.map(\.target).suffix(2) == ["/302/to/302/to/changed", "/302/to/changed"])
+        #expect(requests.map { $0["Cookie"] }.suffix(2) == ["seen=302", "seen=302"])
+    }
+
+    // MARK: Bodies of redirects
+
+    @Test(arguments: [
+        (["Content-Length: 60000"], 60_000, 1), (["Content-Length: 70000"], 70_000, 2),
+        (["Content-Length: 5000000000"], 100, 2), (["Transfer-Encoding: chunked"], 70_000, 2),
+    ])
+    func `a body that nobody wants costs a connection at most`(
+        fields: [String],
+        size: Int,
+        connections: Int
+    ) async throws {
+        let server = try AnsweringServer { request in
+            guard request.path == "/" else { return [.answer()] }
+            let isChunked = fields.contains { $0.hasPrefix("Transfer") }
+            let start = (["HTTP/1.1 302 Found", "Location: /end"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+            let chunk = isChunked ? "\(String(size, radix: 16))\r\n" : ""
+            return [.send(start + chunk + String(repeating: "x", count: size))]
+        }
+        let session = try session(server)
+        let response = try await session.get("/").response()
+        #expect(response.status == 200)
+        #expect(server.connections.count == connections)
+        session.invalidate()
+    }
+
+    @Test func `a redirect that breaks off within its body leads on all the same`() async throws {
+        let server = try AnsweringServer { request in
+            guard request.path == "/" else { return [.answer()] }
+            return [.send("HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 9\r\n\r\nx"), .reset]
+        }
+        #expect(try await session(server).get("/").response().url == "\(server.url)/end")
+    }
+
+    @Test func `whoever reads the body as it comes reads the last one's`() async throws {
+        let server = try RedirectLab.server()
+        let answer = try await session(server).stream(.get, path(2)).streamed()
+        #expect(answer.status == 200)
+        #expect(try await answer.body.collect(upTo: 100) == ByteBuffer(string: "here"))
+    }
+}

@@ -1,0 +1,75 @@
+import HTTPLab
+import NIOCore
+
+@testable import NetworkClient
+
+/// A server that leads on by what its paths say: `/301/to/path` answers 301 to `/path`.
+enum RedirectLab {
+    /// What `/STATUS/to/PATH` is answered with; nil for other paths.
+    static func redirect(_ request: AnsweringServer.Request, at origin: String = "") -> ServerStep? {
+        let parts = request.target.split(separator: "/", maxSplits: 2)
+        guard parts.count > 2, let status = Int(parts[0]), parts[1] == "to" else { return nil }
+        return .answer("moved", status: "\(status) Moved", headers: ["Location: \(origin)/\(parts[2])"])
+    }
+
+    /// A server whose redirects lead to its own origin, or to another; all else is answered `here`.
+    static func server(to origin: String = "") throws -> AnsweringServer {
+        try AnsweringServer { request in
+            [redirect(request, at: origin) ?? .answer(request.method == "HEAD" ? "" : "here")]
+        }
+    }
+}
+
+/// What a request of the matrix carries.
+enum CarriedBody: CaseIterable, Sendable {
+    case none
+    case bytes
+    case replayable
+    case once
+
+    static let text = Array("what is carried".utf8)
+
+    var body: RequestBody {
+        switch self {
+        case .none: .none
+        case .bytes: .bytes(Self.text, contentType: "text/plain")
+        case .replayable: .pieces(isReplayable: true)
+        case .once: .pieces(isReplayable: false)
+        }
+    }
+}
+
+extension RequestBody {
+    /// Gives a text in pieces of four bytes.
+    fileprivate static func pieces(isReplayable: Bool) -> Self {
+        let make: Content.MakeSource = { () throws(HTTPError) in .pieces(isReplayable: isReplayable) }
+        return .init(content: .success(.init(makeSource: make, contentType: "text/plain")))
+    }
+}
+
+extension BodySource {
+    /// Gives a text in pieces of four bytes.
+    static func pieces(isReplayable: Bool) -> Self {
+        .init(length: Int64(CarriedBody.text.count), isReplayable: isReplayable) { loop in
+            PieceFeed(CarriedBody.text, loop)
+        }
+    }
+}
+
+private final class PieceFeed: BodyFeed {
+    private var rest: ArraySlice<UInt8>
+    private let loop: any EventLoop
+
+    init(_ bytes: [UInt8], _ loop: any EventLoop) {
+        rest = bytes[...]
+        self.loop = loop
+    }
+
+    func next() -> EventLoopFuture<ByteBuffer?> {
+        let piece = rest.prefix(4)
+        rest = rest.dropFirst(4)
+        return loop.makeSucceededFuture(piece.isEmpty ? nil : ByteBuffer(bytes: piece))
+    }
+
+    func close() {}
+}
