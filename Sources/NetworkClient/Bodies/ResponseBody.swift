@@ -17,7 +17,9 @@ public struct StreamedResponse: Sendable {
 /// end, or drops the body, cancels the request. While it is not read, none of the request's limits but the one of the whole
 /// goes on.
 public struct ResponseBody: AsyncSequence, Sendable {
+    /// A piece, of the size in which it came.
     public typealias Element = ByteBuffer
+    /// What the request failed with.
     public typealias Failure = HTTPError
 
     private let source: Source
@@ -51,7 +53,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
             try await next(isolation: #isolation)
         }
 
-        /// The next piece; nil at the end. If the task is cancelled, the request is, too.
+        /// The next piece; nil at the end.
+        ///
+        /// If the task is cancelled, the request is, too.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(HTTPError) -> ByteBuffer? {
@@ -94,7 +98,11 @@ extension RequestHandle {
         guard let stream else {
             throw .init(.invalidConfiguration, .neverSent, "the request has its answer in memory: use response()")
         }
-        let beginning = await withTaskCancellationHandler { await stream.beginning } onCancel: { cancel() }
+        let beginning = await withTaskCancellationHandler {
+            await stream.beginning
+        } onCancel: {
+            cancel()
+        }
         switch beginning {
         case .head(let head): return .init(head: head, body: .init(stream, of: self))
         case .end(let ending):

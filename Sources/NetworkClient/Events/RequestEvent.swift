@@ -16,7 +16,7 @@ public enum RequestEvent: Sendable {
     case gaveUp(because: GiveUpReason)
     /// A connection takes it; the first attempt is 1. How the connection was made, long ago if it is reused.
     case attempt(Int, isReused: Bool, connection: ConnectMetrics)
-    /// So many bytes of its body were handed over, of so many if that is known; told of bodies that are not in memory.
+    /// So many bytes of its body were handed over, of so many if that is known; of a body in memory, when all of it was.
     case sending(bytes: Int, of: Int64?)
     /// It was handed over whole.
     case sent

@@ -31,8 +31,11 @@ struct PreparedRequest: Sendable {
     /// Whether it may be processed twice: the method is idempotent, or made so by a key (RFC 9110, 9.2.2).
     var isRepeatable: Bool { head.method.isIdempotent || head.headers.contains(name: "Idempotency-Key") }
 
+    /// Why it can't be sent; nil if it can.
+    var flaw: HTTPError?
+
     /// Stands in a handle for what could not be made ready.
-    static func invalid(_ method: HTTPRequest.Method) -> Self {
+    static func invalid(_ method: HTTPRequest.Method, _ flaw: HTTPError) -> Self {
         .init(
             url: .nowhere,
             endpoint: .init(isSecure: false, host: "", port: 0),
@@ -40,7 +43,8 @@ struct PreparedRequest: Sendable {
             limits: .init(),
             maximumBodySize: 0,
             expectsContinue: false,
-            policy: .init(HTTPConfiguration())
+            policy: .init(HTTPConfiguration()),
+            flaw: flaw
         )
     }
 

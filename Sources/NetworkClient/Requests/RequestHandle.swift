@@ -42,10 +42,12 @@ public final class RequestHandle: Sendable {
         core.loop.execute { [self] in core.resume(self) }
     }
 
-    /// Holds the request until it is resumed: what is not on a connection does not leave.
+    /// Holds the request until it is resumed: what is not on a connection does not leave, what is reads and sends no more.
     ///
-    /// Its deadline, its waits and delays do not go on meanwhile. An attempt that is under way comes to its end, by its
-    /// deadline too; if it fails, the next one waits for ``resume()``.
+    /// None of its limits, waits and delays goes on meanwhile. A download that can go on by Range gives its connection up,
+    /// and goes on behind what it has; nothing else is sent again because of a pause. How long a server bears a connection
+    /// on which nothing happens is its own decision: if it is lost, the request fails when it is resumed, or goes again as
+    /// its policy allows.
     public func pause() {
         core.loop.execute { [self] in core.pause(self) }
     }

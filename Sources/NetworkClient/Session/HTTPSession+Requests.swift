@@ -1,6 +1,3 @@
-import Locking
-import NIOCore
-
 extension HTTPSession {
     /// Makes a request; it starts at once, unless the options say otherwise.
     ///
@@ -24,25 +21,13 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> RequestHandle {
-        let handle: RequestHandle
         do throws(HTTPError) {
-            let request = try prepare(method, reference, parameters, headers, body, options)
-            handle = .init(id: core.registry.withLock { $0.number() }, request, core: core)
+            let handle = core.handle(for: try prepare(method, reference, parameters, headers, body, options))
+            if options.startsAtOnce { handle.resume() }
+            return handle
         } catch {
-            return failed(error, method, reference)
+            return core.handle(for: .invalid(method, error))
         }
-        guard core.registry.withLock({ $0.add(handle) }) else {
-            let error = HTTPError(.sessionInvalidated, .neverSent, "the session was invalidated: make a new one")
-            return failed(error, method, reference)
-        }
-        if options.startsAtOnce { handle.resume() }
-        return handle
-    }
-
-    private func failed(_ error: HTTPError, _ method: HTTPRequest.Method, _ reference: String) -> RequestHandle {
-        let handle = RequestHandle(id: core.registry.withLock { $0.number() }, .invalid(method), core: core)
-        handle.end(.failure(error))
-        return handle
     }
 
     /// Gets.

@@ -35,23 +35,43 @@ extension ConnectionHandler {
         return head
     }
 
+    /// How many bytes are sent before others who live on the event loop have their turn.
+    private static let turn = 1 << 20
+
     /// Sends what the feed gives, as long as the kernel takes it.
     ///
     /// In a loop and not by recursion, since a feed may have thousands of small pieces ready.
     func feed() {
-        while let exchange, let feed = exchange.feed, !exchange.isFeeding, !exchange.isBodyHeld, !exchange.isPaused,
-            let context, context.channel.isWritable
-        {
-            self.exchange?.isFeeding = true
-            let next = feed.next()
-            next.assumeIsolated().whenComplete { [self] result in given(result, by: feed) }
-            if self.exchange?.isFeeding == true { return }
+        guard !isInFeed, !isFeedDue, let handle = exchange?.handle else { return }
+        isInFeed = true
+        defer { isInFeed = false }
+        let turnEnd = handle.run.metrics.bodyBytesSent + Self.turn
+        while let feed = feedToAsk, exchange?.handle === handle {
+            guard handle.run.metrics.bodyBytesSent < turnEnd else { return feedLater() }
+            exchange?.isFeeding = true
+            feed.next().assumeIsolated().whenComplete { [self] result in given(result, by: feed) }
+        }
+    }
+
+    /// What can be asked for the next piece; nil as long as nothing can, or the connection takes no more.
+    private var feedToAsk: (any BodyFeed)? {
+        guard let exchange, !exchange.isFeeding, !exchange.isBodyHeld, !exchange.isPaused,
+            context?.channel.isWritable == true
+        else { return nil }
+        return exchange.feed
+    }
+
+    private func feedLater() {
+        guard !isFeedDue else { return }
+        isFeedDue = true
+        context?.eventLoop.assumeIsolated().execute { [self] in
+            isFeedDue = false
+            feed()
         }
     }
 
     private func given(_ result: Result<ByteBuffer?, any Error>, by feed: any BodyFeed) {
         guard exchange?.feed === feed else { return }
-        // Whether this came at once, so that the loop goes on by itself.
         defer { self.feed() }
         exchange?.isFeeding = false
         switch result {
@@ -116,9 +136,9 @@ extension ConnectionHandler {
     func dropExchange() {
         guard let dropped = exchange else { return }
         exchange = nil
+        isHolding = false
+        held = .init()
         dropped.feed?.close()
         dropped.receiver?.abandon()
-        isReadingHeld = false
-        wantsToRead = false
     }
 }

@@ -10,7 +10,18 @@ extension ConnectionHandler {
     func pauseExchange() {
         guard exchange != nil else { return }
         exchange?.isPaused = true
-        isReadingHeld = true
+        isHolding = true
+        holdReading()
+    }
+
+    /// Takes what came meanwhile as if it came now.
+    private func takeHeld() {
+        let held = held
+        self.held = .init()
+        isHolding = false
+        for part in held.parts where !life.isClosed { received(part) }
+        settle()
+        if held.isLost, !life.isClosed { lost(held.cause) }
     }
 
     /// Goes on where it was paused; each stage has its whole time again.
@@ -27,8 +38,9 @@ extension ConnectionHandler {
         } else if exchange.head == nil {
             deadlines[.firstByte] = due(limits.firstByte, now)
         }
-        if !exchange.isTakerBusy { letReadingGo() }
         arm(now)
+        takeHeld()
+        if self.exchange?.isTakerBusy == false { letReadingGo() }
         feed()
     }
 }

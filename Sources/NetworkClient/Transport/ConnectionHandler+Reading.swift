@@ -39,7 +39,7 @@ extension ConnectionHandler {
     }
 
     private func holdReading(until taken: EventLoopFuture<Void>, _ receiver: any BodyReceiver) {
-        isReadingHeld = true
+        holdReading()
         exchange?.isTakerBusy = true
         deadlines[.read] = nil
         taken.assumeIsolated().whenComplete { [self] result in
@@ -53,18 +53,27 @@ extension ConnectionHandler {
         }
     }
 
+    /// Reads nothing more; what the kernel's buffer can't hold, the server has to keep.
+    func holdReading() {
+        guard !isReadingHeld else { return }
+        isReadingHeld = true
+        setReading(false)
+    }
+
+    private func setReading(_ reads: Bool) {
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
     /// Reads on.
     func letReadingGo() {
         guard isReadingHeld else { return }
         isReadingHeld = false
+        setReading(true)
         if let exchange, exchange.head != nil {
             lastByte = .now()
             deadlines[.read] = due(exchange.handle.current.limits.read, lastByte)
             arm(lastByte)
         }
-        guard wantsToRead else { return }
-        wantsToRead = false
-        context?.read()
     }
 }
 

@@ -98,7 +98,11 @@ extension ConnectionHandler {
     func wasSent(_ handle: RequestHandle, _ now: NIODeadline) {
         life.requestSent()
         if exchange?.head == nil { deadlines[.firstByte] = due(handle.current.limits.firstByte, now) }
-        if host.core.isObserved(handle) { host.core.tell(.sent, handle) }
+        guard host.core.isObserved(handle) else { return }
+        if let body = handle.current.body {
+            host.core.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
+        }
+        host.core.tell(.sent, handle)
     }
 
     /// Sets the moment by which the kernel must have taken some of what is to be written.

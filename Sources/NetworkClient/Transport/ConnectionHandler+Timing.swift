@@ -6,7 +6,9 @@ extension ConnectionHandler {
     ///
     /// A timer that fires too early is cheap: it asks and is set anew. So a request on a kept connection sets none.
     func arm(_ now: NIODeadline) {
-        guard exchange?.isPaused != true, let next = deadlines.next, next.nanoseconds < timerDue, let context else { return }
+        guard exchange?.isPaused != true, let next = deadlines.next, next.nanoseconds < timerDue, let context else {
+            return
+        }
         timer?.cancel()
         timerDue = next.nanoseconds
         let delay = TimeAmount.nanoseconds(max(0, next.nanoseconds - Instant(now).nanoseconds))

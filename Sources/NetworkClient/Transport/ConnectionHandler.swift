@@ -6,9 +6,8 @@ import ReachabilityCore
 /// An HTTP/1.1 connection: sends one request at a time and puts its answer together.
 ///
 /// Unchecked, because it is touched on its event loop only.
-final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
+final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = HTTPClientResponsePart
-    typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
     let id: Int
@@ -19,10 +18,16 @@ final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// When the last byte of a body came, or the request was sent.
     var lastByte = NIODeadline.now()
     var isFollowed = false
+    /// Whether pieces are being asked for.
+    var isInFeed = false
+    /// Whether asking goes on when others have had their turn.
+    var isFeedDue = false
     /// Whether nothing more is read until who takes the body can take more, or the user resumes.
     var isReadingHeld = false
-    /// Whether the channel would have read meanwhile.
-    var wantsToRead = false
+    /// Whether what comes is kept until the user resumes the request.
+    var isHolding = false
+    /// What came since it was paused: at the server's end of the connection the channel reads to that end, asked or not.
+    var held = Held()
     /// Whether the present answer is whole, and the connection is not released yet.
     var answerHasEnded = false
     var deadlines = Deadlines()
@@ -54,6 +59,13 @@ final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
+    /// What came under a paused request.
+    struct Held {
+        var parts: [HTTPClientResponsePart] = []
+        var isLost = false
+        var cause: (any Error)?
+    }
+
     /// What is under way on the connection.
     struct Exchange {
         let handle: RequestHandle
@@ -84,7 +96,12 @@ final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
     // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        if isHolding { held.parts.append(part) } else { received(part) }
+    }
+
+    func received(_ part: HTTPClientResponsePart) {
+        switch part {
         case .head(let head): received(head)
         case .body(let bytes): received(bytes)
         case .end: receivedEnd()
@@ -97,7 +114,7 @@ final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        lost(nil)
+        if isHolding { held.isLost = true } else { lost(nil) }
         context.fireChannelInactive()
     }
 
@@ -106,16 +123,16 @@ final class ConnectionHandler: ChannelDuplexHandler, @unchecked Sendable {
         context.fireChannelWritabilityChanged()
     }
 
-    func read(context: ChannelHandlerContext) {
-        if isReadingHeld { wantsToRead = true } else { context.read() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard isHolding else { return lost(error) }
+        held.isLost = true
+        held.cause = held.cause ?? error
     }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { lost(error) }
 
     // MARK: The end of the connection
 
     /// The connection was lost, or what came on it is not HTTP.
-    private func lost(_ cause: (any Error)?) {
+    func lost(_ cause: (any Error)?) {
         guard let exchange else { return close() }
         let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.current)
         failExchange(error, isLoss: error.code == .connectionLost && exchange.headBytes == 0)

@@ -1,0 +1,107 @@
+import HTTPLab
+import Locking
+import NIOCore
+import Testing
+
+@testable import NetworkClient
+
+/// Answers that are read as they come.
+@Suite(.timeLimit(.minutes(5)))
+struct StreamedAnswerTests {
+    private static func session(_ server: ScriptedServer) throws -> HTTPSession {
+        try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, retry: .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
+        )
+    }
+
+    @Test func `the head is there before the body, and each piece before the next`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .send("two"),
+        ])
+        let answer = try await Self.session(server).stream(.get, "").streamed()
+        #expect(answer.status == 200)
+        var pieces = answer.body.makeAsyncIterator()
+        #expect(try await pieces.next() == ByteBuffer(string: "one"))
+        latch.open()
+        #expect(try await pieces.next() == ByteBuffer(string: "two"))
+        #expect(try await pieces.next() == nil)
+        #expect(try await pieces.next() == nil)
+    }
+
+    @Test func `an answer of no success is read from memory, and its request may go again`() async throws {
+        let server = try ScriptedServer { number in
+            number == 0
+                ? [.readRequest, .answer("busy", status: "503 No", headers: ["Connection: close"])]
+                : [.readRequest, .answer("missing", status: "404 Not Found")]
+        }
+        let answer = try await Self.session(server).stream(.get, "").streamed()
+        #expect(answer.status == 404)
+        #expect(try await String(buffer: answer.body.collect(upTo: 100)) == "missing")
+        #expect(server.connections.count == 2)
+    }
+
+    @Test func `an answer that breaks off gives what came, then the error, and goes not again`() async throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
+        let server = try ScriptedServer(always: [.readRequest, .send(answer)])
+        var pieces = try await Self.session(server).stream(.get, "").streamed().body.makeAsyncIterator()
+        #expect(try await pieces.next() == ByteBuffer(string: "one"))
+        let error = await #expect(throws: HTTPError.self) { try await pieces.next() }
+        #expect(error?.code == .bodyTruncated)
+        #expect(server.connections.count == 1)
+    }
+
+    @Test func `what is not read is not taken from the server`() async throws {
+        let size = 24 << 20
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"),
+            .sendBytes(.init(repeating: 7, count: size)),
+        ])
+        let request = try Self.session(server).stream(.get, "", options: .init(startsAtOnce: false))
+        let taken = Lock(0)
+        let most = Lock(0)
+        let events = request.events
+        request.resume()
+        let answer = try await request.streamed()
+        for await case .received(let count, _) in events where count >= BodyStream.limit { break }
+        let watch = Task {
+            for await case .received(let count, _) in events {
+                let waiting = count - taken.withLock { $0 }
+                most.withLock { $0 = max($0, waiting) }
+            }
+        }
+        for try await piece in answer.body { taken.withLock { $0 += piece.readableBytes } }
+        await watch.value
+        #expect(taken.withLock { $0 } == size)
+        #expect(request.state == .finished)
+        // A read may bring what the socket's buffer holds at once, and the counts are not taken at the same moment.
+        #expect(most.withLock { $0 } < 4 << 20)
+    }
+
+    @Test func `who drops the body cancels the request`() async throws {
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .readToEnd,
+        ])
+        let request = try Self.session(server).stream(.get, "")
+        for try await _ in try await request.streamed().body { break }
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func `a task that is cancelled while it reads is told at once`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .readToEnd])
+        let request = try Self.session(server).stream(.get, "")
+        let body = try await request.streamed().body
+        let task = Task { try await body.collect(upTo: 1) }
+        task.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func `a body in memory is not there to be read as it comes`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+        let error = await #expect(throws: HTTPError.self) { try await Self.session(server).get("").streamed() }
+        #expect(error?.code == .invalidConfiguration)
+    }
+}

@@ -1,0 +1,148 @@
+import HTTPLab
+import Locking
+import NIOCore
+import Testing
+
+@testable import NetworkClient
+
+/// Requests that are paused while they are on a connection.
+@Suite(.timeLimit(.minutes(5)))
+struct PausedUnderWayTests {
+    private static func session(_ server: ScriptedServer, _ retry: RetryPolicy = .none) throws -> HTTPSession {
+        try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, retry: retry)
+        )
+    }
+
+    /// Pauses a request, and waits until that is so.
+    private static func pause(_ request: RequestHandle, _ events: AsyncStream<RequestEvent>) async {
+        request.pause()
+        for await case .paused in events { break }
+    }
+
+    @Test func `what is paused reads no more, and goes on where it was`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer { number in
+            number == 0
+                ? [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .send("two")]
+                : [.readRequest, .answer("other")]
+        }
+        let session = try Self.session(server)
+        let request = session.post("", body: .text("once"), options: .init(startsAtOnce: false))
+        let events = request.events
+        #expect(request.state == .ready)
+        request.resume()
+        for await case .received in events { break }
+        #expect(request.state == .running)
+        await Self.pause(request, events)
+        #expect(request.state == .paused)
+        latch.open()
+        // When another request was answered, what the server sent before has come too, if it was read.
+        #expect(try await session.get("other").string() == "other")
+        #expect(!request.isFinished)
+        request.resume()
+        #expect(try await request.string() == "onetwo")
+        #expect(request.state == .finished)
+        #expect(server.connections.count == 2)
+    }
+
+    @Test func `no limit of a stage goes on meanwhile`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer { number in
+            number == 0 ? [.readRequest, .await(latch), .answer("late")] : [.readRequest, .readToEnd]
+        }
+        let session = try Self.session(server)
+        var short = Timeouts.lasting
+        short.firstByte = .seconds(2)
+        let request = session.get("", options: .init(timeouts: short, startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
+        await Self.pause(request, events)
+        // Begun later and with the same limit, this one outlasts it.
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.get("", options: .init(timeouts: short)).response()
+        }
+        #expect(error?.code == .firstByteTimedOut)
+        #expect(!request.isFinished)
+        latch.open()
+        request.resume()
+        #expect(try await request.string() == "late")
+    }
+
+    @Test func `a body is sent no further`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let session = try Self.session(server)
+        let handle = Lock<RequestHandle?>(nil)
+        let record = PieceFeed.Record()
+        let body = PieceFeed.body(length: nil, record: record) { number in
+            if number == 2 { handle.withLock { $0 }?.pause() }
+            return number < 5 ? ByteBuffer(repeating: 7, count: 1 << 20) : nil
+        }
+        let request = session.put("", body: body, options: .init(startsAtOnce: false))
+        handle.withLock { $0 = request }
+        let events = request.events
+        request.resume()
+        for await case .paused in events { break }
+        #expect(try await session.get("other").string() == "yes")
+        #expect(record.asked <= 5)
+        #expect(!request.isFinished)
+        request.resume()
+        #expect(try await request.string() == "yes")
+        #expect(server.connections[0].requests.first?.body.count == 5 << 20)
+        handle.withLock { $0 = nil }
+    }
+
+    @Test func `what is lost meanwhile waits for its user before it goes again`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer { number in
+            number == 0
+                ? [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .reset]
+                : [.forever([.readRequest, .answer("whole")])]
+        }
+        let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
+        let request = session.get("", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        for await case .received in events { break }
+        await Self.pause(request, events)
+        latch.open()
+        #expect(try await session.get("other").string() == "whole")
+        #expect(!request.isFinished)
+        request.resume()
+        #expect(try await request.string() == "whole")
+    }
+
+    @Test func `pause, resume and cancel in any order from any thread come to one end`() async throws {
+        let text = String(repeating: "x", count: 100_000)
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer(text)])])
+        let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
+        for seed in 0..<60 {
+            let request = session.get("", options: .init(startsAtOnce: seed % 2 == 0))
+            await withTaskGroup(of: Void.self) { group in
+                for task in 0..<3 {
+                    group.addTask {
+                        for step in 0..<20 {
+                            switch (seed &* 31 &+ task &* 17 &+ step &* 7) % 5 {
+                            case 0, 1: request.pause()
+                            case 2 where seed % 3 == 0 && step > 10: request.cancel()
+                            default: request.resume()
+                            }
+                            await Task.yield()
+                        }
+                    }
+                }
+            }
+            request.resume()
+            do {
+                #expect(try await request.string().utf8.count == 100_000)
+            } catch {
+                #expect(seed % 3 == 0)
+                #expect(error.code == .cancelled)
+            }
+            #expect(request.state == .finished)
+        }
+        #expect(session.requests.isEmpty)
+    }
+}
