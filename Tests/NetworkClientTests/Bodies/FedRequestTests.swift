@@ -22,9 +22,9 @@ struct FedRequestTests {
 
     @Test(arguments: [0, 1, 20_000]) func `a body of known length arrives whole`(count: Int) async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
-        let record = PieceFeed.Record()
+        let record = NotedFeed.Record()
         let text = Self.text(count)
-        let body = PieceFeed.body(length: Int64(text.utf8.count), record: record, Self.lines(count))
+        let body = NotedFeed.body(length: Int64(text.utf8.count), record: record, Self.lines(count))
         #expect(try await Self.session(server).put("", body: body).string() == "yes")
         let request = try #require(server.connections.first?.requests.first)
         #expect(String(decoding: request.body, as: UTF8.self) == text)
@@ -35,7 +35,7 @@ struct FedRequestTests {
     @Test(arguments: [0, 1, 20_000]) func `a body of unknown length arrives in chunks`(count: Int) async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
         let session = try Self.session(server)
-        let body = PieceFeed.body(length: nil, Self.lines(count))
+        let body = NotedFeed.body(length: nil, Self.lines(count))
         #expect(try await session.post("", body: body).string() == "yes")
         #expect(try await session.get("").string() == "yes")
         let request = try #require(server.connections.first?.requests.first)
@@ -46,9 +46,9 @@ struct FedRequestTests {
 
     @Test func `who is refused sends no more`() async throws {
         let server = try ScriptedServer(always: [.readHead, .answer("no", status: "413 Too Large"), .readToEnd])
-        let record = PieceFeed.Record()
+        let record = NotedFeed.Record()
         let piece = ByteBuffer(repeating: 7, count: 10_000)
-        let body = PieceFeed.body(length: 1 << 40, record: record) { _ in piece }
+        let body = NotedFeed.body(length: 1 << 40, record: record) { _ in piece }
         let response = try await Self.session(server).put("", body: body).response()
         #expect(response.status == 413)
         #expect(record.closed == 1)
@@ -56,16 +56,16 @@ struct FedRequestTests {
 
     @Test func `a body that can't be read fails its request, and nothing more is sent`() async throws {
         let server = try ScriptedServer(always: [.readToEnd])
-        let record = PieceFeed.Record()
-        let body = PieceFeed.body(length: 100, record: record) { number in
-            if number == 1 { throw PieceFeed.Refusal() }
+        let record = NotedFeed.Record()
+        let body = NotedFeed.body(length: 100, record: record) { number in
+            if number == 1 { throw NotedFeed.Refusal() }
             return ByteBuffer(string: "some")
         }
         let session = try Self.session(server)
         let error = await #expect(throws: HTTPError.self) { try await session.put("", body: body).response() }
         #expect(error?.code == .bodyUnavailable)
         #expect(error?.processing == .maybeProcessed)
-        #expect(error?.cause is PieceFeed.Refusal)
+        #expect(error?.cause is NotedFeed.Refusal)
         #expect(record.closed == 1)
     }
 
@@ -89,7 +89,7 @@ struct FedRequestTests {
             number == 0 ? [.readRequest, .reset] : [.readRequest, .answer("yes")]
         }
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
-        let body = PieceFeed.body(length: nil, isReplayable: isReplayable, Self.lines(3))
+        let body = NotedFeed.body(length: nil, isReplayable: isReplayable, Self.lines(3))
         let result = try? await session.put("", body: body).string()
         #expect(result == (isReplayable ? "yes" : nil))
         #expect(server.connections.count == (isReplayable ? 2 : 1))
@@ -99,7 +99,7 @@ struct FedRequestTests {
     @Test func `its progress is told`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
         let length = Int64(Self.text(20).utf8.count)
-        let body = PieceFeed.body(length: length, Self.lines(20))
+        let body = NotedFeed.body(length: length, Self.lines(20))
         let request = try Self.session(server).put("", body: body, options: .init(startsAtOnce: false))
         let events = request.events
         request.resume()
@@ -113,8 +113,8 @@ struct FedRequestTests {
 
     @Test func `who is cancelled reads no more of the body`() async throws {
         let server = try ScriptedServer(always: [.readHead, .hold])
-        let record = PieceFeed.Record()
-        let body = PieceFeed.body(length: 1 << 40, record: record) { _ in ByteBuffer(repeating: 7, count: 10_000) }
+        let record = NotedFeed.Record()
+        let body = NotedFeed.body(length: 1 << 40, record: record) { _ in ByteBuffer(repeating: 7, count: 10_000) }
         let request = try Self.session(server).put("", body: body)
         try await server.wait(for: "the head") { $0.first?.received.isEmpty == false }
         request.cancel()

@@ -74,10 +74,10 @@ struct PausedUnderWayTests {
     @Test func `a body is sent no further`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
         let session = try Self.session(server)
-        let record = PieceFeed.Record()
+        let record = NotedFeed.Record()
         let isResumed = Lock(false)
         let piece = ByteBuffer(repeating: 7, count: 100_000)
-        let body = PieceFeed.body(length: nil, record: record) { _ in isResumed.withLock { $0 } ? nil : piece }
+        let body = NotedFeed.body(length: nil, record: record) { _ in isResumed.withLock { $0 } ? nil : piece }
         let request = session.put("", body: body, options: .init(startsAtOnce: false))
         let events = request.events
         request.resume()

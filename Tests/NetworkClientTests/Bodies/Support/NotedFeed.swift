@@ -4,7 +4,7 @@ import NIOCore
 @testable import NetworkClient
 
 /// Gives pieces as a test says, and takes note of what it is asked.
-final class PieceFeed: BodyFeed {
+final class NotedFeed: BodyFeed {
     /// What was seen of all feeds of one source.
     final class Record: Sendable {
         private let state = Lock((asked: 0, closed: 0))
@@ -48,7 +48,7 @@ final class PieceFeed: BodyFeed {
         record: Record = .init(),
         _ pieces: @escaping @Sendable (Int) throws -> ByteBuffer?
     ) -> RequestBody {
-        let source = BodySource(length: length, isReplayable: isReplayable) { loop in PieceFeed(loop, record, pieces) }
+        let source = BodySource(length: length, isReplayable: isReplayable) { loop in NotedFeed(loop, record, pieces) }
         return .init(content: .success(.init(makeSource: { source })))
     }
 }
