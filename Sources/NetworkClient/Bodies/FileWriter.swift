@@ -21,9 +21,13 @@ final class FileWriter: @unchecked Sendable {
         guard descriptor >= 0 else { throw .unwritable(path, errno) }
     }
 
-    deinit {
+    deinit { abandon() }
+
+    /// Removes what was written; nothing once it is where it is to be.
+    func abandon() {
         guard descriptor >= 0 else { return }
         close(descriptor)
+        descriptor = -1
         unlink(temporary)
     }
 

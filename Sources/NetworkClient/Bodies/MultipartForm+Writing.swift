@@ -22,6 +22,8 @@ extension MultipartForm {
             }
             try file.finish()
         } catch {
+            // Now, and not when the thread that wrote last has let go of it.
+            file.abandon()
             throw .unavailableBody(error, .neverSent)
         }
         return .file(path, contentType: content.contentType)
