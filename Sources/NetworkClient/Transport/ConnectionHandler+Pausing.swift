@@ -40,7 +40,8 @@ extension ConnectionHandler {
         }
         arm(now)
         takeHeld()
-        if self.exchange?.isTakerBusy == false { letReadingGo() }
+        // Also where the answer has come to its end: the connection is to serve others.
+        if self.exchange?.isTakerBusy != true { letReadingGo() }
         feed()
     }
 }

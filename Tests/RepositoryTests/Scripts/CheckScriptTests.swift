@@ -110,7 +110,7 @@ struct ContinuousIntegrationTests {
             call.split(separator: " ").dropFirst().prefix(1) + (call.contains("--sanitize=thread") ? ["thread"] : [])
         }
         let tests = Array(repeating: "test", count: 4)
-        // The release is built beside the sanitizer's build, and the fuzz targets beside the kernel lab.
+        // The release is built beside the sanitizer's build.
         let builds = ["build", "build thread"]
         let sanitized = ["build thread"] + tests.map { "\($0) thread" }
         var names = calls.map { $0.joined(separator: " ") }

@@ -31,7 +31,7 @@ struct TestScriptTests {
 
     @Test("What decides how the code is built goes to the build too")
     func buildArguments() throws {
-        let arguments = "--sanitize=thread --scratch-path it's --disable-index-store"
+        let arguments = "--sanitize=thread --scratch-path it's"
         let outcome = try stage.run("test", arguments.split(separator: " ").map(String.init) + ["--filter", "X"])
         #expect(outcome.code == 0)
         let path = "--package-path \(stage.root.path)"
