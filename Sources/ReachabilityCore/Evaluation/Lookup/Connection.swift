@@ -9,6 +9,13 @@ struct Connection {
     /// Whether a look-up of another destination would end the same.
     let isSameForAll: Bool
 
+    private init(_ first: LookupOutcome, _ outcome: LookupOutcome, _ nextExpiry: Instant?, isSameForAll: Bool) {
+        self.first = first
+        self.outcome = outcome
+        self.nextExpiry = nextExpiry
+        self.isSameForAll = isSameForAll
+    }
+
     private init(_ first: LookupOutcome, _ outcome: LookupOutcome, _ walk: RuleWalk) {
         self.first = first
         self.outcome = outcome
@@ -45,17 +52,24 @@ struct Connection {
         guard walk.dependsOnSource, case .selected(let selection) = first, selection.leg.source != nil else {
             return .init(first, first, walk)
         }
-        var again: Self?
+        var vain: Self?
         for source in selection.sources {
             var bound = flow
             bound.source = source
             var second = RuleWalk(bound, model)
             let outcome = second.run()
             let result = Self(first, outcome, walk, second)
-            if case .selected = outcome { return result }
-            if again == nil { again = result }
+            if case .selected = outcome { return result.after(vain) }
+            vain = vain?.after(result) ?? result
         }
-        return again ?? .init(first, first, walk)
+        return vain ?? .init(first, first, walk)
+    }
+
+    /// The same, where another attempt was made beside it, which may end otherwise for another destination or later.
+    private func after(_ other: Self?) -> Self {
+        guard let other else { return self }
+        let expiries = [nextExpiry, other.nextExpiry].compactMap(\.self)
+        return .init(first, outcome, expiries.min(), isSameForAll: isSameForAll && other.isSameForAll)
     }
 
     /// `ip6_dst_lookup_tail`: a second look-up, with a source selected for any interface, only if the first failed.

@@ -195,6 +195,28 @@ struct FourStatesTests {
         #expect(machine.evaluate().ipv4.reasons == [.prohibited, .sourceRule])
     }
 
+    @Test("A leg whose source leads nowhere for one half of the internet may lead astray for the other")
+    func sourceRuleByDestination() {
+        var machine = Machine()
+        for (index, address) in [(2, "192.0.2.2/24"), (3, "198.51.100.2/24"), (4, "203.0.113.2/24")]
+            as [(Int32, String)]
+        {
+            machine.link(.init(index), "eth\(index)")
+            machine.address(.init(index), address)
+        }
+        machine.route { $0.message.legs = [.init(interface: 2), .init(interface: 3)] }
+        let table = RouteTableID(rawValue: 1_000)
+        machine.rule(100, table: table) { $0.source = .init(test: "192.0.2.2/32") }
+        machine.route(table: table) { $0.message.type = .unreachable }
+        machine.route("192.0.0.0/3", on: 4, table: table)
+        #expect(machine.evaluate().path.status == .wifi)
+        machine.loseCarrier(4)
+        #expect(machine.connect(to: "22.0.0.1").interfaces == [2, 3])
+        #expect(machine.connect(to: "215.0.0.1").interface == 4)
+        #expect(machine.evaluate().ipv4.reasons == [.noCarrier])
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
     @Test("A VRF device leads where its own table leads")
     func vrf() {
         var machine = Machine()
