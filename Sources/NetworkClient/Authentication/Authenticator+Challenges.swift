@@ -14,6 +14,8 @@ struct ChallengedRequest {
     let response: DataResponse
     /// The strongest first: the first one is being asked about.
     var challenges: [AuthenticationChallenge]
+    /// The realm that it was sent with an answer for.
+    var sentRealm: String?
 }
 
 extension Authenticator {
@@ -35,7 +37,8 @@ extension Authenticator {
             let isShared = login.credential(at: origin) == nil
             return answer(challenge, credential, handle, isShared: isShared) ?? .end
         case .answer(let challenges):
-            return answer(.init(handle: handle, response: response, challenges: challenges), login)
+            let realm = space?.note.realm
+            return answer(.init(handle: handle, response: response, challenges: challenges, sentRealm: realm), login)
         }
     }
 
@@ -47,6 +50,8 @@ extension Authenticator {
         while let challenge = challenged.challenges.first {
             if let own = login.credential(at: origin) {
                 if let followUp = answer(challenge, own, handle, isShared: false) { return followUp }
+            } else if let followUp = answerAsOthers(challenge, challenged) {
+                return followUp
             } else if let handler {
                 ask(handler, challenge, challenged)
                 return .later
@@ -56,6 +61,15 @@ extension Authenticator {
             challenged.challenges.removeFirst()
         }
         return .end
+    }
+
+    /// Answers with what answered for others of the realm since the request went out, as those do that are sent from now on.
+    private func answerAsOthers(_ challenge: AuthenticationChallenge, _ challenged: ChallengedRequest) -> FollowUp? {
+        let handle = challenged.handle
+        guard let realm = challenge.realm, realm != challenged.sentRealm,
+            let credential = spaces.sharedCredential(of: realm, at: handle.current.url.origin)
+        else { return nil }
+        return answer(challenge, credential, handle, isShared: true)
     }
 
     private func answerByDefault(_ challenge: AuthenticationChallenge, _ handle: RequestHandle) -> FollowUp? {

@@ -122,6 +122,11 @@ public struct ProtectionSpaces: Sendable {
         return best.map { (spaces[$0.number], $0.number) }
     }
 
+    /// The credential that answers for a realm, whoever asks; nil if there is none, the newest of several.
+    public func sharedCredential(of realm: String, at origin: HTTPOrigin) -> Credential? {
+        known[origin]?.last { $0.realm == realm && $0.isShared }?.credential
+    }
+
     /// The space of a realm for which a credential answered, and its number for ``answer(_:at:for:clientNonce:)``.
     ///
     /// - Parameters:

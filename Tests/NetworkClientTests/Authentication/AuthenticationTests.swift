@@ -180,6 +180,21 @@ struct AuthenticationTests {
         #expect(values(server).last == Self.basic)
     }
 
+    @Test func `who was asked about a space is not asked again for what went out without his answer`() async throws {
+        let server = try server()
+        let asked = Mutex(0)
+        let policy = AuthenticationPolicy { _ in
+            asked.withLock { $0 += 1 }
+            return .credential(Self.anna)
+        }
+        let session = try session(server, policy)
+        #expect(try await session.get("deep/a").response().status == 200)
+        // It lies higher, so that nobody knows beforehand that it is in the same space.
+        #expect(try await session.get("b").response().status == 200)
+        #expect(values(server) == [nil, Self.basic, nil, Self.basic])
+        #expect(asked.withLock { $0 } == 1)
+    }
+
     private struct Unknown: Error {}
 
     /// What a server answers to whom a handler makes of a request.

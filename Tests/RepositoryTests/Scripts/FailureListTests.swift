@@ -104,18 +104,18 @@ struct FailureListTests {
             ==================
             WARNING: ThreadSanitizer: data race (pid=15616)
               Write of size 8 at 0x726000032088 by thread T4:
-                #0 first /work/Sources/A.swift:32:55 (Tests.xctest+0x2023580) (BuildId: 379d0676)
+                #0 first /src/Sources/A.swift:32:55 (Tests.xctest+0x2023580) (BuildId: 379d0676)
                 #1 second crtstuff.c (libdispatch.so+0x71e5f) (BuildId: b9f34903)
                 #2 third crtstuff.c (libdispatch.so+0x2c087) (BuildId: cb8d2d3c)
                 #3 fourth crtstuff.c (libdispatch.so+0x2c088) (BuildId: cb8d2d3c)
 
               Previous read of size 8 at 0x726000032088 by thread T23:
-                #0 other /work/Sources/B.swift:90:26 (Tests.xctest+0x11b9d3b) (BuildId: 379d0676)
+                #0 other /src/Sources/B.swift:90:26 (Tests.xctest+0x11b9d3b) (BuildId: 379d0676)
 
               Thread T4 'oot.default-qos' (tid=15623, running) created by thread T2 at:
                 #0 pthread_create tsan_interceptors_posix.cpp:1094:3 (Tests.xctest+0x240ffa) (BuildId: 379d0676)
 
-            SUMMARY: ThreadSanitizer: data race /work/Sources/A.swift:32:55 in first
+            SUMMARY: ThreadSanitizer: data race /src/Sources/A.swift:32:55 in first
             ==================
             """
         let expected = """
