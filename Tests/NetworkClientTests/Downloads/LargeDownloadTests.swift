@@ -30,7 +30,8 @@ struct LargeDownloadTests {
                 lab.bytes("\(lab.folder.path)/peak").flatMap { Int(String(decoding: $0, as: UTF8.self)) }
             )
             print("\(size >> 20) MiB to \(target): \(peak >> 10) KiB resident at most")
-            #expect(peak < 64 << 20)
+            // A sanitizer's notes take several times what they are about.
+            if LabHeap.bytesInUse > 0 { #expect(peak < 64 << 20) }
         }
         #expect(try lab.attributes[.size] as? Int == size)
     }
