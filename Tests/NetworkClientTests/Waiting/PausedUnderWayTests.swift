@@ -5,6 +5,13 @@ import Testing
 
 @testable import NetworkClient
 
+/// Pauses a session's first request as soon as it is sent, however slow whoever made it is.
+private struct PauseOfFirst: EventMonitor {
+    func request(_ request: RequestHandle, did event: RequestEvent) {
+        if case .sent = event, request.id == 1 { request.pause() }
+    }
+}
+
 /// Requests that are paused while they are on a connection.
 @Suite(.timeLimit(.minutes(5)))
 struct PausedUnderWayTests {
@@ -52,14 +59,16 @@ struct PausedUnderWayTests {
         let server = try ScriptedServer { number in
             number == 0 ? [.readRequest, .await(latch), .answer("late")] : [.readRequest, .readToEnd]
         }
-        let session = try Self.session(server)
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, eventMonitors: [PauseOfFirst()])
+        )
         var short = Timeouts.lasting
         short.firstByte = .seconds(2)
         let request = session.get("", options: .init(timeouts: short, startsAtOnce: false))
         let events = request.events
         request.resume()
-        try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
-        await Self.pause(request, events)
+        for await case .paused in events { break }
         // Begun later and with the same limit, this one outlasts it.
         let error = await #expect(throws: HTTPError.self) {
             try await session.get("", options: .init(timeouts: short)).response()
