@@ -71,6 +71,8 @@ final class GateVisits: @unchecked Sendable {
         if let timeout = visit.timeout, timeout <= .zero { return end(visit, .failure(.timedOut(visit, wait))) }
         waiting[visit.key, default: [:]][ObjectIdentifier(visit)] = visit
         keeper.hold(visit.key)
+        // What it knows, and not what has become of it since: the news of that is on its way.
+        keeper.acknowledge(visit.key, verdict)
         setTimer(visit)
     }
 

@@ -1,10 +1,31 @@
 import HTTPLab
 import NIOCore
 import NetworkLab
+import Reachability
 import ReachabilityCore
 import Testing
 
 @testable import NetworkClient
+
+/// A network whose path comes back as soon as somebody was told that there is none.
+private final class TurningConnectivity: Connectivity {
+    private let network: MadeUpConnectivity
+
+    init(_ network: MadeUpConnectivity) { self.network = network }
+
+    var status: ReachabilityStatus { network.status }
+    var path: NetworkPath { network.path }
+
+    func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
+        let path = try network.path(to: destination, requiring: requirement)
+        network.change { $0 = .init(ways: [nil: [MadeUpConnectivity.wlan]]) }
+        return path
+    }
+
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch {
+        network.watch(destinations, body)
+    }
+}
 
 /// The gate for other clients.
 @Suite(.timeLimit(.minutes(1))) struct ConnectivityGateTests {
@@ -54,6 +75,16 @@ import Testing
                 }
                 #expect(count == 40)
             }
+        }
+    }
+
+    @Test func `a path that comes while it is judged lets it pass`() async throws {
+        goOffline()
+        let turning = TurningConnectivity(connectivity)
+        try await LabLoops.run { loops in
+            let gate = ConnectivityGate(turning, .any, nil, lookUp.resolver(), loops.loop)
+            let pass = try await gate.pass(to: "http://203.0.113.7/")
+            #expect(pass.interface == nil)
         }
     }
 
