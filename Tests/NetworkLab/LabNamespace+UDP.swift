@@ -71,7 +71,7 @@ extension LabNamespace {
 }
 
 /// Lays out `struct sockaddr_in` or `sockaddr_in6` for a call.
-private func withSocketAddress(
+func withSocketAddress(
     _ address: IPAddress,
     _ port: UInt16,
     _ body: (UnsafePointer<sockaddr>, socklen_t) throws(LabError) -> Void

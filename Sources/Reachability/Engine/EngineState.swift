@@ -5,11 +5,11 @@ import ReachabilityCore
 /// What all runs of an engine share.
 final class EngineState: Sendable {
     let configuration: MonitorConfiguration
-    let sink: @Sendable (StateChange) -> Void
+    let sink: MonitorEngine.TimedSink
     let watches = WatchRegistry()
     private let count = Lock<MonitorCounters>(.init())
 
-    init(_ configuration: MonitorConfiguration, _ sink: @escaping @Sendable (StateChange) -> Void) {
+    init(_ configuration: MonitorConfiguration, _ sink: @escaping MonitorEngine.TimedSink) {
         self.configuration = configuration
         self.sink = sink
     }

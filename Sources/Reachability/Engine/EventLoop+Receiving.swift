@@ -58,6 +58,7 @@ extension EventLoop {
         _ feed: (inout MonitorStateMachine, KernelEvent, NetlinkHeader, Instant) -> Void
     ) {
         let now = Clock.now
+        noteReading(at: now)
         let decoder = NetlinkDecoder(protocolNumber: family, defaultLikeRoutesOnly: true, families: families)
         buffer.withDatagram(length) { bytes in
             if let tap = configuration.tap { tap(.init(fromKernel: bytes, family)) }

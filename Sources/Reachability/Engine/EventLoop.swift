@@ -23,6 +23,8 @@ final class EventLoop {
     /// Whether the event socket is in the neighbours' group.
     private(set) var hearsNeighbours = false
     private var moderation = Moderation()
+    /// When the first message of this turn was read; nil before it.
+    private var turnBegan: Instant?
 
     /// Opens everything in the calling thread's network namespace.
     ///
@@ -100,6 +102,7 @@ final class EventLoop {
     }
 
     private func cycle(_ ready: Poller.Sources) {
+        turnBegan = nil
         if ready.contains(.wakeUp) { runJobs() }
         if ready.contains(.clock) {
             alarm.reset()
@@ -157,7 +160,7 @@ final class EventLoop {
         run.lookups.withLock { $0 = nil }
         let last = machine.stop()
         shared.counters = machine.counters
-        shared.sink(last)
+        shared.sink(last, nil)
         endWatches()
     }
 
@@ -171,6 +174,11 @@ final class EventLoop {
 }
 
 extension EventLoop {
+    /// Notes that a message of the kernel's was read.
+    func noteReading(at now: Instant) {
+        if turnBegan == nil { turnBegan = now }
+    }
+
     /// Feeds the machine.
     func alterMachine(_ body: (inout MonitorStateMachine) -> Void) { body(&machine) }
 
@@ -179,7 +187,7 @@ extension EventLoop {
 
     private func perform(_ action: MonitorAction) {
         switch action {
-        case .publish(let change): shared.sink(change)
+        case .publish(let change): shared.sink(change, turnBegan?.duration(to: Clock.now))
         case .lookUp(let inDetail): lookUp(inDetail: inDetail)
         case .dump(let subject, let sequence): dump(subject, sequence)
         case .probe(let index, let name): probe(index, name)

@@ -17,12 +17,9 @@ enum EventThread {
         let box = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
         // The new thread inherits the mask: no signal can come between.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let before = SignalMask.blockAll()
         let code = pthread_create(&thread, &attributes, enter, box.toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
+        SignalMask.restore(before)
         guard code == 0 else {
             box.release()
             throw MonitorError(.noResources, errno: code, "pthread_create")

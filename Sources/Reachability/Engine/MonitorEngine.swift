@@ -15,9 +15,22 @@ public final class MonitorEngine: Sendable {
     ///   - configuration: What to watch, and how.
     ///   - sink: Called on the event thread with each notice, in order; must not block. The first after each
     ///     ``start()`` has the event `state`.
-    public init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
-        state = .init(configuration, sink)
+    public convenience init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
+        self.init(configuration) { change, _ in sink(change) }
     }
+
+    /// Makes an engine whose sink is also told how long each notice took.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to watch, and how.
+    ///   - timedSink: As the sink of ``init(_:sink:)``. The duration is the time since the event thread read the first of
+    ///     the messages that it judged together; nil for a notice that no message brought, such as one that was held back.
+    public init(_ configuration: MonitorConfiguration, timedSink: @escaping TimedSink) {
+        state = .init(configuration, timedSink)
+    }
+
+    /// What is called with each notice, and with how long it took.
+    public typealias TimedSink = @Sendable (StateChange, Duration?) -> Void
 
     deinit { stop() }
 

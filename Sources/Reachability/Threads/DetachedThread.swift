@@ -13,9 +13,9 @@ enum DetachedThread {
     /// - Returns: Whether there is such a thread; false if the machine has none to give (`EAGAIN`).
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
-        let before = blockAllSignals()
+        let before = SignalMask.blockAll()
         let failure = create(start.toOpaque())
-        restoreSignals(before)
+        SignalMask.restore(before)
         if failure != 0 { start.release() }
         return failure == 0
     }
@@ -32,20 +32,6 @@ enum DetachedThread {
         pthread_setname_np(pthread_self(), start.name)
         start.body()
         return nil
-    }
-
-    /// A new thread inherits the mask of the one that makes it.
-    private static func blockAllSignals() -> sigset_t {
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        return before
-    }
-
-    private static func restoreSignals(_ before: sigset_t) {
-        var before = before
-        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
     /// What a thread is to do.

@@ -81,6 +81,7 @@ public struct DumpAssembly: Sendable {
             result.adopt(subject, from: replayed)
             if keepsMissing { result.restore(subject, from: snapshot) }
         }
+        result.expiredRoutes = replayed.expiredRoutes
         for key in result.reconcile(with: snapshot, knowing: subjects) { effect.predict(key) }
         result.settleLegs(knowing: snapshot)
         result.settleRules()

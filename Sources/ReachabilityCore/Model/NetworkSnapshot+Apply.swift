@@ -23,7 +23,7 @@ extension NetworkSnapshot {
         case .nexthop, .nexthopRemoved, .rule, .ruleRemoved: applyPolicy(event, &effect)
         case .neighbour, .neighbourRemoved, .netconf, .netconfRemoved, .uevent, .wireless, .wireGuard:
             applyEvidence(event, &effect)
-        case .family, .familiesRequested, .done, .error, .overrun, .request, .ignored: break
+        case .traffic, .family, .familiesRequested, .done, .error, .overrun, .request, .ignored: break
         }
         return effect
     }

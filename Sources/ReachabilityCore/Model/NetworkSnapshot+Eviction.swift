@@ -15,6 +15,7 @@ extension NetworkSnapshot {
     /// A route goes when all its legs are dead; in IPv4 with the first whose device is unregistered. Routes through
     /// nexthop objects go with those.
     mutating func removeRoutes(leaving index: InterfaceIndex, _ loss: DeviceLoss, _ effect: inout SnapshotEffect) {
+        if loss == .unregistered, !expiredRoutes.isEmpty { forgetExpiredRoutes(through: index) }
         let concerns: (Route) -> Bool = { $0.message.leaves(through: index) }
         reviseRoutes(where: concerns, &effect) { route in
             route.message.family == .ipv4 ? route.loseIPv4(index, loss) : route.loseIPv6(index, loss)

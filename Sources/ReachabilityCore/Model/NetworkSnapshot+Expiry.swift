@@ -24,12 +24,39 @@ extension NetworkSnapshot {
     public mutating func expire(at now: Instant) -> SnapshotEffect {
         var effect = SnapshotEffect()
         for key in expiring(at: now) {
+            for route in routes[key] ?? [] where route.isExpired(at: now) {
+                var message = route.message
+                message.lifetime = .zero
+                noteLifetime(of: message)
+            }
             routes[key]?.removeAll { $0.isExpired(at: now) }
             if routes[key]?.isEmpty == true { routes[key] = nil }
             effect.add(.routeExpired)
             effect.predict(key)
         }
         return effect
+    }
+}
+
+// MARK: - Memory of what has expired
+
+extension NetworkSnapshot {
+    /// Remembers a route whose lifetime has ended, and forgets those that another takes the place of.
+    mutating func noteLifetime(of message: RouteMessage) {
+        guard message.family == .ipv6, message.lifetime == .zero || !expiredRoutes.isEmpty else { return }
+        let key = RouteTableKey(message.family, message.table)
+        let interfaces = Set(message.legs.map(\.interface))
+        expiredRoutes[key]?.removeAll { route in route.legs.contains { interfaces.contains($0.interface) } }
+        if message.lifetime == .zero { expiredRoutes[key, default: []].append(message) }
+        if expiredRoutes[key]?.isEmpty == true { expiredRoutes[key] = nil }
+    }
+
+    /// Forgets the routes through an interface that is gone.
+    mutating func forgetExpiredRoutes(through index: InterfaceIndex) {
+        for key in expiredRoutes.keys {
+            expiredRoutes[key]?.removeAll { route in route.legs.contains { $0.interface == index } }
+            if expiredRoutes[key]?.isEmpty == true { expiredRoutes[key] = nil }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ extension NetworkSnapshot {
     ) {
         guard message.isMirrored else { return insertWay(message, &effect) }
         // The kernel does not use a route whose time is over, though it still lists it.
+        noteLifetime(of: message)
         if message.lifetime == .zero { return remove(message, &effect) }
         let route = Route(message, isAnswer: flags.contains(.multi), at: now, in: self)
         let key = RouteTableKey(message.family, message.table)

@@ -11,6 +11,10 @@ public struct NetworkSnapshot: Sendable, Hashable {
     /// Longest prefix first; then (IPv6) longest source prefix; then as the kernel walks them: for IPv4 by descending
     /// TOS, ascending metric, and order of insertion; for IPv6 by ascending metric and order of insertion.
     public internal(set) var routes: [RouteTableKey: [Route]] = [:]
+    /// The routes whose lifetime has ended, and which no route through the same interface has followed.
+    ///
+    /// Nothing uses them; they tell why there is no route.
+    public internal(set) var expiredRoutes: [RouteTableKey: [RouteMessage]] = [:]
     /// The rules for IPv4, in the order in which the kernel walks them.
     public internal(set) var ipv4Rules: [RuleMessage] = []
     /// The rules for IPv6, in the order in which the kernel walks them.

@@ -12,8 +12,11 @@ public struct Instant: InstantProtocol, Sendable, Hashable {
         return .init(nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// How long it is from this moment to another.
-    public func duration(to other: Self) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
+    /// How long it is from this moment to another; what is beyond 292 years counts as that.
+    public func duration(to other: Self) -> Duration {
+        let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
+    }
 
     /// The earlier of two moments, of which either may never come.
     static func earlier(_ one: Self?, _ other: Self?) -> Self? {

@@ -60,7 +60,10 @@ extension MonitorStateMachine {
         // The clocks are not read at one moment; a suspension lasts longer than a thread is kept from running between.
         guard let before = suspendedTime, total - before >= .milliseconds(100) else { return }
         counters.suspends += 1
-        if let notice = publisher.announce(.suspend, .resumed) { notices.append(notice) }
+        if var notice = publisher.announce(.suspend, .resumed) {
+            notice.suspended = total - before
+            notices.append(notice)
+        }
         publisher.note([.resumed])
         modelChanges &+= 1
         isDirty = true
@@ -148,7 +151,7 @@ extension KernelEvent {
         case .linkRemoved: .linkRemoved
         case .neighbour, .neighbourRemoved: .neighbourChanged
         case .netconf, .netconfRemoved: .settingChanged
-        case .uevent, .family, .familiesRequested, .wireless, .wireGuard: nil
+        case .traffic, .uevent, .family, .familiesRequested, .wireless, .wireGuard: nil
         case .done, .error, .overrun, .request, .ignored: nil
         }
     }

@@ -12,6 +12,9 @@ public struct StateChange: Sendable, Hashable {
     public var reasons: [Reason]
     /// Counts the notices of a monitor from 1.
     public var sequence: UInt64
+    /// For how long the machine was suspended just before, by `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`; nil for any other
+    /// notice than ``Event/suspend``.
+    public var suspended: Duration?
 
     /// Makes a notice.
     public init(
@@ -20,7 +23,8 @@ public struct StateChange: Sendable, Hashable {
         previous: ReachabilityStatus?,
         path: NetworkPath,
         reasons: [Reason],
-        sequence: UInt64
+        sequence: UInt64,
+        suspended: Duration? = nil
     ) {
         self.event = event
         self.status = status
@@ -28,6 +32,7 @@ public struct StateChange: Sendable, Hashable {
         self.path = path
         self.reasons = reasons
         self.sequence = sequence
+        self.suspended = suspended
     }
 
     /// The kinds of notices, with the names that the tool's JSON gives them.

@@ -30,6 +30,8 @@ public enum KernelEvent: Sendable, Hashable {
     case netconf(NetconfMessage)
     /// `RTM_DELNETCONF`.
     case netconfRemoved(NetconfMessage)
+    /// `RTM_NEWSTATS`, or the counters of an `RTM_NEWLINK` if ``NetlinkDecoder/readsTraffic`` asks for them.
+    case traffic(TrafficMessage)
     /// A uevent of a network interface.
     case uevent(UeventMessage)
     /// A family of generic netlink is there.

@@ -30,6 +30,8 @@ extension NetlinkDecoder {
     ) throws(NetlinkDecodeError) -> KernelEvent {
         switch type {
         case RTM.newRoute, RTM.delRoute: return try route(type, payload, bytes)
+        case RTM.newLink where readsTraffic:
+            return try TrafficMessage(link: payload, bytes).map(KernelEvent.traffic) ?? .ignored
         case RTM.newLink: return try LinkMessage(payload, bytes).map(KernelEvent.link) ?? .ignored
         case RTM.delLink: return try LinkMessage(payload, bytes).map(KernelEvent.linkRemoved) ?? .ignored
         case RTM.newAddr: return try AddressMessage(payload, bytes).map(KernelEvent.address) ?? .ignored
@@ -52,6 +54,7 @@ extension NetlinkDecoder {
         case RTM.delNexthop: .nexthopRemoved(try .init(payload, bytes))
         case RTM.newNetconf: try NetconfMessage(payload, bytes).map(KernelEvent.netconf) ?? .ignored
         case RTM.delNetconf: try NetconfMessage(payload, bytes).map(KernelEvent.netconfRemoved) ?? .ignored
+        case RTM.newStats: try TrafficMessage(payload, bytes).map(KernelEvent.traffic) ?? .ignored
         default: .ignored
         }
     }

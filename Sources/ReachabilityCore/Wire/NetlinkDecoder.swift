@@ -14,6 +14,9 @@ public struct NetlinkDecoder: Sendable {
     /// Their attributes are then not looked at, so that a large table costs next to nothing.
     public var defaultLikeRoutesOnly: Bool
 
+    /// Whether links' messages are read as ``KernelEvent/traffic(_:)``, for kernels that have no `RTM_GETSTATS`.
+    public var readsTraffic = false
+
     /// The families of generic netlink whose messages are read; ``KernelEvent/family(_:)`` tells of them.
     public var families: GenericFamilies
 

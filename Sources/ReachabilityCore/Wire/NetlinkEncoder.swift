@@ -63,6 +63,7 @@ public struct NetlinkEncoder: Sendable {
         case .neighbourRemoved: (RTM.delNeigh, [])
         case .netconf: (RTM.newNetconf, [])
         case .netconfRemoved: (RTM.delNetconf, [])
+        case .traffic: (RTM.newStats, [])
         case .request(let request): (request.subject.requestType, request.flags)
         case .done: (NLMSG.done, [])
         case .error: (NLMSG.error, [])
@@ -84,6 +85,7 @@ public struct NetlinkEncoder: Sendable {
         case .nexthop(let message), .nexthopRemoved(let message): message.append(to: &builder)
         case .neighbour(let message), .neighbourRemoved(let message): message.append(to: &builder)
         case .netconf(let message), .netconfRemoved(let message): message.append(to: &builder)
+        case .traffic(let message): message.append(to: &builder)
         case .request(let request): request.append(to: &builder)
         // The kernel writes errnos negative.
         case .done(let errno): builder.append(0 &- errno)

@@ -29,6 +29,8 @@ enum RTM {
     static let newNetconf: UInt16 = 80
     static let delNetconf: UInt16 = 81
     static let getNetconf: UInt16 = 82
+    static let newStats: UInt16 = 92
+    static let getStats: UInt16 = 94
     static let newNexthop: UInt16 = 104
     static let delNexthop: UInt16 = 105
     static let getNexthop: UInt16 = 106
@@ -51,6 +53,7 @@ enum IFLA {
     static let wireless: UInt16 = 11
     static let operstate: UInt16 = 16
     static let linkinfo: UInt16 = 18
+    static let stats64: UInt16 = 23
     static let afSpec: UInt16 = 26
     static let group: UInt16 = 27
     static let extMask: UInt16 = 29
@@ -169,4 +172,11 @@ enum NETCONFA {
     static let ifindex: UInt16 = 1
     static let forwarding: UInt16 = 2
     static let ignoreRoutesWithLinkdown: UInt16 = 6
+}
+
+/// `IFLA_STATS_*`: attributes of counters, and the bits by which they are asked for (`if_link.h`).
+enum STATS {
+    static let link64: UInt16 = 1
+    /// `IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64)`.
+    static let filterLink64: UInt32 = 1
 }

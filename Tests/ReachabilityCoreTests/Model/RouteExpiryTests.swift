@@ -55,6 +55,27 @@ struct RouteExpiryTests {
         #expect(story.snapshot.routes.isEmpty)
     }
 
+    @Test("What has expired is remembered until a route through the same interface comes, or the interface goes")
+    func remembered() {
+        var story = ModelStory()
+        let key = RouteTableKey(.ipv6, .main)
+        story.tell(.route(route(1, lifetime: 0)), .multi)
+        story.tell(.routeRemoved(route(1, lifetime: 0)))
+        #expect(story.snapshot.expiredRoutes[key]?.map(\.legs) == [route(1, lifetime: 0).legs])
+        story.tell(.route(ModelStory.route(via: 9, on: 4, .ipv6)), .create)
+        #expect(story.snapshot.expiredRoutes[key]?.count == 1)
+        story.tell(.route(route(2, lifetime: 10)), .create)
+        #expect(story.snapshot.expiredRoutes.isEmpty)
+        var assembly = DumpAssembly()
+        assembly.begin(.routes(.ipv6, table: .main))
+        let header = ModelStory.header(.multi)
+        assembly.take(.route(route(1, lifetime: 0)), header, of: .routes(.ipv6, table: .main), at: story.now)
+        _ = assembly.commit(to: &story.snapshot)
+        #expect(story.snapshot.expiredRoutes[key]?.count == 1)
+        story.snapshot.forgetExpiredRoutes(through: 3)
+        #expect(story.snapshot.expiredRoutes.isEmpty)
+    }
+
     private func route(_ gateway: UInt8, lifetime: Int) -> RouteMessage {
         ModelStory.route(via: gateway, on: 3, .ipv6) {
             $0.origin = RouteMessage.routerAdvertisement

@@ -219,6 +219,7 @@ import Testing
         story.run()
         story.wait(.seconds(1))
         #expect(story.events == [.state, .suspend, .change])
+        #expect(story.notices.map(\.suspended) == [nil, .milliseconds(3_599_950), nil])
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
         #expect(story.notices[1].reasons == [.resumed])
         #expect(story.machine.counters.suspends == 1)

@@ -4,7 +4,7 @@ import Testing
 @testable import Reachability
 
 /// Whoever watches for any change is told of each, and not before the monitor knows of it.
-@Suite(.timeLimit(.minutes(1))) struct ChangeWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangeWatchTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
 

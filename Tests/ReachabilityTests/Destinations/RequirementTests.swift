@@ -4,7 +4,7 @@ import Testing
 @testable import Reachability
 
 /// The way of a socket that may not use every path, on a machine with WiFi and a modem.
-@Suite(.timeLimit(.minutes(1))) struct RequirementTests {
+@Suite(.timeLimit(.minutes(5))) struct RequirementTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
     private let ticks: LabInbox<Int>

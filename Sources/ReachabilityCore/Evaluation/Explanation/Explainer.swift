@@ -50,7 +50,8 @@ struct Explainer {
         return keys.sorted().compactMap { key in
             guard let routes = model.snapshot.routes[key], !routes.isEmpty else { return nil }
             let vrf = model.snapshot.links.first { $0.isVRF && $0.vrfTable == key.table.rawValue }
-            return .init(table: key.table, routes: routes, vrf: vrf?.index)
+            let rules = model.snapshot.rules(family).filter { $0.action == .lookup && $0.table == key.table }
+            return .init(table: key.table, routes: routes, rules: rules, vrf: vrf?.index)
         }
     }
 }

@@ -53,12 +53,14 @@ public struct FamilyExplanation: Sendable, Hashable {
     public var detour: Detour?
 }
 
-/// A table with default-like routes to which no rule leads.
+/// A table with default-like routes to which no rule leads the packets in question.
 public struct StrayTable: Sendable, Hashable {
     /// The table.
     public var table: RouteTableID
     /// Its routes, in the kernel's order.
     public var routes: [Route]
+    /// The rules that lead other packets to it, or would if an earlier one did not decide.
+    public var rules: [RuleMessage]
     /// The VRF device whose table it is, which sockets bound to it use.
     public var vrf: InterfaceIndex?
 }
