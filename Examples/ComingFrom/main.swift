@@ -33,6 +33,18 @@ let request = session.get("users/7")
 for await event in request.events { print(event) }
 request.cancel()
 
+// Answers as they come, files, forms, and several requests as one.
+for try await piece in try await session.stream(.get, "users/7").streamed().body { print(piece) }
+let path = CommandLine.arguments.dropFirst(2).first ?? "/dev/null"
+let download = session.download("firmware.bin", to: path)
+download.pause()
+download.resume()
+for await step in download.progress { print(step) }
+session.upload("files/7", from: .file(path), method: .put)
+session.post("forms", body: .multipart([.text("Ann", name: "user"), .file(path, name: "report")]))
+let batch = RequestBatch([session.get("users/7"), session.get("users/8")]) { finished, total in print(finished, total) }
+for ending in await batch.endings() { print(ending) }
+
 // Errors.
 do {
     _ = try await session.get("http://no such host/").response()
@@ -51,9 +63,12 @@ configuration.tls.roots = .system
 configuration.maximumConnectionsPerHost = 6
 configuration.requestSerializer = JSONSerializer()
 configuration.binding = .interface("wlan0")
+configuration.redirects = .refuse
+configuration.authentication.credentials = [.init(Credential(user: "ann", password: "…"), for: base)]
+configuration.proxy = .all(try ProxyServer("http://proxy.example.com:3128"))
 
 // Waiting for the network, and going again. A requirement binds by itself.
-configuration.binding = .none
+configuration.binding = .unbound
 configuration.gate = .waitsForConnectivity(.seconds(60))
 configuration.retry = .standard
 configuration.pathLoss = .waitInFlight(.seconds(30))

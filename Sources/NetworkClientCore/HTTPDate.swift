@@ -1,7 +1,7 @@
 /// A date of a header field, in one of its three forms (RFC 9110, 5.6.7), to the second.
 ///
-/// `Sun, 06 Nov 1994 08:49:37 GMT`, and of old `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. The day of
-/// the week says nothing that the rest does not, and is not checked.
+/// `Sun, 06 Nov 1994 08:49:37 GMT`, and of old `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Which
+/// day of the week it is says nothing that the rest does not, and is not checked; that it is one, is.
 package struct HTTPDate: Sendable, Hashable {
     /// Seconds since 1970-01-01 00:00:00 UTC.
     package let seconds: Int64
@@ -16,6 +16,9 @@ package struct HTTPDate: Sendable, Hashable {
     package init?(_ text: some StringProtocol, currentYear: Int = 2020) {
         guard text.utf8.count <= 64 else { return nil }
         let words = text.split { " ,-\t".contains($0) }
+        guard let first = words.first, Self.weekdays.contains(where: { $0 == first || $0.prefix(3) == first }) else {
+            return nil
+        }
         switch words.count {
         case 6 where words[5] == "GMT":
             self.init(day: words[1], month: words[2], year: words[3], time: words[4], currentYear)
@@ -43,6 +46,7 @@ package struct HTTPDate: Sendable, Hashable {
 }
 
 extension HTTPDate {
+    private static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]

@@ -32,11 +32,11 @@ public enum AcceptLanguage {
 
     /// A locale's language tag (RFC 5646): `sr_RS.UTF-8@latin` is `sr-Latn-RS`; nil for `C` and `POSIX`.
     static func tag(of locale: String) -> String? {
-        let parts = locale.split(separator: "@", maxSplits: 1)
+        let parts = locale.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         let base = parts.first.map { $0.prefix { $0 != "." } } ?? ""
         guard base != "C", base != "POSIX", !base.isEmpty else { return nil }
         var subtags = base.split(whereSeparator: { $0 == "_" || $0 == "-" }).map(String.init)
-        guard subtags.allSatisfy({ $0.utf8.allSatisfy(isAlphanumeric) }) else { return nil }
+        guard !subtags.isEmpty, subtags.allSatisfy({ $0.utf8.allSatisfy(isAlphanumeric) }) else { return nil }
         if parts.count == 2, let script = scripts[String(parts[1])] { subtags.insert(script, at: 1) }
         return subtags.joined(separator: "-")
     }

@@ -86,7 +86,7 @@ extension Authenticator {
         isShared: Bool
     ) -> FollowUp? {
         guard let realm = challenge.realm else { return nil }
-        let current = handle.current
+        let current = handle.current.copy
         let needsBody = DigestChallenge(challenge)?.protections?.contains(.request) == false
         let request = Self.request(current.head, current, withBody: needsBody)
         guard let answer = ProtectionSpaces.Answer(challenge, credential, for: request) else { return nil }
@@ -148,7 +148,7 @@ extension Authenticator {
         let handle = waiting.handle
         guard let challenge = waiting.challenges.first, let login = handle.current.login else { return .end }
         switch reply {
-        case .failure(let cause): return .fail(.authenticationFailed(handle.current, waiting.response, cause))
+        case .failure(let cause): return .fail(.authenticationFailed(handle.current.copy, waiting.response, cause))
         case .success(.refuse): return .end
         case .success(.credential(let credential)):
             if let followUp = answer(challenge, credential, handle, isShared: true) { return followUp }

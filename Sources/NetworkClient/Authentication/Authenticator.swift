@@ -49,7 +49,7 @@ final class Authenticator {
         let value = spaces.answer(
             space.number,
             at: origin,
-            for: Self.request(head, handle.current, withBody: space.0.answer.needsBody),
+            for: Self.request(head, handle.current.copy, withBody: space.0.answer.needsBody),
             clientNonce: ClientNonce.random
         )
         guard let value else { return }

@@ -44,7 +44,7 @@ final class TokenKeeper {
     private func goAgain(_ handle: RequestHandle) -> FollowUp {
         handle.following.renewed = handle.current.url.origin
         if core.isObserved(handle) { core.tell(.authenticating(scheme: "bearer", realm: nil), handle) }
-        return .go(handle.current)
+        return .go(handle.current.copy)
     }
 
     /// Gets the next token in a task of its own: whoever waits may be cancelled, and the others get it all the same.

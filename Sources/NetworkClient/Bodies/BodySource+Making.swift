@@ -6,9 +6,9 @@ extension BodySource {
     /// A file: what it is now is checked now and at the beginning of each attempt, when nothing is sent yet.
     static func file(_ path: String) throws(HTTPError) -> Self {
         let length = try SentFile(at: path).length
-        return .init(length: length, isReplayable: true) { loop throws(HTTPError) in
-            try check(path, length)
-            return FileFeed(path, length: length, loop: loop)
+        let look: Check = { () throws(HTTPError) in try check(path, length) }
+        return .init(length: length, isReplayable: true, check: look) { loop in
+            FileFeed(path, length: length, loop: loop)
         }
     }
 
@@ -27,7 +27,18 @@ extension BodySource {
     }
 
     /// A form: its files are opened one after another, while it is sent.
-    static func form(_ body: MultipartBody, isReplayable: Bool) throws(HTTPError) -> Self {
+    ///
+    /// - Parameters:
+    ///   - body: The form.
+    ///   - isReplayable: Whether it can be read more than once.
+    ///   - use: If not: the one use of all requests that have the form.
+    /// - Returns: The source.
+    /// - Throws: `bodyUnavailable` if a file can't be sent.
+    static func form(
+        _ body: MultipartBody,
+        isReplayable: Bool,
+        use: SingleUse = .init()
+    ) throws(HTTPError) -> Self {
         var files: [(path: String, length: Int64)] = []
         let length = try body.length { path throws(HTTPError) in
             let length = try SentFile(at: path).length
@@ -35,9 +46,14 @@ extension BodySource {
             return length
         }
         let openings = openings(of: body, files.map(\.length))
-        let use = SingleUse()
-        return .init(length: length, isReplayable: isReplayable) { [files] loop throws(HTTPError) in
+        let look: Check = { [files] () throws(HTTPError) in
             for file in files { try check(file.path, file.length) }
+        }
+        return .init(
+            length: length,
+            isReplayable: isReplayable,
+            check: files.isEmpty ? nil : look
+        ) { loop throws(HTTPError) in
             if !isReplayable { try use.begin() }
             return ConcatenatedFeed(openings, loop: loop)
         }
@@ -45,7 +61,7 @@ extension BodySource {
 
     /// The same, slower.
     func throttled(_ throttle: Throttle) -> Self {
-        .init(length: length, isReplayable: isReplayable) { [makeFeed] loop throws(HTTPError) in
+        .init(length: length, isReplayable: isReplayable, check: check) { [makeFeed] loop throws(HTTPError) in
             ThrottledFeed(try makeFeed(loop), throttle, loop: loop)
         }
     }
@@ -79,7 +95,7 @@ extension BodySource {
 }
 
 /// Sees to it that what can be read once is read once, whoever asks.
-private final class SingleUse: Sendable {
+final class SingleUse: Sendable {
     private let isUsed = Atomic(false)
 
     func begin() throws(HTTPError) {

@@ -97,6 +97,9 @@ final class BodyStream: Sendable {
         end(ending.map { _ in })
     }
 
+    /// How many bytes wait to be read.
+    var waitingBytes: Int { state.withLock { $0.waitingBytes } }
+
     typealias Reader = UnsafeContinuation<Result<ByteBuffer?, HTTPError>, Never>
 
     // MARK: From whoever reads

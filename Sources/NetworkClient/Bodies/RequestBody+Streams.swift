@@ -83,8 +83,10 @@ extension RequestBody {
     public static func multipart(_ form: MultipartForm) -> Self {
         do throws(RequestSerializationError) {
             let body = try form.encoded(boundary: .randomBoundary())
+            // Made here, so that two requests with this body read its streams once, too.
+            let use = SingleUse()
             return .source(contentType: body.contentType) { () throws(HTTPError) in
-                try .form(body, isReplayable: form.isReplayable)
+                try .form(body, isReplayable: form.isReplayable, use: use)
             }
         } catch {
             return .init(content: .failure(.init(.requestSerializationFailed, .neverSent, "\(error)", cause: error)))

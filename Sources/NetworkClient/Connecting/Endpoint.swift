@@ -11,7 +11,7 @@ struct Endpoint: Sendable, Hashable {
     /// The path of a Unix socket, where one is used instead of host and port.
     var socketPath: String?
     /// What the connection's own end is bound to.
-    var binding: LocalBinding = .none
+    var binding: LocalBinding = .unbound
     /// What its path must be, which the binding sees to.
     var requirement: PathRequirement = .any
     /// The proxy that leads there; nil for none.
@@ -21,7 +21,7 @@ struct Endpoint: Sendable, Hashable {
 /// What a connection's own end is bound to.
 public enum LocalBinding: Sendable, Hashable {
     /// The kernel chooses.
-    case none
+    case unbound
     /// An interface by its name: packets leave through it and no other (SO_BINDTOIFINDEX, socket(7)).
     case interface(String)
     /// An interface by its index.

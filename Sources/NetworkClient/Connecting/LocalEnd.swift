@@ -15,7 +15,7 @@ struct LocalEnd {
     /// - Throws: `interfaceNotFound`, or `invalidConfiguration` for an address that is none.
     init(_ binding: LocalBinding) throws(HTTPError) {
         switch binding {
-        case .none:
+        case .unbound:
             (interface, address) = (nil, nil)
         case .interface(let name):
             (interface, address) = (try Self.index(of: name), nil)
@@ -87,10 +87,16 @@ struct LocalEnd {
         )
     }
 
-    /// Sets the options of all sockets; those of Unix sockets have none.
+    /// How much is read at once: little at first, and more where a large answer fills it.
+    ///
+    /// With 64 KiB at most, half the processor time of a large download went into asking for the next piece.
+    private static let pieces = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 262_144)
+
+    /// Sets the options of all sockets; those of Unix sockets have no others than how they are read.
     func apply(to bootstrap: ClientBootstrap, isUnix: Bool) -> ClientBootstrap {
+        var bootstrap = bootstrap.channelOption(.recvAllocator, value: Self.pieces)
         guard !isUnix else { return bootstrap }
-        var bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
         if let interface {
             bootstrap = bootstrap.channelOption(.socketOption(.bindToInterface), value: .init(interface))
         }

@@ -47,6 +47,8 @@ extension stat {
     var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
     var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+    /// Whether it is this process's user's.
+    var isOwn: Bool { st_uid == geteuid() }
 }
 
 extension HTTPError {

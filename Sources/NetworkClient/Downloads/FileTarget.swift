@@ -10,7 +10,7 @@ public enum ExistingFile: Sendable, Hashable {
 
 /// The place of a file that is to come.
 struct FileTarget: Sendable, Hashable {
-    /// The path; where it was a link, what that leads to.
+    /// The path; where it was a link to a file, what that leads to.
     let path: String
     /// Whether what is there is no file that could be replaced, but a device or a pipe, which is written as it is.
     let isSpecial: Bool
@@ -26,11 +26,11 @@ struct FileTarget: Sendable, Hashable {
             isSpecial = false
             return
         }
-        // A link stays one: what it leads to is replaced.
-        self.path = there.isLink ? try Self.resolved(path) : path
-        let status = there.isLink ? try FileCall.status(self.path) ?? there : there
-        guard !status.isFolder else { throw .file("write", path, errno: EISDIR) }
-        isSpecial = !status.isRegular
+        let status = there.isLink ? try FileCall.status(path) : there
+        guard status?.isFolder != true else { throw .file("write", path, errno: EISDIR) }
+        isSpecial = status.map { !$0.isRegular } ?? false
+        // A link stays one: what it leads to is replaced. To a pipe there may be no other path, as behind /dev/stdout.
+        self.path = there.isLink && !isSpecial ? try Self.resolved(path) : path
         if existing == .refuse, !isSpecial { throw .file("write", path, errno: EEXIST) }
     }
 

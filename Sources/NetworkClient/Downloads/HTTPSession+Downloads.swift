@@ -81,7 +81,7 @@ extension FileReceiver {
             existing: options.existingFile,
             isSynced: options.isSynced
         )
-        let sink = PlacedFile(path, file, of: handle.request.url)
+        let sink = PlacedFile(path, file, of: handle.request.askedURL)
         self.init(.init(path: path, traits: .init(), wantsIdentity: true), sink, handle)
     }
 
@@ -100,7 +100,7 @@ extension FileReceiver {
             self.init(plan, DirectFile(.descriptor(number)), handle)
         case .file(let path, let existing, let isSynced):
             let file = PartialFile.Plan(isContinuable: false, existing: existing, isSynced: isSynced)
-            let sink = PlacedFile(path, file, of: handle.request.url)
+            let sink = PlacedFile(path, file, of: handle.request.askedURL)
             self.init(.init(path: path, traits: traits, wantsIdentity: false), sink, handle)
         }
     }

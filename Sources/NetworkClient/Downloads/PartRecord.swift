@@ -35,19 +35,9 @@ struct PartRecord: Sendable, Hashable {
 
     /// Reads a record; nil where it is none.
     init?(_ bytes: [UInt8]) {
-        guard bytes.count <= Self.limit, bytes.last == 0x0A, let text = String(validating: bytes, as: UTF8.self) else {
-            return nil
-        }
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()[...]
-        guard lines.popFirst() == Self.form[...], lines.popLast() == "end" else { return nil }
-        var values: [String: String] = [:]
-        for line in lines {
-            let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, values.updateValue(String(parts[1]), forKey: String(parts[0])) == nil else {
-                return nil
-            }
-        }
-        guard let url = values["url"], let key = values["key"], key.utf8.count == 64 else { return nil }
+        guard let values = Self.values(in: bytes), let url = values["url"], let key = values["key"],
+            key.utf8.count == 64
+        else { return nil }
         (self.url, self.key) = (url, key)
         part = .init()
         if let total = values["total"] {
@@ -61,6 +51,25 @@ struct PartRecord: Sendable, Hashable {
         default: return nil
         }
         if part.validator == nil { return nil }
+    }
+
+    /// The names and values of a record's lines; nil where it is none.
+    ///
+    /// By bytes: of characters, a line's end behind a carriage return is none.
+    private static func values(in bytes: [UInt8]) -> [String: String]? {
+        guard bytes.count <= limit, bytes.last == 0x0A, let text = String(validating: bytes, as: UTF8.self),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A })
+        else { return nil }
+        let split = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+        var lines = split.dropLast().map { Substring($0) }[...]
+        guard lines.popFirst() == form[...], lines.popLast() == "end" else { return nil }
+        var values: [String: String] = [:]
+        for line in lines {
+            guard let blank = line.utf8.firstIndex(of: 0x20) else { return nil }
+            let value = String(decoding: line.utf8[blank...].dropFirst(), as: UTF8.self)
+            guard values.updateValue(value, forKey: String(line[..<blank])) == nil else { return nil }
+        }
+        return values
     }
 
     /// The record as it is written; nil where there is nothing by which the part could be continued.

@@ -13,13 +13,13 @@ import NetworkClientCore
 final class PartialFile: FileSink, @unchecked Sendable {
     let isRestartable = true
     let mayBlock = false
-    private let plan: Plan
-    private let paths: Paths
+    let plan: Plan
+    let paths: Paths
     private let url: HTTPURL
-    private var descriptor: Int32 = -1
+    var descriptor: Int32 = -1
     private var position: off_t = 0
-    /// Whether what is there is of this download, to keep or to remove.
-    private var isOurs = false
+    /// Whether what is there is of this download, to keep or to remove; a part that was found stays, until it is emptied.
+    var isOurs = false
 
     /// How a file is made.
     struct Plan: Sendable {
@@ -33,7 +33,7 @@ final class PartialFile: FileSink, @unchecked Sendable {
         var isSynced = true
     }
 
-    fileprivate struct Paths {
+    struct Paths {
         let target: FileTarget
         let part: String
         let record: String
@@ -48,9 +48,11 @@ final class PartialFile: FileSink, @unchecked Sendable {
     func open() throws(HTTPError) -> DownloadPart {
         guard plan.isContinuable else {
             try create(paths.part)
+            try resembleTarget()
             return .init()
         }
         try openLocked(paths.part)
+        try resembleTarget()
         return try part()
     }
 
@@ -116,43 +118,6 @@ extension PartialFile.Paths {
 }
 
 extension PartialFile {
-    /// What open(2) is told of every part: a link that somebody has put there is not followed, a pipe not waited for.
-    private static let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-
-    /// Makes a file of a name that there is not.
-    private func create(_ part: String) throws(HTTPError) {
-        descriptor = try FileCall.make("make", part) { Glibc.open(part, Self.flags | O_EXCL, 0o666) }
-        isOurs = true
-    }
-
-    /// Opens the part, made if it is not there, and locks it.
-    private func openLocked(_ part: String) throws(HTTPError) {
-        while true {
-            descriptor = try FileCall.make("write", part) { Glibc.open(part, Self.flags, 0o666) }
-            let status = try FileCall.status(of: descriptor, part)
-            guard status.isRegular else {
-                throw .file("write", part, errno: EEXIST, "there is something else than a file: remove it")
-            }
-            if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-                throw .file("lock", part, errno: errno, errno == EWOULDBLOCK ? Self.busy : nil)
-            }
-            // Whoever held the lock may have put the part in its place meanwhile, or removed it.
-            let present = try FileCall.status(part, followsLink: false)
-            if let present, present.st_ino == status.st_ino, present.st_dev == status.st_dev {
-                if present.st_nlink <= 1 {
-                    isOurs = status.st_size == 0
-                    return
-                }
-                // It has another name too, and is not to change under that one.
-                try FileCall.make("remove", part) { unlink(part) }
-            }
-            Glibc.close(descriptor)
-            descriptor = -1
-        }
-    }
-
-    private static let busy = "another download of the same file is under way: wait for it, or end it"
-
     /// What is there of this URL.
     private func part() throws(HTTPError) -> DownloadPart {
         let size = try FileCall.status(of: descriptor, paths.part).st_size
@@ -163,15 +128,18 @@ extension PartialFile {
         part.length = Int64(size)
         guard part.isContinuable else { return .init() }
         position = size
-        isOurs = true
         return part
     }
 
     /// The record's bytes; nil where there are none.
-    private static func read(_ path: String) -> [UInt8]? {
+    static func read(_ path: String) -> [UInt8]? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { Glibc.close(descriptor) }
+        // What another user has noted is not believed.
+        guard let status = try? FileCall.status(of: descriptor, path), status.isRegular, status.isOwn else {
+            return nil
+        }
         var bytes = [UInt8](repeating: 0, count: PartRecord.limit + 1)
         let count = Glibc.read(descriptor, &bytes, bytes.count)
         return count < 0 ? nil : Array(bytes.prefix(count))
@@ -180,26 +148,37 @@ extension PartialFile {
     /// Writes a small file so that it is there as it was, or as it is to be.
     private static func replace(_ path: String, by bytes: [UInt8]) throws(HTTPError) {
         let new = "\(path).new"
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        // What is left there of a process that was killed, or of somebody else.
+        unlink(new)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = try FileCall.make("write", new) { Glibc.open(new, flags, 0o600) }
         defer { Glibc.close(descriptor) }
+        do throws(HTTPError) {
+            try write(bytes, to: descriptor, new)
+            try FileCall.make("write", path) { rename(new, path) }
+        } catch {
+            unlink(new)
+            throw error
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(HTTPError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = try FileCall.make("write", new) {
+            let count = try FileCall.make("write", path) {
                 rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             }
             rest = rest.dropFirst(count)
         }
-        try FileCall.make("write", path) { rename(new, path) }
     }
 
-    /// Takes the owner and the permissions of the file that is replaced.
+    /// Takes owner, group and permissions of the file that is replaced.
     private func becomeLike(_ path: String) throws(HTTPError) {
         guard let existing = try FileCall.status(path) else { return }
         guard !existing.isFolder else { throw .file("write", path, errno: EISDIR) }
         // Only root can give files away; whoever can't keeps his own.
-        _ = fchown(descriptor, existing.st_uid, existing.st_gid)
-        fchmod(descriptor, existing.st_mode & 0o777)
+        _ = fchown(descriptor, existing.st_uid, .max)
+        resemble(existing)
     }
 
     /// rename(2), or where nothing may be replaced, link(2).

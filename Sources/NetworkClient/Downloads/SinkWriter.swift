@@ -30,6 +30,8 @@ final class SinkWriter: @unchecked Sendable {
     private var closesKeeping: Bool?
     private var closed: EventLoopPromise<Void>?
     private var patience: Scheduled<Void>?
+    /// Where it may take as long as others like.
+    private var thread: BlockingThread?
 
     init(_ sink: any FileSink, loop: any EventLoop) {
         self.sink = sink
@@ -50,6 +52,7 @@ final class SinkWriter: @unchecked Sendable {
         } then: { [self] result in
             isBusy = false
             isOpen = true
+            if !sink.value.mayBlock { thread = nil }
             switch result {
             case .success(let part): opened.succeed(part)
             case .failure(let error):
@@ -96,20 +99,17 @@ final class SinkWriter: @unchecked Sendable {
     /// Lets the sink go as soon as what came is written; what was to be finished is not, unless it is under way.
     ///
     /// - Parameter isKept: Whether what was written can be continued; if not, it is removed.
-    /// - Returns: It is fulfilled when that is done, or has taken too long, as on a disk that hangs; nil where somebody else
-    ///   decides how long that takes.
+    /// - Returns: It is fulfilled when that is done, or has taken too long, as on a disk that hangs; where somebody else
+    ///   decides how long it takes, after a second.
     func close(isKept: Bool) -> EventLoopFuture<Void>? {
         guard closesKeeping == nil else { return nil }
         closesKeeping = isKept
         jobs.removeAll { if case .finish = $0 { true } else { false } }
         let isOpening = isBusy && !isOpen
-        guard isOpening || !sink.mayBlock else {
-            run()
-            return nil
-        }
+        let isPatient = !isOpening && !sink.mayBlock
         let closed = loop.makePromise(of: Void.self)
         self.closed = closed
-        patience = loop.assumeIsolated().scheduleTask(in: isOpening ? .seconds(1) : .seconds(30)) { [self] in
+        patience = loop.assumeIsolated().scheduleTask(in: isPatient ? .seconds(30) : .seconds(1)) { [self] in
             self.closed = nil
             closed.succeed()
         }
@@ -188,6 +188,7 @@ final class SinkWriter: @unchecked Sendable {
         perform(mayBlock: self.sink.mayBlock) {
             sink.value.close(isKept: isKept)
         } then: { [self] in
+            thread = nil
             patience?.cancel()
             closed?.succeed()
             closed = nil
@@ -202,7 +203,10 @@ final class SinkWriter: @unchecked Sendable {
     ) {
         let promise = loop.makePromise(of: Value.self)
         promise.futureResult.assumeIsolated().whenSuccess(then)
-        if mayBlock, DetachedThread.start({ promise.succeed(work()) }) == 0 { return }
+        if mayBlock {
+            thread = thread ?? .init()
+            if let thread { return thread.perform { promise.succeed(work()) } }
+        }
         NIOThreadPool.singleton.submit { _ in promise.succeed(work()) }
     }
 }

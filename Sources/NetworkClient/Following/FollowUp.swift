@@ -17,7 +17,7 @@ extension SessionCore {
     func followUp(of handle: RequestHandle, _ response: DataResponse) -> FollowUp {
         if let extras = handle.run.extras, extras.mustGoAgain {
             extras.mustGoAgain = false
-            return .go(handle.current)
+            return .go(handle.current.copy)
         }
         guard response.status >= 300 else {
             if handle.current.login != nil { authenticator.succeeded(handle, response.http1) }
@@ -50,6 +50,7 @@ extension SessionCore {
         case .later:
             // It waits as one does that has no connection: it can be cancelled, and its deadline goes on.
             handle.run.goAgain(wasProcessed: false)
+            handle.run.place = .asked
             handle.noteState()
             limit(handle)
         case .end where handle.run.extras?.following?.isHeldBack == true:
@@ -63,14 +64,27 @@ extension SessionCore {
         }
     }
 
-    /// Does what was decided later on; nothing if the request has ended meanwhile.
+    /// Does what was decided later on, once the user lets it; nothing if the request has ended meanwhile.
     func decided(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
-        guard handle.run.life.phase == .waiting, case .nowhere = handle.run.place else { return }
+        guard handle.run.life.phase == .waiting, case .asked = handle.run.place else { return }
         if case .later = followUp { return }
+        guard !handle.run.isPaused else {
+            handle.following.answered = (followUp, response)
+            return
+        }
+        handle.run.place = .nowhere
         handle.run.timer?.cancel()
         handle.run.timer = nil
         _ = handle.run.life.cancel()
         follow(handle, followUp, response)
+    }
+
+    /// The user lets a request go on about which somebody was asked: maybe the answer has come meanwhile.
+    func goOnAsked(_ handle: RequestHandle) {
+        limit(handle)
+        guard let (followUp, response) = handle.run.extras?.following?.answered else { return }
+        handle.following.answered = nil
+        decided(handle, followUp, response)
     }
 
     /// Sends what follows: its way is judged anew, and it waits where it has to.
@@ -79,7 +93,7 @@ extension SessionCore {
             return end(handle, .failure(.notReplayable(request)))
         }
         if handle.run.scheduled != nil { dispatcher.hopped(handle) }
-        handle.extras.hop = request
+        handle.extras.hop = Hop(request)
         handle.run.goAgain(wasProcessed: false)
         handle.noteState()
         // Once the connection that brought the answer is released, so that it can serve this too.

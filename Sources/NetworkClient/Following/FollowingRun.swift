@@ -8,6 +8,8 @@ final class FollowingRun {
     var decided: FollowUp?
     /// Whether the answer was kept from whoever takes its body, since another one may follow it.
     var isHeldBack = false
+    /// What was decided while its user had paused it, and the answer that it follows.
+    var answered: (FollowUp, DataResponse)?
     /// What was answered to challenges.
     var trail = ChallengeTrail()
     /// With what the present attempt went out.

@@ -48,6 +48,10 @@ extension PreparedRequest {
         next.head.method = .init(head.method)
         next.head.uri = url.target
         next.head.headers = HTTPHeaders(head.headerFields, host: url.authority)
+        // The host of the proposal is not another origin's.
+        if url.origin != self.url.origin, next.head.headers["Host"] == self.head.headers["Host"] {
+            next.head.headers.replaceOrAdd(name: "Host", value: url.authority)
+        }
         return next
     }
 }

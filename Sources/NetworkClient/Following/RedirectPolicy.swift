@@ -61,7 +61,8 @@ public enum RedirectChoice: Sendable {
     case follow
     /// Something else is sent: method, URL and fields as they are here.
     ///
-    /// The body goes along if it would have. What is no URL that can be asked fails the request.
+    /// The body goes along if it would have. Where the URL has another origin than ``ProposedRedirect/next``, so has `Host`,
+    /// unless it was changed too. What is no URL that can be asked fails the request.
     case change(HTTPRequest)
     /// It is the answer.
     case refuse

@@ -3,7 +3,7 @@ import NIOHTTP1
 extension SessionCore {
     /// What follows an answer whose status leads elsewhere.
     func redirect(_ handle: RequestHandle, _ head: HTTPResponseHead) -> FollowUp {
-        let request = handle.current
+        let request = handle.current.copy
         let policy = request.policy.redirects
         guard policy.follows else { return .end }
         let following = handle.following

@@ -105,7 +105,7 @@ struct GateJudge {
         _ interface: InterfaceIndex?
     ) -> GateKeeper.Verdict {
         .open(
-            binding: interface.map { .interfaceIndex($0) } ?? .none,
+            binding: interface.map { .interfaceIndex($0) } ?? .unbound,
             addresses: positions.map { $0.map { inquiry.addresses[$0] } }
         )
     }

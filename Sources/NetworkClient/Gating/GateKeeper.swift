@@ -20,7 +20,7 @@ final class GateKeeper: @unchecked Sendable {
         case closed(GateWait)
 
         /// As without a gate.
-        static let free = Self.open(binding: .none, addresses: nil)
+        static let free = Self.open(binding: .unbound, addresses: nil)
     }
 
     private struct Waiting {

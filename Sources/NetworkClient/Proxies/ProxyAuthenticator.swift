@@ -9,6 +9,15 @@ struct ProxyProof: Sendable, Hashable {
     var nonce: String?
 }
 
+extension ProxyProof: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Says that it is one, and nothing of what is in it.
+    var description: String { "ProxyProof(hidden)" }
+    /// The same.
+    var debugDescription: String { description }
+    /// Has no children.
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// Answers what a session's proxies want to know of the user, and remembers how each of them asks.
 ///
 /// Basic (RFC 7617) is shown at once, as curl does: whoever names a password for a proxy means that one to have it, and most

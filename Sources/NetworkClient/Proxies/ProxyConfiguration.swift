@@ -10,7 +10,7 @@ public enum ProxyConfiguration: Sendable, Hashable {
     /// They are read when the session is made. A value that is no proxy is an error of the requests that would use it.
     case environment
     /// By none.
-    case none
+    case direct
     /// As the environment's variables say, but for the exceptions.
     indirect case environmentExcept(ProxyExceptions)
     /// By these, for each scheme that has one.

@@ -11,7 +11,7 @@ final class ProxyTable: Sendable {
     /// Reads a configuration; nil if it has no proxy.
     convenience init?(_ configuration: ProxyConfiguration, _ environment: @autoclosure () -> ProxyEnvironment) {
         switch configuration {
-        case .none: return nil
+        case .direct: return nil
         case .environment:
             let environment = environment()
             self.init(environment, except: .init(environment.exceptions?.value ?? ""))

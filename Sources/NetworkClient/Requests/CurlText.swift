@@ -1,20 +1,20 @@
+import NetworkClientCore
+
 /// A request as a command for curl, to be tried in a shell.
 ///
-/// What may be a secret is not in it: the values of fields and parameters that carry credentials, and the body, which curl
+/// What may be a secret is not in it: the values of fields and parameters whose names say so, and the body, which curl
 /// is told to read from its standard input.
 struct CurlText {
     /// What stands for a secret.
     static let mask = "SECRET"
-    private static let secretFields: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token", "idempotency-key",
-    ]
-    private static let secretParameters = ["token", "key", "secret", "password", "passwd", "signature", "sig", "auth"]
     /// What curl makes by itself.
     private static let implied: Set<String> = ["host", "content-length", "transfer-encoding"]
 
     let head: HTTPRequest
     let hasBody: Bool
     let socketPath: String?
+    /// Fields that the user calls secret, beside those whose names say so.
+    var secretFields: [String] = []
 
     /// The command, quoted for a POSIX shell.
     var command: String {
@@ -26,10 +26,10 @@ struct CurlText {
         }
         if let socketPath { words += ["--unix-socket", Self.quoted(socketPath)] }
         for field in head.headerFields where !Self.implied.contains(field.name.canonicalName) {
-            let isSecret = Self.secretFields.contains(field.name.canonicalName)
+            let name = field.name.rawName
+            let value = SecretNames.shown(field: name, field.value, by: Self.mask, secretFields)
             // A field without a value is written with a semicolon; see curl(1).
-            let text = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
-            words += ["--header", Self.quoted(isSecret ? "\(field.name.rawName): \(Self.mask)" : text)]
+            words += ["--header", Self.quoted(value.isEmpty ? "\(name);" : "\(name): \(value)")]
         }
         if head.headerFields[.acceptEncoding] != nil { words.append("--compressed") }
         if hasBody { words += ["--data-binary", "@-"] }
@@ -38,45 +38,44 @@ struct CurlText {
     }
 
     private var url: String {
-        let path = head.path ?? "/"
-        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let query =
-            parts.count < 2
-            ? ""
-            : "?"
-                + parts[1].split(separator: "&", omittingEmptySubsequences: false)
-                .map(Self.masked).joined(separator: "&")
-        return "\(head.scheme ?? "http")://\(head.authority ?? "")\(parts[0])\(query)"
-    }
-
-    private static func masked(_ pair: Substring) -> String {
-        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = parts[0].lowercased()
-        guard parts.count == 2, secretParameters.contains(where: { name.contains($0) }) else { return String(pair) }
-        return "\(parts[0])=\(mask)"
+        "\(head.scheme ?? "http")://\(head.authority ?? "")\(SecretNames.masked(head.path ?? "/", by: Self.mask))"
     }
 
     /// In single quotes, which a quote within leaves and enters again.
     static func quoted(_ text: String) -> String {
-        var quoted = "'"
-        for character in text {
-            if character == "'" { quoted += "'\\''" } else { quoted.append(character) }
+        // By scalars, as the shell does it: of characters, a quote with an accent is none.
+        var quoted = String.UnicodeScalarView("'".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            if scalar == "'" { quoted.append(contentsOf: "'\\''".unicodeScalars) } else { quoted.append(scalar) }
         }
-        return quoted + "'"
+        quoted.append("'")
+        return String(quoted)
     }
 }
 
 extension RequestHandle {
     /// The request as a command for curl(1), to be tried in a shell.
     ///
-    /// Secrets are replaced by `SECRET`: the values of `Authorization`, `Cookie` and their like, and of parameters whose
-    /// name speaks of a token, key or password. A body is not shown: curl reads it from its standard input.
+    /// Secrets are replaced by `SECRET`: the values of `Authorization`, `Cookie` and their like, of fields and parameters
+    /// whose name speaks of a token, key or password, and of the fields that the redirect policy calls secret
+    /// (``RedirectPolicy/secretFields``). A body is not shown: curl reads it from its standard input.
     public var curlCommand: String {
-        CurlText(head: head, hasBody: request.hasBody, socketPath: request.endpoint.socketPath).command
+        CurlText(
+            head: head,
+            hasBody: request.hasBody,
+            socketPath: request.endpoint.socketPath,
+            secretFields: request.policy.redirects.secretFields
+        ).command
     }
 }
 
-extension RequestHandle: CustomStringConvertible {
+extension RequestHandle: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// For logs: number, method, URL without user information and query, and where it is.
     public var description: String { "request \(id): \(request.description) (\(state))" }
+
+    /// As ``description``.
+    public var debugDescription: String { description }
+
+    /// Has no children: some hold secrets, others belong to the session's event loop.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

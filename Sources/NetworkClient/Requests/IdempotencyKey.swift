@@ -4,10 +4,27 @@
 public enum IdempotencyKey: Sendable, Hashable {
     /// A random one, of 128 bits.
     case random
-    /// One of the user's own.
+    /// One of the user's own: what a field can carry, or the request fails with
+    /// ``HTTPError/Code/invalidConfiguration``.
     case custom(String)
 
     /// What is sent.
+    ///
+    /// - Throws: `invalidConfiguration` for what no field can carry: a line end in it would begin another field.
+    func checkedText() throws(HTTPError) -> String {
+        let text = text
+        guard !text.isEmpty, HTTPField.isValidValue(text) else {
+            let reason =
+                """
+                \(text.debugDescription) is no idempotency key: it has to have a character at least, no control \
+                characters, and no space at either end
+                """
+            throw .init(.invalidConfiguration, .neverSent, reason)
+        }
+        return text
+    }
+
+    /// What is sent, unchecked.
     var text: String {
         switch self {
         case .custom(let text): text

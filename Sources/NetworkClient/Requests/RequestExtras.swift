@@ -3,7 +3,7 @@ import NIOCore
 /// What a request has beside others if it is more than one exchange in memory; belongs to the session's event loop.
 final class RequestExtras {
     /// What is sent in place of the request, since its server asked for it: after a redirect, or with credentials.
-    var hop: PreparedRequest?
+    var hop: Hop?
     /// What it went through: redirects, challenges.
     var following: FollowingRun?
     /// Takes the body of the answer.
@@ -22,18 +22,16 @@ final class RequestExtras {
     var pauseStart: NIODeadline?
 
     init(receiver: (any BodyReceiver)?) { self.receiver = receiver }
+
+    /// The pause in which it was under way ends, or goes on where its scheduler counts it.
+    func countPause() {
+        guard let start = pauseStart else { return }
+        paused = paused + (.now() - start)
+        pauseStart = nil
+    }
 }
 
 extension RequestHandle {
-    /// What is sent now: the request, or what its server made of it.
-    ///
-    /// Belongs to the session's event loop.
-    var current: PreparedRequest {
-        _read {
-            if let hop = run.extras?.hop { yield hop } else { yield request }
-        }
-    }
-
     /// What it has beside others, made now if there is none.
     ///
     /// Belongs to the session's event loop.

@@ -32,7 +32,12 @@ public final class RequestHandle: Sendable {
         whenEnded { stream.requestEnded($0) }
     }
 
-    /// The request's head as it goes out, secrets included; made of what the transport has each time it is asked for.
+    /// The request's head as its session has made it: with the user's fields, secrets among them, the session's and the
+    /// defaults.
+    ///
+    /// It is without what each attempt adds: credentials (Basic, Digest, bearer tokens), a download's `Range` and
+    /// `If-Range`, and what is for a proxy; and it is that of the first URL, whatever redirects followed. Made anew each time
+    /// it is asked for.
     public var head: HTTPRequest { request.publicHead }
 
     /// Starts a request that was made with ``RequestOptions/startsAtOnce`` false, and lets one go on that was paused.
@@ -136,8 +141,8 @@ struct RequestRun {
 
     /// Gives it the way that was chosen for it.
     mutating func give(_ binding: LocalBinding, _ addresses: [SocketAddress]?) {
-        guard binding != .none || addresses != nil || scheduled != nil else { return }
-        scheduledRun.binding = binding == .none ? nil : binding
+        guard binding != .unbound || addresses != nil || scheduled != nil else { return }
+        scheduledRun.binding = binding == .unbound ? nil : binding
         scheduledRun.addresses = addresses
     }
 
@@ -155,7 +160,11 @@ struct RequestRun {
         case waiting(HostConnections)
         case connection(ConnectionHandler)
         case elsewhere(Task<Void, Never>)
+        /// It is looked at whether its body can still be sent.
+        case checking(BodyCheck)
         /// Its answer has come, and is being kept.
         case ending(any BodyReceiver)
+        /// Somebody is asked what follows its answer.
+        case asked
     }
 }

@@ -53,8 +53,8 @@ final class RequestPolicy: Sendable {
     func patience(for wait: GateWait?) -> Duration? {
         switch gate {
         case .waitsForConnectivity(let patience): patience
-        case .none where wait?.isUndecided == true: .seconds(10)
-        case .none: .zero
+        case .goesAtOnce where wait?.isUndecided == true: .seconds(10)
+        case .goesAtOnce: .zero
         }
     }
 
@@ -76,7 +76,7 @@ final class RequestPolicy: Sendable {
     func with(_ options: RequestOptions, binding: LocalBinding) throws(HTTPError) -> RequestPolicy {
         let gate = options.gate ?? self.gate
         var requirement = options.requirement ?? self.requirement
-        if binding != .none, gate.waits || requirement != .any {
+        if binding != .unbound, gate.waits || requirement != .any {
             requirement = try Self.requirement(requirement, with: binding)
         }
         if options.saysNothingOfItsWay, requirement == self.requirement { return self }
@@ -99,7 +99,7 @@ final class RequestPolicy: Sendable {
         with binding: LocalBinding
     ) throws(HTTPError) -> PathRequirement {
         switch (binding, requirement) {
-        case (.none, _), (.interfaceIndex, .any), (.address, .any): requirement
+        case (.unbound, _), (.interfaceIndex, .any), (.address, .any): requirement
         case (.interface(let name), .any): .interface(name)
         case (.interface(let name), .interface(let other)) where name == other: requirement
         default:

@@ -34,13 +34,13 @@ struct DispatchLines {
 
     /// The line of a request, made if there is none.
     mutating func line(
-        of request: PreparedRequest,
+        of request: CurrentRequest,
         in scheduler: inout RequestScheduler,
         isOpen: Bool,
         at now: BootInstant
     ) -> (RequestScheduler.GateID, isNew: Bool) {
         let host = Host(request.endpoint)
-        let line = Line(host: host, key: request.policy.isGated ? GateKey(request) : nil)
+        let line = Line(host: host, key: request.policy.isGated ? GateKey(request.endpoint) : nil)
         if let known = lines[line] { return (known, false) }
         let number = hosts[host] ?? scheduler.addHost()
         hosts[host] = number

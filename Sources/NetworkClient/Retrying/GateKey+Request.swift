@@ -2,9 +2,6 @@ import ReachabilityCore
 import RequestGate
 
 extension GateKey {
-    /// What a request's way is judged by.
-    init(_ request: PreparedRequest) { self.init(request.endpoint) }
-
     /// What a connection's way is judged by: the proxy's, where there is one.
     init(_ endpoint: Endpoint) {
         self.init(

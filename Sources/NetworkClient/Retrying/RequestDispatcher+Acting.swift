@@ -59,7 +59,7 @@ extension RequestDispatcher {
         _ verdict: GateKeeper.Verdict,
         at now: BootInstant
     ) {
-        learn(verdict, of: GateKey(handle.current), at: now)
+        learn(verdict, of: GateKey(handle.current.endpoint), at: now)
         let failure = AttemptFailure(.pathLost, .neverSent)
         _ = scheduler.ended(id, attempt: attempt, failure, .waitForPath, at: now, using: &generator)
     }
@@ -107,6 +107,7 @@ extension RequestDispatcher {
 
     /// The user pauses a request that is not on a connection.
     func pause(_ handle: RequestHandle) {
+        handle.run.extras?.countPause()
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? line(up: handle, verdict(for: handle), at: now)
         // It may have been under way when its user paused it, and is no more.

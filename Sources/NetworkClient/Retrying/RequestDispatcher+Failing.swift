@@ -82,7 +82,7 @@ extension RequestDispatcher {
     /// What an error is, held against what the kernel says of the way now.
     private func failure(of handle: RequestHandle, _ error: HTTPError, at now: BootInstant) -> AttemptFailure {
         guard handle.current.policy.gate.waits, error.mayBeOfThePath else { return AttemptFailure(error) }
-        let key = GateKey(handle.current)
+        let key = GateKey(handle.current.endpoint)
         let verdict = keeper.refresh(key)
         learn(verdict, of: key, at: now)
         return AttemptFailure(error, isPathLost: !verdict.isOpen || error.code == .pathLost)
@@ -99,14 +99,14 @@ extension RequestDispatcher {
 
     /// What a request fails with by the scheduler's own word.
     func error(of failure: RequestScheduler.Failure, _ handle: RequestHandle) -> HTTPError {
-        let request = handle.current
+        let request = handle.current.copy
         switch failure {
         case .deadline: return .timedOut(.total, after: request.limits.total, request)
         case .breaker:
             let reason = "\(request.endpoint.text) has failed too often of late, and is given a rest: try again later"
             return .init(.circuitOpen, .neverSent, reason)
         case .noPath(let waited):
-            let wait = keeper.verdict(for: GateKey(request)).wait?.description ?? "the server did not answer"
+            let wait = keeper.verdict(for: GateKey(request.endpoint)).wait?.description ?? "the server did not answer"
             let isPatient = request.policy.gate.waits
             let reason =
                 isPatient

@@ -53,8 +53,8 @@ final class RequestDispatcher {
     }
 
     func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
-        guard handle.current.policy.isGated else { return .open(binding: .none, addresses: nil) }
-        return keeper.verdict(for: GateKey(handle.current))
+        guard handle.current.policy.isGated else { return .open(binding: .unbound, addresses: nil) }
+        return keeper.verdict(for: GateKey(handle.current.endpoint))
     }
 
     private func submit(_ handle: RequestHandle, _ verdict: GateKeeper.Verdict) {
@@ -117,8 +117,8 @@ final class RequestDispatcher {
     ) -> RequestScheduler.GateID {
         let (line, isNew) = lines.line(of: handle.current, in: &scheduler, isOpen: verdict.isOpen, at: now)
         guard handle.current.policy.isGated else { return line }
-        if isNew { keeper.hold(GateKey(handle.current)) }
-        learn(verdict, of: GateKey(handle.current), at: now)
+        if isNew { keeper.hold(GateKey(handle.current.endpoint)) }
+        learn(verdict, of: GateKey(handle.current.endpoint), at: now)
         return line
     }
 
@@ -158,7 +158,7 @@ final class RequestDispatcher {
         handles[Int(id.slot)] = nil
         scheduled.id = nil
         guard lines.leave(line, in: &scheduler), handle.current.policy.isGated else { return }
-        keeper.letGo(GateKey(handle.current))
+        keeper.letGo(GateKey(handle.current.endpoint))
     }
 
     /// The session is over.

@@ -6,7 +6,11 @@ enum DefaultFields {
     static func fields(for configuration: HTTPConfiguration) -> HTTPFields {
         var fields = configuration.headers
         setIfAbsent(.userAgent, "\(programName) netwatch (Linux)", in: &fields)
-        if configuration.decompresses { setIfAbsent(.acceptEncoding, "gzip, deflate", in: &fields) }
+        if fields[.range] != nil {
+            setIfAbsent(.acceptEncoding, codingOfParts, in: &fields)
+        } else if configuration.decompresses {
+            setIfAbsent(.acceptEncoding, "gzip, deflate", in: &fields)
+        }
         let names = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
         let environment = Dictionary(
             uniqueKeysWithValues: names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
@@ -16,6 +20,9 @@ enum DefaultFields {
         }
         return fields
     }
+
+    /// How parts are asked for: one of what is compressed could not be decompressed.
+    static let codingOfParts = "identity"
 
     private static func setIfAbsent(_ name: HTTPField.Name, _ value: String, in fields: inout HTTPFields) {
         if fields[name] == nil { fields[name] = value }

@@ -27,10 +27,18 @@ extension HTTPSession {
             return try finish(url, head, nil, nil, options, policy)
         }
         let request = try serialize(method, url, parameters, headers, content)
+        try checkTrace(method, hasBody: request.body?.isEmpty == false || content.makeSource != nil)
         let source: BodySource? = if let makeSource = content.makeSource { try makeSource() } else { nil }
         var head = wireHead(request, source, url, options)
-        addKey(to: &head, options, policy)
+        try addKey(to: &head, options, policy)
         return try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
+    }
+
+    /// Holds what can't have a body (RFC 9110, 9.3.8) against what would be sent: it would be read as another request.
+    private func checkTrace(_ method: HTTPRequest.Method, hasBody: Bool) throws(HTTPError) {
+        guard method == .trace, hasBody else { return }
+        let reason = "a TRACE can't have a body: leave it out, and parameters too, or ask by another method"
+        throw .init(.invalidConfiguration, .neverSent, reason)
     }
 
     /// Methods whose requests have no body where there are no parameters.
@@ -59,7 +67,7 @@ extension HTTPSession {
             body: body,
             source: source,
             limits: options.timeouts ?? configuration.timeouts,
-            maximumBodySize: options.maximumBodySize ?? configuration.maximumBodySize,
+            maximumBodySize: options.largestKeptBody(configuration.maximumBodySize),
             maximumStreamSize: options.maximumBodySize ?? .max,
             destination: options.destination,
             expectsContinue: options.expectsContinue,
@@ -73,10 +81,14 @@ extension HTTPSession {
     }
 
     /// Makes a request idempotent by a key, if it is to be.
-    private func addKey(to head: inout HTTPRequestHead, _ options: RequestOptions, _ policy: RequestPolicy) {
+    private func addKey(
+        to head: inout HTTPRequestHead,
+        _ options: RequestOptions,
+        _ policy: RequestPolicy
+    ) throws(HTTPError) {
         guard !head.headers.contains(name: "Idempotency-Key") else { return }
         if let key = options.idempotencyKey {
-            head.headers.add(name: "Idempotency-Key", value: key.text)
+            head.headers.add(name: "Idempotency-Key", value: try key.checkedText())
         } else if policy.addsKeys, !head.method.isIdempotent {
             head.headers.add(name: "Idempotency-Key", value: IdempotencyKey.random.text)
         }
@@ -91,6 +103,9 @@ extension HTTPSession {
     ) throws(HTTPError) -> SerializedRequest {
         var fields = self.fields
         for name in Set(headers.map(\.name)) { fields[fields: name] = headers[fields: name] }
+        if headers[.range] != nil, headers[.acceptEncoding] == nil, configuration.headers[.acceptEncoding] == nil {
+            fields[.acceptEncoding] = DefaultFields.codingOfParts
+        }
         var head = HTTPRequest(
             method: method,
             scheme: url.isSecure ? "https" : "http",
@@ -153,6 +168,9 @@ extension HTTPSession {
                 headers.add(name: "Transfer-Encoding", value: "chunked")
             }
             if options.expectsContinue { headers.add(name: "Expect", value: "100-continue") }
+        } else if [.post, .put, .patch].contains(request.head.method) {
+            // What is expected to have a body says that it has none (RFC 9110, 8.6).
+            headers.add(name: "Content-Length", value: "0")
         }
         return .init(
             version: .http1_1,
@@ -160,6 +178,15 @@ extension HTTPSession {
             uri: request.head.path ?? url.target,
             headers: headers
         )
+    }
+}
+
+extension RequestOptions {
+    /// How large a body may be that is held in memory: what was to go elsewhere, and does not, no larger than is usual.
+    fileprivate func largestKeptBody(_ usual: Int) -> Int {
+        guard let maximumBodySize else { return usual }
+        if case .memory = destination { return maximumBodySize }
+        return min(maximumBodySize, usual)
     }
 }
 

@@ -85,3 +85,8 @@ public final class HTTPSession: Sendable {
         core.loop.execute { [core] in core.close() }
     }
 }
+
+extension HTTPSession: CustomReflectable {
+    /// Has its configuration alone: what else it holds belongs to its event loop, and some of it is secret.
+    public var customMirror: Mirror { Mirror(self, children: ["configuration": configuration]) }
+}

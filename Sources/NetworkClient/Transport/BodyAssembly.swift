@@ -10,7 +10,7 @@ struct BodyAssembly {
     /// How many bytes the server said would come, if it did.
     private(set) var announced: Int?
     private var body: ByteBuffer?
-    private var decompressor: Decompressor?
+    private(set) var decompressor: Decompressor?
     private var passed = 0
 
     init(limit: Int) { self.limit = limit }
@@ -33,12 +33,10 @@ struct BodyAssembly {
         try decompressor.decompress(bytes) { keep($0) }
     }
 
-    /// Takes what came next, and hands it on, decompressed.
-    mutating func pass(_ bytes: ByteBuffer, to body: (ByteBuffer) -> Void) throws(HTTPError) {
-        if let decompressor { return try decompressor.decompress(bytes, body) }
-        passed += bytes.readableBytes
+    /// Notes how much of a body that is not compressed is handed on.
+    mutating func pass(_ count: Int) throws(HTTPError) {
+        passed += count
         guard passed <= limit else { throw .bodyTooLarge(limit) }
-        body(bytes)
     }
 
     /// Says that all has come.

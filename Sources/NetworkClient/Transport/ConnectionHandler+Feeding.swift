@@ -11,7 +11,7 @@ extension ConnectionHandler {
         exchange?.receiver = nil
         guard let source = handle.current.source else { return true }
         do throws(HTTPError) {
-            guard handle.canGoAgain else { throw .notReplayable(handle.current) }
+            guard handle.canGoAgain else { throw .notReplayable(handle.current.copy) }
             exchange?.feed = try source.makeFeed(host.core.loop)
             handle.extras.wasBodyRead = true
             return true
@@ -87,10 +87,23 @@ extension ConnectionHandler {
         exchange?.piecesUnderWay += 1
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenSuccess { [self] in pieceWasWritten(of: handle) }
-        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: written)
+        write(.body(.byteBuffer(piece)), context, written)
         guard exchange?.handle === handle else { return }
         tellOfSending(handle)
         if exchange?.piecesUnderWay ?? 0 > 0, deadlines[.write] == nil { watchWriting() }
+    }
+
+    /// Writes more of the body, which is not to hide what the kernel takes of what waits already.
+    private func write(
+        _ part: HTTPClientRequestPart,
+        _ context: ChannelHandlerContext,
+        _ written: EventLoopPromise<Void>
+    ) {
+        let handle = exchange?.handle
+        let isWatched = deadlines[.write] != nil
+        if isWatched { exchange?.writing.willAdd(to: unwritten) }
+        context.writeAndFlush(wrapOutboundOut(part), promise: written)
+        if isWatched, exchange?.handle === handle { exchange?.writing.added(rest: unwritten) }
     }
 
     private func tellOfSending(_ handle: RequestHandle) {
@@ -122,7 +135,7 @@ extension ConnectionHandler {
             wasSent(handle, now)
             arm(now)
         }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        write(.end(nil), context, written)
     }
 
     /// Ends the reading of the request's body, all sent or not.

@@ -7,7 +7,7 @@ extension ConnectionHandler: PathFollowing {
     var pathLossPolicy: PathLossPolicy? { exchange?.handle.current.policy.pathLoss }
 
     func pathWasLost(_ loss: PathLoss) {
-        guard let exchange, let reason = loss.reason(exchange.handle.current) else { return close() }
+        guard let exchange, let reason = loss.reason(exchange.handle.current.copy) else { return close() }
         let processing: Processing = exchange.head == nil ? .maybeProcessed : .answered
         failExchange(.init(.pathLost, processing, reason))
     }
@@ -44,7 +44,7 @@ extension LocalBinding {
     fileprivate var isToInterface: Bool {
         switch self {
         case .interface, .interfaceIndex: true
-        case .none, .address: false
+        case .unbound, .address: false
         }
     }
 }

@@ -14,12 +14,20 @@ extension ConnectionHandler {
         holdReading()
     }
 
-    /// Takes what came meanwhile as if it came now.
-    private func takeHeld() {
+    /// Takes what came meanwhile as if it came now, as far as it can be taken.
+    func takeHeld() {
+        guard isHolding, exchange?.isTakerBusy != true, exchange?.isPaused != true else { return }
         let held = held
         self.held = .init()
         isHolding = false
-        for part in held.parts where !life.isClosed { received(part) }
+        do throws(HTTPError) { try inflate() } catch { return failExchange(error) }
+        for part in held.parts where !life.isClosed {
+            if isHolding { self.held.parts.append(part) } else { received(part) }
+        }
+        guard !isHolding else {
+            (self.held.isLost, self.held.cause) = (held.isLost, held.cause)
+            return
+        }
         settle()
         if held.isLost, !life.isClosed { lost(held.cause) }
     }
@@ -34,7 +42,8 @@ extension ConnectionHandler {
         if exchange.isBodyHeld {
             holdBody(now)
         } else if !life.isRequestSent {
-            watchWriting(now)
+            // What gives the body may rest: then there is nothing that the kernel could take.
+            if exchange.piecesUnderWay > 0 || unwritten > 0 { watchWriting(now) }
         } else if exchange.head == nil {
             deadlines[.firstByte] = due(limits.firstByte, now)
         }

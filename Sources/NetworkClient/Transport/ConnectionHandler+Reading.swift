@@ -20,22 +20,28 @@ extension ConnectionHandler {
 
     /// Gives the receiver what came; what it can't take at once keeps the connection from reading.
     func handOn(_ bytes: ByteBuffer) throws(HTTPError) {
-        guard var assembly = exchange?.assembly, let receiver = exchange?.receiver else { return }
-        guard !assembly.isKept else { return try exchange?.assembly.append(bytes) ?? () }
-        exchange?.assembly = .init(limit: 0)
-        var failure: HTTPError?
-        var rests: [EventLoopFuture<Void>] = []
-        try assembly.pass(bytes) { piece in
-            guard failure == nil else { return }
-            do throws(HTTPError) {
-                if let rest = try receiver.receive(piece) { rests.append(rest) }
-            } catch {
-                failure = error
-            }
+        guard let receiver = exchange?.receiver else { return }
+        guard exchange?.assembly.isKept == false else { return try exchange?.assembly.append(bytes) ?? () }
+        if let decompressor = exchange?.assembly.decompressor {
+            decompressor.feed(bytes)
+            return try inflate()
         }
-        if let failure { throw failure }
-        exchange?.assembly = assembly
-        if let last = rests.last { holdReading(until: last, receiver) }
+        try exchange?.assembly.pass(bytes.readableBytes)
+        try hand(bytes, to: receiver)
+    }
+
+    /// Inflates what came as far as the receiver takes it: a few bytes may be very many then.
+    func inflate() throws(HTTPError) {
+        guard let decompressor = exchange?.assembly.decompressor, let receiver = exchange?.receiver else { return }
+        while exchange?.isTakerBusy == false {
+            guard let piece = try decompressor.next() else { return }
+            try hand(piece, to: receiver)
+        }
+        isHolding = exchange != nil
+    }
+
+    private func hand(_ bytes: ByteBuffer, to receiver: any BodyReceiver) throws(HTTPError) {
+        if let rest = try receiver.receive(bytes) { holdReading(until: rest, receiver) }
     }
 
     private func holdReading(until taken: EventLoopFuture<Void>, _ receiver: any BodyReceiver) {
@@ -48,7 +54,9 @@ extension ConnectionHandler {
             case .failure(let error): failExchange(.unkeptBody(error))
             case .success:
                 exchange?.isTakerBusy = false
-                if exchange?.isPaused == false { letReadingGo() }
+                guard exchange?.isPaused == false else { return }
+                takeHeld()
+                if exchange?.isTakerBusy != true { letReadingGo() }
             }
         }
     }

@@ -8,7 +8,7 @@ extension ConnectionHandler {
         guard let exchange, exchange.head == nil else { return true }
         let limit = host.core.configuration.maximumHeadSize
         guard exchange.headBytes <= limit else {
-            failExchange(.headTooLarge(limit, exchange.handle.current))
+            failExchange(.headTooLarge(limit, exchange.handle.current.copy))
             return false
         }
         self.exchange?.headBytes += count

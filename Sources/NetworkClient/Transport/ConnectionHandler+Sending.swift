@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NetworkClientCore
 import ReachabilityCore
 
 extension ConnectionHandler {
@@ -107,10 +108,13 @@ extension ConnectionHandler {
 
     /// Sets the moment by which the kernel must have taken some of what is to be written.
     func watchWriting(_ now: NIODeadline) {
-        guard let exchange, let context else { return }
+        guard let exchange else { return }
         deadlines[.write] = due(exchange.handle.current.limits.write, now)
-        self.exchange?.unwritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        self.exchange?.writing.begin(rest: unwritten)
     }
+
+    /// How many bytes wait for the kernel.
+    var unwritten: Int { (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
     func due(_ limit: Duration?, _ now: NIODeadline) -> Instant? { limit.map { Instant(now).advanced(by: $0) } }
 }

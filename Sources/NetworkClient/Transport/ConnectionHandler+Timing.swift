@@ -1,4 +1,5 @@
 import NIOCore
+import NetworkClientCore
 import ReachabilityCore
 
 extension ConnectionHandler {
@@ -40,13 +41,11 @@ extension ConnectionHandler {
 
     /// Whether the kernel has taken anything since the deadline was set.
     private func checkWriting(_ exchange: Exchange, _ now: NIODeadline) {
-        let before = exchange.unwritten
-        watchWriting(now)
-        guard let unwritten = self.exchange?.unwritten, unwritten >= before else { return }
+        guard !exchange.writing.hasMoved(rest: unwritten) else { return watchWriting(now) }
         fail(.write, exchange.handle.current.limits.write, exchange)
     }
 
     private func fail(_ stage: Timeouts.Stage, _ limit: Duration?, _ exchange: Exchange) {
-        failExchange(.timedOut(stage, after: limit, exchange.handle.current))
+        failExchange(.timedOut(stage, after: limit, exchange.handle.current.copy))
     }
 }

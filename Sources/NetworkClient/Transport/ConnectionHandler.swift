@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NetworkClientCore
 import ReachabilityCore
 
 /// An HTTP/1.1 connection: sends one request at a time and puts its answer together.
@@ -24,9 +25,9 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     var isFeedDue = false
     /// Whether nothing more is read until who takes the body can take more, or the user resumes.
     var isReadingHeld = false
-    /// Whether what comes is kept until the user resumes the request.
+    /// Whether what comes is kept until the user resumes the request, or its taker can take more.
     var isHolding = false
-    /// What came since it was paused: at the server's end of the connection the channel reads to that end, asked or not.
+    /// What came since then: at the server's end of the connection the channel reads to that end, asked or not.
     var held = Held()
     /// Whether the present answer is whole, and the connection is not released yet.
     var answerHasEnded = false
@@ -59,7 +60,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// What came under a paused request.
+    /// What came while it could not be taken.
     struct Held {
         var parts: [HTTPClientResponsePart] = []
         var isLost = false
@@ -89,8 +90,8 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
         var isPassedOver = false
         /// Whether the body waits for the server's leave.
         var isBodyHeld = false
-        /// How much of the request waited for the kernel when the write deadline was set.
-        var unwritten = 0
+        /// Whether the kernel has taken anything since the write deadline was set.
+        var writing = WriteProgress()
     }
 
     // MARK: Reading
@@ -134,7 +135,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     /// The connection was lost, or what came on it is not HTTP.
     func lost(_ cause: (any Error)?) {
         guard let exchange else { return close() }
-        let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.current)
+        let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.current.copy)
         failExchange(error, isLoss: error.code == .connectionLost && exchange.headBytes == 0)
     }
 

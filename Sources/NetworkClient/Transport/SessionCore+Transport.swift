@@ -6,8 +6,9 @@ extension SessionCore {
     func carry(_ handle: RequestHandle, by transport: any Transport) {
         guard handle.run.life.assigned(isReused: false) else { return }
         handle.run.metrics.assigned = .now()
-        handle.run.metrics.attempts = 1
-        if isObserved(handle) { tell(.attempt(1, isReused: false, connection: .init()), handle) }
+        let attempt = handle.run.life.attempts
+        handle.run.metrics.attempts = attempt
+        if isObserved(handle) { tell(.attempt(attempt, isReused: false, connection: .init()), handle) }
         let request = willCarry(handle)
         if request.source != nil { handle.extras.wasBodyRead = true }
         let task = Task { [self] in
@@ -27,7 +28,7 @@ extension SessionCore {
 
     /// The request as this attempt sends it.
     private func willCarry(_ handle: RequestHandle) -> PreparedRequest {
-        var request = handle.current
+        var request = handle.current.copy
         handle.run.extras?.receiver?.willSend(&request.head)
         if let login = request.login { authenticator.willSend(&request.head, handle, login) }
         return request

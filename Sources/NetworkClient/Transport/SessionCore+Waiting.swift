@@ -33,21 +33,29 @@ extension SessionCore {
         handle.noteState()
         if isObserved(handle) { tell(.paused, handle) }
         switch handle.run.place {
-        case .ending: break
-        case .elsewhere: pauseUnderWay(handle)
+        case .ending, .elsewhere, .asked:
+            handle.run.timer?.cancel()
+            handle.run.timer = nil
+            pauseUnderWay(handle)
         case .connection(let connection) where connection.canGoOnByRange: interrupt(handle, connection)
         case .connection(let connection):
             connection.pauseExchange()
             pauseUnderWay(handle)
         case .waiting(let host):
             host.withdraw(handle)
-            handle.run.place = .nowhere
-            handle.run.timer?.cancel()
-            handle.run.timer = nil
-            dispatcher.pause(handle)
+            hold(handle)
+        case .checking: hold(handle)
         case .nowhere:
             if handle.run.life.phase == .waiting { dispatcher.pause(handle) }
         }
+    }
+
+    /// Keeps what was let go and has no connection yet.
+    private func hold(_ handle: RequestHandle) {
+        handle.run.place = .nowhere
+        handle.run.timer?.cancel()
+        handle.run.timer = nil
+        dispatcher.pause(handle)
     }
 
     /// Gives the connection up: what has come is kept, and another attempt goes on behind it.
@@ -69,14 +77,16 @@ extension SessionCore {
         guard handle.run.isPaused else { return start(handle) }
         handle.run.isPaused = false
         handle.noteState()
-        if let extras = handle.run.extras, let start = extras.pauseStart {
-            extras.paused = extras.paused + (.now() - start)
-            extras.pauseStart = nil
-        }
+        handle.run.extras?.countPause()
         if isObserved(handle) { tell(.resumed, handle) }
         if handle.run.life.phase == .ready { return start(handle) }
         dispatcher.resume(handle)
-        if case .connection(let connection) = handle.run.place { connection.resumeExchange() }
+        switch handle.run.place {
+        case .connection(let connection): connection.resumeExchange()
+        case .asked: goOnAsked(handle)
+        case .ending, .elsewhere: limit(handle)
+        case .waiting, .checking, .nowhere: break
+        }
     }
 }
 

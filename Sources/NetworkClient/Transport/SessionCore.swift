@@ -79,8 +79,14 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Gives a request to a connection, or lets it wait for one.
+    /// Lets a request go, once it was seen that its body can be sent.
     func enqueue(_ handle: RequestHandle) {
+        guard let check = handle.current.source?.check else { return send(handle) }
+        self.check(handle, check)
+    }
+
+    /// Gives a request to a connection, or lets it wait for one.
+    func send(_ handle: RequestHandle) {
         if let transport = configuration.transport { return carry(handle, by: transport) }
         connections(to: handle.endpoint).request(handle)
         guard case .waiting = handle.run.place else { return }
@@ -89,10 +95,14 @@ final class SessionCore: @unchecked Sendable {
     }
 
     /// Until it has a connection, which has a timer, a request with a deadline has one of its own.
+    ///
+    /// While its user has paused it, it has none.
     func limit(_ handle: RequestHandle) {
-        guard let due = handle.deadline else { return }
+        handle.run.timer?.cancel()
+        handle.run.timer = nil
+        guard !handle.run.isPaused, let due = handle.deadline else { return }
         handle.run.timer = loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
-            fail(handle, .timedOut(.total, after: handle.current.limits.total, handle.current))
+            fail(handle, .timedOut(.total, after: handle.current.limits.total, handle.current.copy))
         }
     }
 
@@ -144,7 +154,7 @@ final class SessionCore: @unchecked Sendable {
 
     private func leave(_ handle: RequestHandle) {
         switch handle.run.place {
-        case .nowhere: break
+        case .nowhere, .checking, .asked: break
         case .waiting(let host): host.withdraw(handle)
         case .connection(let connection): connection.abandon()
         case .elsewhere(let task): task.cancel()

@@ -39,3 +39,12 @@ public struct ProxyEnvironment: Sendable, Hashable {
         exceptions = first("no_proxy", "NO_PROXY")
     }
 }
+
+extension ProxyEnvironment.Setting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The variable's name.
+    public var description: String { variable }
+    /// As ``description``.
+    public var debugDescription: String { description }
+    /// Has no children: one may hold a password.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -145,3 +145,12 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
         version == UInt8(ascii: "H") ? "it speaks HTTP" : "it does not speak SOCKS 5"
     }
 }
+
+extension SOCKS5Dialogue.Login: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Says that it is one, and nothing of what is in it.
+    public var description: String { "Login(hidden)" }
+    /// As ``description``.
+    public var debugDescription: String { description }
+    /// Has no children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,13 +1,13 @@
 /// What becomes of a request whose destination can't be reached.
 public enum GatePolicy: Sendable, Hashable {
     /// It is tried at once, and fails as the network lets it fail.
-    case none
+    case goesAtOnce
     /// It waits until there is a path to its destination, in all its waits together no longer than a time; nil for as
     /// long as its deadline allows.
     case waitsForConnectivity(Duration?)
 
     /// Whether requests wait at all.
-    public var waits: Bool { self != .none }
+    public var waits: Bool { self != .goesAtOnce }
 }
 
 /// What becomes of a running request under which the path goes away.

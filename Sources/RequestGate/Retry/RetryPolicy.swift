@@ -27,7 +27,7 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 
     /// One attempt and no more.
-    public static let none = Self(maximumAttempts: 1)
+    public static let never = Self(maximumAttempts: 1)
     /// Three attempts, full jitter up to 0.5 s, 1 s, … 20 s.
     public static let standard = Self()
 

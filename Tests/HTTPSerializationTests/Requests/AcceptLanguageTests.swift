@@ -14,6 +14,8 @@ struct AcceptLanguageTests {
             (["LANG": "C.UTF-8"], nil), (["LANG": "POSIX"], nil), (["LANG": ""], nil), ([:], nil),
             (["LANG": "sr_RS.UTF-8@latin"], "sr-Latn-RS;q=1"), (["LANG": "ca_ES@valencia"], "ca-ES;q=1"),
             (["LANG": "en\r\nX: y"], nil),
+            (["LANG": "_@latin"], nil), (["LANG": "_"], nil), (["LANG": "-_.UTF-8"], nil), (["LANG": "@latin"], nil),
+            (["LANG": "de", "LANGUAGE": "_:_@latin:en"], "en;q=1"),
             (
                 ["LANG": "a", "LANGUAGE": "a:b:c:d:e:f:g:h"],
                 "a;q=1, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"

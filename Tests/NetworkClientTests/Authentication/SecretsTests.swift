@@ -51,6 +51,27 @@ struct SecretsTests {
         }
     }
 
+    @Test func `a dump shows nothing that a description hides`() async throws {
+        let proxy = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let server = try ProxyServer("http://anna:hunter2@127.0.0.1:\(proxy.port)")
+        let fields: HTTPFields = [.authorization: "Basic YW5uYTpodW50ZXIy", .userAgent: "shown"]
+        let configuration = HTTPConfiguration(headers: fields, timeouts: .lasting, proxy: .all(server))
+        let session = try HTTPSession(configuration: configuration)
+        let request = session.get("http://origin.example/")
+        #expect(try await request.response().status == 200)
+        let value = proxy.connections.flatMap(\.requests).first?.field("Proxy-Authorization")
+        #expect(value == "Basic YW5uYTpodW50ZXIy")
+        let proof = ProxyProof(value: "Basic YW5uYTpodW50ZXIy")
+        check(written(request, session, proof), "a request")
+        let text = written(configuration)
+        check(text, "a configuration")
+        #expect(text.contains("shown") && text.contains("Authorization: (hidden)") && text.contains("maximumBodySize"))
+        let environment = ProxyEnvironment { $0 == "http_proxy" ? "http://anna:hunter2@proxy" : nil }
+        let login = SOCKS5Dialogue.Login(user: "anna", password: "hunter2")
+        let dialogue = SOCKS5Dialogue(to: .name("x"), port: 1, login: login)
+        check(written(environment, environment.http as Any, login, dialogue), "a proxy's login")
+    }
+
     @Test func `neither passwords nor tokens are shown by anything`() async throws {
         struct NoToken: Error {}
         let (server, api) = (try server(), try server())
@@ -86,11 +107,11 @@ struct SecretsTests {
             } catch {
                 check(written(error, error.code, error.reason), "an error")
             }
-            check(written(request.request) + "\(request) \(String(reflecting: request))", "a request")
+            check(written(request.request, request), "a request")
         }
         check(scribe.text.withLock { $0 }, "an event")
         check(written(configuration, policy, policy.credentials, policy.tokens, options), "a configuration")
-        check("\(session) \(String(reflecting: session))", "a session")
+        check(written(session), "a session")
         // The server was told, or nothing is proven.
         let told = (server.requests.value + api.requests.value).compactMap { $0["Authorization"] }
         for value in [Self.secrets[4], Self.secrets[5], "token-one", "token-two", "Digest username=\"anna\""] {

@@ -7,7 +7,7 @@ import Testing
 /// Requests whose bodies are read while they are sent.
 @Suite(.timeLimit(.minutes(5)))
 struct FedRequestTests {
-    private static func session(_ server: ScriptedServer, _ retry: RetryPolicy = .none) throws -> HTTPSession {
+    private static func session(_ server: ScriptedServer, _ retry: RetryPolicy = .never) throws -> HTTPSession {
         try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(timeouts: .lasting, retry: retry)
@@ -67,6 +67,19 @@ struct FedRequestTests {
         #expect(error?.processing == .maybeProcessed)
         #expect(error?.cause is NotedFeed.Refusal)
         #expect(record.closed == 1)
+    }
+
+    @Test func `a sequence that can't be made while leave is waited for is no empty body`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+        let session = try Self.session(server)
+        let body = RequestBody.replayable { () async throws -> WatchedSequence in throw NotedFeed.Refusal() }
+        let request = session.put("", body: body, options: .init(expectsContinue: true))
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .bodyUnavailable)
+        #expect(error?.cause is NotedFeed.Refusal)
+        try await server.waitForEnds()
+        #expect(server.connections.first?.text.hasSuffix("\r\n\r\n") == true)
+        #expect(server.connections.first?.text.hasSuffix("\r\n0\r\n\r\n") == false)
     }
 
     @Test func `a body that can't be opened lets the connection serve the next request`() async throws {

@@ -91,4 +91,14 @@ struct SecondAttemptTests {
         #expect(error?.code == .bodyNotReplayable && error?.processing == .neverSent)
         #expect(server.connections.flatMap(\.requests).count == 1)
     }
+
+    @Test func `a form with a stream that can be read once serves one request`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let session = try session(server)
+        let body = RequestBody.multipart([.stream(.once(WatchedSequence([[1]])), name: "a")])
+        _ = try await session.upload("a", from: body).response()
+        let error = await #expect(throws: HTTPError.self) { try await session.upload("b", from: body).response() }
+        #expect(error?.code == .bodyNotReplayable && error?.processing == .neverSent)
+        #expect(server.connections.flatMap(\.requests).count == 1)
+    }
 }

@@ -52,6 +52,25 @@ struct StreamedAnswerTests {
         #expect(server.connections.count == 1)
     }
 
+    @Test(arguments: 1...2)
+    func `what is compressed a thousandfold is not inflated before it is read`(times: Int) async throws {
+        let size = 64 << 20
+        var body = [UInt8](repeating: 0, count: size)
+        for _ in 0..<times { body = compressed(body) }
+        let coding = Array(repeating: "gzip", count: times).joined(separator: ", ")
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"
+        let server = try ScriptedServer(always: [.readRequest, .sendBytes(Array(head.utf8) + body)])
+        let request = try Self.session(server).stream(.get, "", options: .init(startsAtOnce: false))
+        var events = request.events.makeAsyncIterator()
+        request.resume()
+        while let event = await events.next() { if case .received = event { break } }
+        // What may wait, and the piece that went beyond it.
+        #expect(try #require(request.stream).waitingBytes <= BodyStream.limit + Inflater.pieceSize)
+        var count = 0
+        for try await piece in try await request.streamed().body { count += piece.readableBytes }
+        #expect(count == size)
+    }
+
     @Test func `what is not read is not taken from the server`() async throws {
         let size = 24 << 20
         let server = try ScriptedServer(always: [

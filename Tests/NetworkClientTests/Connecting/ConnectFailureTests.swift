@@ -86,7 +86,7 @@ struct ConnectFailureTests {
             (.interface(""), "127.0.0.1", .interfaceNotFound),
             (.interfaceIndex(4711), "127.0.0.1", .interfaceNotFound),
             (.interfaceIndex(0), "127.0.0.1", .interfaceNotFound),
-            (.interfaceIndex(-1), "127.0.0.1", .interfaceNotFound), (.none, "fe80::1%nothing0", .interfaceNotFound),
+            (.interfaceIndex(-1), "127.0.0.1", .interfaceNotFound), (.unbound, "fe80::1%nothing0", .interfaceNotFound),
         ]
     )
     func bindings(binding: LocalBinding, host: String, code: HTTPError.Code) async throws {

@@ -70,7 +70,7 @@ extension LabLoops {
 
 extension Endpoint {
     /// A plain endpoint of TCP.
-    init(_ host: String, _ port: Int = 9, _ binding: LocalBinding = .none) {
+    init(_ host: String, _ port: Int = 9, _ binding: LocalBinding = .unbound) {
         self.init(isSecure: false, host: host, port: port, binding: binding)
     }
 

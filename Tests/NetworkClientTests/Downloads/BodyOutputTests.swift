@@ -99,6 +99,23 @@ struct BodyOutputTests {
         #expect(refused?.processing == .neverSent)
     }
 
+    @Test func `a link that leads to a pipe is written as it is`() async throws {
+        let lab = try DownloadLab()
+        let server = try PartServer(DownloadLab.entity(3_000)).serve()
+        let session = try DownloadLab.session(server)
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        symlink("/proc/self/fd/\(ends[1])", lab.path)
+        for path in ["/dev/fd/\(ends[1])", "/proc/self/fd/\(ends[1])", lab.path] {
+            #expect(try await session.download("file", to: path).file().size == 3_000)
+            _ = try await session.get("", options: Self.options(.file(path))).file()
+            var bytes = [UInt8](repeating: 0, count: 6_000)
+            #expect(read(ends[0], &bytes, bytes.count) == 6_000)
+        }
+        for end in ends { close(end) }
+        #expect(lab.names == ["file"])
+    }
+
     @Test func `a reader that is slow keeps the server waiting, not the bytes in memory`() async throws {
         let entity = DownloadLab.entity(20_000_000)
         let server = try ScriptedServer(always: [

@@ -40,7 +40,11 @@ struct PartRecordTests {
     @Test(
         arguments: [
             "etag \"a\"\r\nX: y", "etag W/\"a\"", "etag a", "etag \"a\"\nlast-modified Sun, 06 Nov 1994 08:49:37 GMT",
-            "last-modified yesterday", "last-modified Sun, 06 Nov 1994 08:49:37 GMT\r\nX: y", "etag \"a\"\ntotal -1",
+            "last-modified A\r\nX:y, 06 Nov 1994 08:49:37 GMT", "last-modified A\rX:y, 06 Nov 1994 08:49:37 GMT",
+            "last-modified Any, 06 Nov 1994 08:49:37 GMT", "etag \"a\"\r", "etag \"a\"\r\ntotal 7",
+            "etag \"a\"\ntotal 7\r",
+            "etag \"a\"\nremark \u{1}", "last-modified yesterday",
+            "last-modified Sun, 06 Nov 1994 08:49:37 GMT\r\nX: y", "etag \"a\"\ntotal -1",
             "etag \"a\"\ntotal x", "etag \"a\"\netag \"a\"", "etag \"a\"\n", "nothing",
         ]
     )

@@ -13,7 +13,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
     let url: String
     let code: HTTPError.Code
     let errno: Int32
-    var binding = LocalBinding.none
+    var binding = LocalBinding.unbound
     /// Lays the network out; there is `lo`, and `wan0` with 192.0.2.2/24 and fd00::2/64, whose neighbours don't answer.
     var arrange: @Sendable (LabNamespace) throws -> Void = { _ in }
 
@@ -24,7 +24,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
         _ url: String,
         _ code: HTTPError.Code,
         errno: Int32,
-        binding: LocalBinding = .none,
+        binding: LocalBinding = .unbound,
         arrange: @escaping @Sendable (LabNamespace) throws -> Void = { _ in }
     ) {
         self.name = name

@@ -153,6 +153,25 @@ struct RedirectTests {
         #expect(requests.map { $0["Cookie"] }.suffix(2) == ["seen=302", "seen=302"])
     }
 
+    @Test func `a change to another origin names that host, unless it names another itself`() async throws {
+        let other = try RedirectLab.server()
+        let server = try RedirectLab.server()
+        let host = try #require(HTTPField.Name("Host"))
+        let policy = RedirectPolicy.follow { redirect in
+            var next = redirect.next
+            next.authority = "127.0.0.1:\(other.port)"
+            if next.path == "/own" { next.headerFields[host] = "own.example" }
+            return .change(next)
+        }
+        let session = try session(server, policy)
+        for headers in [[:], [host: "user.example"]] as [HTTPFields] {
+            #expect(try await session.get("302/to/end", headers: headers).response().status == 200)
+            #expect(other.requests.value.last?["Host"] == "127.0.0.1:\(other.port)")
+        }
+        #expect(try await session.get("302/to/own").response().status == 200)
+        #expect(other.requests.value.last?["Host"] == "own.example")
+    }
+
     // MARK: Bodies of redirects
 
     @Test(arguments: [

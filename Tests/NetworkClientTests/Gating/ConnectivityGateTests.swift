@@ -28,7 +28,7 @@ private final class TurningConnectivity: Connectivity {
 }
 
 /// The gate for other clients.
-@Suite(.timeLimit(.minutes(1))) struct ConnectivityGateTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectivityGateTests {
     private let connectivity = MadeUpConnectivity(.init(ways: [nil: [MadeUpConnectivity.wlan]]))
     private let lookUp = ScriptedLookUp()
 

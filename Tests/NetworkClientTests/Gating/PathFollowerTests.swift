@@ -9,7 +9,7 @@ import Testing
 @testable import NetworkClient
 
 /// What becomes of connections when the made-up network changes.
-@Suite(.timeLimit(.minutes(1))) struct PathFollowerTests {
+@Suite(.timeLimit(.minutes(5))) struct PathFollowerTests {
     private static let own = IPAddress(ipv4: 0xC000_0202)
     private static let far = IPAddress(ipv4: 0xCB00_7107)
     private let connectivity = MadeUpConnectivity(

@@ -10,8 +10,13 @@ struct CurlTextTests {
         .init(method: method, scheme: "https", authority: "example.com", path: path, headerFields: fields)
     }
 
-    private static func text(_ head: HTTPRequest, hasBody: Bool = false, socket: String? = nil) -> String {
-        CurlText(head: head, hasBody: hasBody, socketPath: socket).command
+    private static func text(
+        _ head: HTTPRequest,
+        hasBody: Bool = false,
+        socket: String? = nil,
+        secrets: [String] = []
+    ) -> String {
+        CurlText(head: head, hasBody: hasBody, socketPath: socket, secretFields: secrets).command
     }
 
     @Test func `what curl does by itself is not said`() {
@@ -32,6 +37,39 @@ struct CurlTextTests {
         #expect(!text.contains("hidden"))
         #expect(text.contains("'https://example.com/?access_token=SECRET&Api-Key=SECRET&page=2&password'"))
         #expect(text.contains("'Authorization: SECRET'"))
+    }
+
+    @Test func `names that speak of secrets hide their values`() throws {
+        let names = [
+            "X-Vault-Token", "Private-Token", "X-Auth-Key", "X-Amz-Security-Token", "Cookie2", "X-Functions-Key",
+            "Ocp-Apim-Subscription-Key", "X-Session-Id",
+        ]
+        var fields = HTTPFields()
+        for name in names { fields.append(.init(name: try #require(.init(name)), value: "hidden")) }
+        fields.append(.init(name: try #require(.init("X-Of-Mine")), value: "hidden"))
+        fields[.referer] = "https://example.com/?code=hidden"
+        let head = Self.head(.get, "/;jsessionid=hidden?code=hidden&jwt=hidden&pwd=hidden&%6Bey=hidden&page=2", fields)
+        let text = Self.text(head, secrets: ["x-of-mine"])
+        #expect(!text.contains("hidden"), "\(text)")
+        #expect(text.contains("&page=2'"))
+    }
+
+    @Test func `the fields that a session calls secret are`() throws {
+        let session = try HTTPSession(configuration: .init(redirects: .follow(secretFields: ["X-Of-Mine"])))
+        let name = try #require(HTTPField.Name("x-of-mine"))
+        let options = RequestOptions(startsAtOnce: false)
+        let request = session.get("http://example.invalid/", headers: [name: "hidden"], options: options)
+        #expect(!request.curlCommand.contains("hidden"))
+        request.cancel()
+    }
+
+    @Test(arguments: ["'\u{301}", "a'\u{301}; echo x; '\u{301}", "'\u{200D}'"])
+    func `a quote is one, whatever is put upon it`(value: String) throws {
+        #expect(!CurlText.quoted(value).unicodeScalars.contains("\u{0}"))
+        let output = try LabProcess("/bin/sh", ["-c", "printf %s \(CurlText.quoted(value))"]).finish(
+            within: .seconds(60)
+        )
+        #expect(Array(output.output.utf8) == Array(value.utf8))
     }
 
     @Test func `a shell reads what was meant`() throws {

@@ -92,7 +92,7 @@ struct ForwardingProxyTests {
     @Test func `without a proxy 407 is an answer like any other`() async throws {
         try await ProxyLab.run { lab in
             let server = try lab.server(.readRequest, .answer(status: "407 Who"))
-            let response = try await lab.session(.none).get("http://127.0.0.1:\(server.port)/").response()
+            let response = try await lab.session(.direct).get("http://127.0.0.1:\(server.port)/").response()
             #expect(response.status == 407)
         }
     }
@@ -105,7 +105,7 @@ struct ForwardingProxyTests {
             let session = try lab.session(by: proxy)
             for _ in 0..<2 {
                 #expect(try await session.get(url).string() == "proxy")
-                #expect(try await session.get(url, options: .init(proxy: ProxyConfiguration.none)).string() == "origin")
+                #expect(try await session.get(url, options: .init(proxy: .direct)).string() == "origin")
             }
             #expect(
                 try await lab.session(by: origin).get(

@@ -14,7 +14,7 @@ struct ProxyTableTests {
     }
 
     @Test func `where there is no proxy there is no table`() {
-        #expect(ProxyTable(.none, .init { _ in "x" }) == nil)
+        #expect(ProxyTable(.direct, .init { _ in "x" }) == nil)
         #expect(ProxyTable(.environment, .init { _ in nil }) == nil)
         #expect(ProxyTable(.environment, .init { $0 == "no_proxy" ? "x" : nil }) == nil)
         #expect(ProxyTable(.environmentExcept(.none), .init { _ in nil }) == nil)

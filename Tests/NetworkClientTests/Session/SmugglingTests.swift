@@ -32,4 +32,15 @@ struct SmugglingTests {
         let head = try #require(server.connections.first?.requests.first?.head)
         #expect(head.hasPrefix("GET /?a%26b%3Dc%0D%0AX-Evil%3A%201=d%23e%26f%3Dg%0D%0A%0D%0A HTTP/1.1\r\n"))
     }
+
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\0b", "", " a", "a\t"])
+    func `an idempotency key makes no other field`(key: String) async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("x"), .readToEnd])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.post("", options: .init(idempotencyKey: .custom(key))).response()
+        }
+        #expect(error?.code == .invalidConfiguration && error?.processing == .neverSent)
+        #expect(server.connections.isEmpty)
+    }
 }

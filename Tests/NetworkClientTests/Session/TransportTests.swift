@@ -1,4 +1,5 @@
 import NetworkClient
+import Synchronization
 import Testing
 
 /// A transport of the user's in place of connections.
@@ -22,6 +23,17 @@ struct TransportTests {
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             try await Task.sleep(for: .seconds(3_600))
             throw CancellationError()
+        }
+    }
+
+    private final class FailingOnce: Transport {
+        private let isFirst = Atomic(true)
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            guard !isFirst.exchange(false, ordering: .relaxed) else {
+                throw HTTPError(.connectionRefused, .neverSent, "nobody is there")
+            }
+            return .init(head: .init(status: .ok))
         }
     }
 
@@ -57,5 +69,20 @@ struct TransportTests {
         let limited = session.get("", options: .init(timeouts: .init(total: .milliseconds(20))))
         let late = await #expect(throws: HTTPError.self) { try await limited.response() }
         #expect(late?.code == .requestTimedOut)
+    }
+
+    @Test func `its attempts are counted as others are`() async throws {
+        let retry = RetryPolicy(maximumAttempts: 3, baseDelay: .milliseconds(1))
+        let configuration = HTTPConfiguration(transport: FailingOnce(), retry: retry)
+        let session = try HTTPSession(baseURL: "https://api.example.com", configuration: configuration)
+        let request = session.get("", options: .init(startsAtOnce: false))
+        let events = request.events
+        request.resume()
+        #expect(try await request.response().metrics.attempts == 2)
+        var attempts: [Int] = []
+        for await event in events {
+            if case .attempt(let number, _, _) = event { attempts.append(number) }
+        }
+        #expect(attempts == [1, 2])
     }
 }

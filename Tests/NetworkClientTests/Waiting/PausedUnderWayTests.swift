@@ -15,7 +15,7 @@ private struct PauseOfFirst: EventMonitor {
 /// Requests that are paused while they are on a connection.
 @Suite(.timeLimit(.minutes(5)))
 struct PausedUnderWayTests {
-    private static func session(_ server: ScriptedServer, _ retry: RetryPolicy = .none) throws -> HTTPSession {
+    private static func session(_ server: ScriptedServer, _ retry: RetryPolicy = .never) throws -> HTTPSession {
         try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(timeouts: .lasting, retry: retry)
@@ -100,6 +100,43 @@ struct PausedUnderWayTests {
         isResumed.withLock { $0 = true }
         request.resume()
         #expect(try await request.string() == "yes")
+    }
+
+    @Test func `a body that rests has no write limit after a pause either`() async throws {
+        let server = try ScriptedServer { number in
+            number == 0 ? [.readRequest, .answer("yes")] : [.readRequest, .readToEnd]
+        }
+        let session = try Self.session(server)
+        let (sequence, body) = AsyncStream.makeStream(of: [UInt8].self)
+        var short = Timeouts.lasting
+        (short.write, short.firstByte) = (.seconds(1), .seconds(1))
+        let options = RequestOptions(timeouts: short, startsAtOnce: false)
+        let request = session.put("", body: .once(sequence), options: options)
+        let events = request.events
+        request.resume()
+        body.yield([1])
+        for await case .sending in events { break }
+        await Self.pause(request, events)
+        request.resume()
+        for await case .resumed in events { break }
+        // Begun later and with the same limit, this one outlasts it.
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.get("", options: .init(timeouts: short)).response()
+        }
+        #expect(error?.code == .firstByteTimedOut)
+        let isFinished = request.isFinished
+        #expect(!isFinished)
+        body.finish()
+        guard !isFinished else { return }
+        // The server may take longer than a second to answer, where it is very busy.
+        let result: HTTPError.Code?
+        do throws(HTTPError) {
+            #expect(try await request.string() == "yes")
+            result = nil
+        } catch {
+            result = error.code
+        }
+        #expect(result != .writeTimedOut)
     }
 
     @Test func `what is lost meanwhile waits for its user before it goes again`() async throws {

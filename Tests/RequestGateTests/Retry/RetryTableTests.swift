@@ -125,7 +125,7 @@ struct RetryTableTests {
     func `without a policy nothing that was sent goes again, and what was not sent may wait for its path`(row: Row) {
         let isUnsent = row.kind == .pathLost && row.processing == .neverSent
         let expected = isUnsent ? .waits : Answer.gaveUp(row.kind == .permanent ? .permanent : .noPolicy)
-        #expect(answer(row, isIdempotent: true, policy: .none) == expected)
+        #expect(answer(row, isIdempotent: true, policy: .never) == expected)
         #expect(answer(row, isIdempotent: true, policy: RetryPolicy(maximumAttempts: -1)) == expected)
     }
 }

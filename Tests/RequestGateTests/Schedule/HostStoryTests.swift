@@ -110,7 +110,7 @@ struct HostStoryTests {
 
     private func broken() -> SchedulerStory {
         var story = SchedulerStory(isOpen: true, breaker: Self.policy)
-        for _ in 0..<4 { story.fail(story.submit(), policy: .none) }
+        for _ in 0..<4 { story.fail(story.submit(), policy: .never) }
         _ = story.started()
         return story
     }
@@ -147,7 +147,7 @@ struct HostStoryTests {
     @Test func `what would come back to an open breaker is given up`() {
         var story = SchedulerStory(isOpen: true, breaker: Self.policy)
         let late = story.submit()
-        for _ in 0..<4 { story.fail(story.submit(), policy: .none) }
+        for _ in 0..<4 { story.fail(story.submit(), policy: .never) }
         #expect(story.fail(late, policy: .init(baseDelay: .seconds(1))) == .giveUp(because: .breaker))
     }
 
@@ -189,7 +189,7 @@ struct HostStoryTests {
 
     @Test func `a host that is to be left alone is not forgotten, nor one whose budget lacks something`() {
         var story = SchedulerStory(isOpen: true)
-        story.fail(story.submit(), .status(429), .answered, retryAfter: .seconds(5), policy: .none)
+        story.fail(story.submit(), .status(429), .answered, retryAfter: .seconds(5), policy: .never)
         story.scheduler.forget(gate: story.gate)
         #expect(!story.scheduler.isForgettable(story.host))
         story.pass(.seconds(5))

@@ -32,13 +32,13 @@ struct ProbeStoryTests {
 
     @Test(arguments: [AttemptFailure.Kind.transient, .timeout, .refused])
     func `a probe that fails holds the host a random while, longer each time`(_ kind: AttemptFailure.Kind) {
-        expectLongerRests(moments(of: 12) { $0.fail($1, kind, policy: .none) })
+        expectLongerRests(moments(of: 12) { $0.fail($1, kind, policy: .never) })
     }
 
     @Test func `a probe that is answered by an overload holds it too`() {
         let moments = moments(of: 12) { story, id in
             story.answer(id, isOverload: true)
-            story.fail(id, .status(503), .answered, policy: .none)
+            story.fail(id, .status(503), .answered, policy: .never)
         }
         expectLongerRests(moments)
     }
@@ -47,7 +47,7 @@ struct ProbeStoryTests {
         var story = SchedulerStory()
         for _ in 0..<10 { _ = story.submit() }
         story.open()
-        story.fail(story.started()[0], policy: .none)
+        story.fail(story.started()[0], policy: .never)
         #expect(story.started() == [])
         story.close()
         story.open()

@@ -16,6 +16,8 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
     /// The piece with which all that was promised is there: given once it is sure that nothing follows.
     private var last: ByteBuffer?
     private var hasEnded = false
+    /// What went wrong: also where nothing was asked for yet, whoever asks is told.
+    private var failure: (any Error)?
     private let demands: AsyncStream<Void>.Continuation
     private var task: Task<Void, Never>?
 
@@ -34,6 +36,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
     }
 
     func next() -> EventLoopFuture<ByteBuffer?> {
+        if let failure { return loop.makeFailedFuture(failure) }
         guard !hasEnded else { return loop.makeSucceededFuture(nil) }
         let promise = loop.makePromise(of: ByteBuffer?.self)
         waiting = promise
@@ -70,7 +73,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
     }
 
     private func failed(_ error: any Error) {
-        hasEnded = true
+        failure = failure ?? error
         answer(.failure(error))
     }
 

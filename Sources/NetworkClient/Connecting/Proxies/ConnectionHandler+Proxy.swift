@@ -44,7 +44,7 @@ extension SessionCore {
         if extras.proxyChallenges <= ProxyAuthenticator.maximumChallenges,
             proxyAuthenticator.learn(challenges, from: proxy, after: extras.shownToProxy)
         {
-            return .go(handle.current)
+            return .go(handle.current.copy)
         }
         let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
         let words = ProxyFailure(proxy: proxy, endpoint: handle.endpoint).words(for: status)

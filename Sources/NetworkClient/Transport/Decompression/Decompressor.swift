@@ -19,24 +19,29 @@ final class Decompressor {
         stages = codings.reversed().map { Inflater($0, limit: limit) }
     }
 
-    /// Takes in what the server sent next, and hands out what it says, in pieces of ``Inflater/pieceSize`` at most.
+    /// Takes in what the server sent next.
+    func feed(_ input: ByteBuffer) { stages.first?.feed(input) }
+
+    /// The next piece of what it says, of ``Inflater/pieceSize`` at most; nil if there is none yet.
     ///
-    /// Between two pieces nothing is held, so that a bomb costs its receiver no more than he keeps.
+    /// Nothing is inflated before it is asked for: a bomb, however often it is wrapped, costs its receiver no more than he
+    /// takes.
     /// - Throws: `decompressionFailed` for what the coding does not allow, `bodyTooLarge` before more than the limit has
-    ///   been handed out. Nothing is to be taken in after that.
-    func decompress(_ input: ByteBuffer, _ body: (ByteBuffer) -> Void) throws(HTTPError) {
-        try decompress(input, through: stages[...], body)
+    ///   been handed out. Nothing is to be asked for after that.
+    func next() throws(HTTPError) -> ByteBuffer? { try next(through: stages.count - 1) }
+
+    private func next(through stage: Int) throws(HTTPError) -> ByteBuffer? {
+        while true {
+            if let piece = try stages[stage].next() { return piece }
+            guard stage > 0, let more = try next(through: stage - 1) else { return nil }
+            stages[stage].feed(more)
+        }
     }
 
-    private func decompress(
-        _ input: ByteBuffer,
-        through stages: ArraySlice<Inflater>,
-        _ body: (ByteBuffer) -> Void
-    ) throws(HTTPError) {
-        guard let first = stages.first else { return body(input) }
-        try first.inflate(input) { (output: ByteBuffer) throws(HTTPError) in
-            try decompress(output, through: stages.dropFirst(), body)
-        }
+    /// Takes in what the server sent next, and hands out all that it says.
+    func decompress(_ input: ByteBuffer, _ body: (ByteBuffer) -> Void) throws(HTTPError) {
+        feed(input)
+        while let piece = try next() { body(piece) }
     }
 
     /// Says that the body has ended.

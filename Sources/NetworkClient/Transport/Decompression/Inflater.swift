@@ -30,6 +30,11 @@ final class Inflater {
     private var state = State.empty
     private var isBare = false
     private var stream: ZlibStream?
+    private var input = ByteBuffer()
+    /// Whether the last piece filled its room, so that more may come without input.
+    private var wasFull = false
+    /// What is told after the last piece before it.
+    private var failure: HTTPError?
 
     /// Makes one that hands out so many bytes at most.
     init(_ coding: ContentCoding, limit: Int?) {
@@ -37,17 +42,24 @@ final class Inflater {
         self.limit = limit ?? .max
     }
 
-    /// Takes in the next bytes and hands out what comes of them.
-    func inflate(_ input: ByteBuffer, _ body: (ByteBuffer) throws(HTTPError) -> Void) throws(HTTPError) {
-        var input = input
-        while input.readableBytes > 0 {
+    /// Takes in the next bytes.
+    func feed(_ bytes: ByteBuffer) {
+        if input.readableBytes == 0 { input = bytes } else { input.writeImmutableBuffer(bytes) }
+    }
+
+    /// The next piece of what was taken in; nil if there is none yet.
+    func next() throws(HTTPError) -> ByteBuffer? {
+        if let failure { throw failure }
+        while input.readableBytes > 0 || wasFull {
             switch state {
-            case .ended: return
-            case .inflating: try inflateMember(&input, body)
-            case .empty, .begun: try begin(&input)
-            case .between, .magic: try beginAnother(&input)
+            case .ended:
+                (input, wasFull) = (ByteBuffer(), false)
+            case .inflating: if let piece = try inflatePiece() { return piece }
+            case .empty, .begun: try begin()
+            case .between, .magic: try beginAnother()
             }
         }
+        return nil
     }
 
     /// Says that no more will come.
@@ -59,7 +71,7 @@ final class Inflater {
     }
 
     /// Finds out from the first two bytes how the data begin.
-    private func begin(_ input: inout ByteBuffer) throws(HTTPError) {
+    private func begin() throws(HTTPError) {
         guard case .begun(let first) = state else {
             state = input.readInteger().map { .begun($0) } ?? .empty
             return
@@ -74,7 +86,7 @@ final class Inflater {
     }
 
     /// Finds out whether another member follows; a single one of its bytes may be all there is yet.
-    private func beginAnother(_ input: inout ByteBuffer) throws(HTTPError) {
+    private func beginAnother() throws(HTTPError) {
         let next = input.getInteger(at: input.readerIndex, as: UInt8.self)
         switch (state, next) {
         case (.between, 0x1F):
@@ -91,50 +103,46 @@ final class Inflater {
     /// Hands a member's first byte to zlib; nothing comes out of one.
     private func enterMember(_ first: UInt8) throws(HTTPError) {
         state = .inflating
-        var input = ByteBuffer(integer: first)
-        try inflateMember(&input) { _ throws(HTTPError) in }
-    }
-
-    /// Inflates until the input is used up or the member ends.
-    private func inflateMember(
-        _ input: inout ByteBuffer,
-        _ body: (ByteBuffer) throws(HTTPError) -> Void
-    ) throws(HTTPError) {
+        var (byte, none) = (ByteBuffer(integer: first), ByteBuffer())
+        none.reserveCapacity(1)
         guard let stream else { return }
-        while true {
-            let size = min(max(1024, 4 * input.readableBytes), Self.pieceSize)
-            // One byte more than is allowed shows that there is more.
-            let room = limit - count < size ? limit - count + 1 : size
-            var output = ByteBuffer()
-            output.reserveCapacity(room)
-            let code = stream.inflate(&input, into: &output, room: room)
-            let isFull = output.readableBytes == room
-            try handOut(output, body)
-            switch code {
-            case Z_STREAM_END:
-                state = isBare ? .ended : .between
-                return
-            // No progress is not an error here: the input is used up.
-            case Z_OK, Z_BUF_ERROR: if !isFull { return }
-            default: throw failed(stream.message)
-            }
+        switch stream.inflate(&byte, into: &none, room: 1) {
+        case Z_OK, Z_BUF_ERROR: return
+        default: throw failed(stream.message)
         }
     }
 
-    private func handOut(
-        _ output: ByteBuffer,
-        _ body: (ByteBuffer) throws(HTTPError) -> Void
-    ) throws(HTTPError) {
-        if output.readableBytes == 0 { return }
-        guard output.readableBytes <= limit - count else {
+    /// Inflates until there is a piece, the input is used up, or the member ends.
+    private func inflatePiece() throws(HTTPError) -> ByteBuffer? {
+        guard let stream else { return nil }
+        let size = min(max(1024, 4 * input.readableBytes), Self.pieceSize)
+        // One byte more than is allowed shows that there is more.
+        let room = limit - count < size ? limit - count + 1 : size
+        var output = ByteBuffer()
+        output.reserveCapacity(room)
+        let code = stream.inflate(&input, into: &output, room: room)
+        wasFull = false
+        switch code {
+        case Z_STREAM_END: state = isBare ? .ended : .between
+        // No progress is not an error here: the input is used up.
+        case Z_OK, Z_BUF_ERROR: wasFull = output.readableBytes == room
+        default: failure = failed(stream.message)
+        }
+        try note(output.readableBytes)
+        if output.readableBytes > 0 { return output }
+        if let failure { throw failure }
+        return nil
+    }
+
+    private func note(_ more: Int) throws(HTTPError) {
+        guard more <= limit - count else {
             throw HTTPError(
                 .bodyTooLarge,
                 .answered,
                 "the answer's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
             )
         }
-        count += output.readableBytes
-        try body(output)
+        count += more
     }
 
     private func failed(_ why: String) -> HTTPError {

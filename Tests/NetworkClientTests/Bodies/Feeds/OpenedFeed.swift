@@ -11,6 +11,7 @@ final class OpenedFeed: Sendable {
     init(_ source: BodySource) async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         self.loop = loop
+        if let check = source.check { try await NIOThreadPool.singleton.runIfActive { try check() } }
         feed = try await loop.submit { NIOLoopBound(try source.makeFeed(loop), eventLoop: loop) }.get()
     }
 

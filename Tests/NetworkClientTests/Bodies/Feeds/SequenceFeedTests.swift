@@ -75,6 +75,22 @@ struct SequenceFeedTests {
         try await feed.close()
     }
 
+    @Test func `what is thrown before anything is asked for is told to who asks first`() async throws {
+        struct Broken: Error {}
+        for _ in 0..<20 {
+            let isThrown = Observed(false)
+            let source = BodySource.replayable(length: nil) { _, _ in
+                isThrown.update { $0 = true }
+                throw Broken()
+            }
+            let feed = try await OpenedFeed(source)
+            try await isThrown.wait(for: "the error") { $0 }
+            await #expect(throws: Broken.self) { try await feed.next() }
+            await #expect(throws: Broken.self) { try await feed.next() }
+            try await feed.close()
+        }
+    }
+
     @Test func `a sequence that is being asked is cancelled when the feed is closed`() async throws {
         let cancelled = Observed(false)
         let sequence = WatchedSequence([]) {

@@ -38,7 +38,7 @@ struct DownloadLab {
 
     static func session(
         _ server: ScriptedServer,
-        retry: RetryPolicy = .none,
+        retry: RetryPolicy = .never,
         monitors: [any EventMonitor] = []
     ) throws -> HTTPSession {
         try HTTPSession(

@@ -1,0 +1,125 @@
+/// Tells by a name whether its value is a secret, for all that is shown to people: of fields (RFC 9110, 5) and of parameters
+/// of URLs.
+///
+/// A name is held to speak of a secret by its words: what shows one too few is worse than what shows one too many.
+package enum SecretNames {
+    /// What makes any name one of a secret, wherever in it.
+    private static let parts = [
+        "token", "secret", "passw", "passphrase", "credential", "signature", "cookie", "authoriz", "jwt", "sessid",
+        "sessionid", "assertion",
+    ]
+    /// What does so as a word of its own.
+    private static let words: Set<String> = [
+        "auth", "keys", "pass", "passcode", "pwd", "sig", "session", "sid", "otp", "pin", "bearer",
+    ]
+    /// What does so as a parameter's whole name: what OAuth gives tokens for (RFC 6749, 4.1; RFC 8628).
+    private static let parameters: Set<String> = ["code", "device_code", "user_code", "code_verifier"]
+    /// Fields whose values are URLs.
+    private static let references: Set<String> = ["location", "content-location", "referer"]
+
+    /// Whether a field's value is a secret.
+    ///
+    /// - Parameters:
+    ///   - name: The field's name, in any case.
+    ///   - others: What the user calls secret beside.
+    /// - Returns: Whether it is one.
+    package static func isSecret(field name: String, _ others: [String] = []) -> Bool {
+        let lower = name.lowercased()
+        return RedirectRules.secretFields.contains(lower) || others.contains { $0.lowercased() == lower }
+            || speaksOfSecret(name)
+    }
+
+    /// Whether a parameter's value is a secret.
+    package static func isSecret(parameter name: String) -> Bool {
+        parameters.contains(name.lowercased()) || speaksOfSecret(name)
+    }
+
+    /// A field's value as it may be shown: a mask for a secret, and for those within a URL.
+    package static func shown(field name: String, _ value: String, by mask: String, _ others: [String] = []) -> String {
+        if isSecret(field: name, others) { return mask }
+        return references.contains(name.lowercased()) ? masked(value, by: mask) : value
+    }
+
+    private static func speaksOfSecret(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        return parts.contains { lower.contains($0) }
+            || split(name).contains { words.contains($0) || $0.hasSuffix("key") }
+    }
+
+    /// The words of a name such as `X-Api-Key`, `api_key`, `apiKey`; in lower case.
+    private static func split(_ name: String) -> [String] {
+        var words: [[UInt8]] = [[]]
+        var wasLower = false
+        for byte in name.utf8 {
+            let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+            let isLower = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+            let isWord = isUpper || isLower || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            if !isWord || (isUpper && wasLower) { words.append([]) }
+            if isWord { words[words.count - 1].append(isUpper ? byte | 0x20 : byte) }
+            wasLower = isLower
+        }
+        return words.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension SecretNames {
+    /// A URL or the target of a request as it may be shown: without user information, and with a mask in place of the values
+    /// of parameters that are secrets.
+    package static func masked(_ reference: String, by mask: String) -> String {
+        let bytes = Array(reference.utf8)
+        let mask = Array(mask.utf8)
+        guard let user = userInformation(bytes) else {
+            return String(decoding: maskedParameters(bytes[...], mask), as: UTF8.self)
+        }
+        let rest = maskedParameters(bytes[user.upperBound...], mask)
+        return String(decoding: bytes[..<user.lowerBound] + mask + rest, as: UTF8.self)
+    }
+
+    /// Where `user:password` stands in `scheme://user:password@host`.
+    private static func userInformation(_ bytes: [UInt8]) -> Range<Int>? {
+        guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")), bytes[slash...].starts(with: "//".utf8) else {
+            return nil
+        }
+        let start = slash + 2
+        let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
+        return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
+    }
+
+    /// Parameters stand behind one of these: in a query, a fragment, or a segment of the path.
+    private static func isDelimiter(_ byte: UInt8) -> Bool { "?&;#".utf8.contains(byte) }
+
+    private static func maskedParameters(_ bytes: ArraySlice<UInt8>, _ mask: [UInt8]) -> [UInt8] {
+        var rest = bytes
+        let beginning = rest.prefix { !isDelimiter($0) }
+        var result = Array(beginning)
+        rest = rest[beginning.endIndex...]
+        while let delimiter = rest.popFirst() {
+            let pair = rest.prefix { !isDelimiter($0) }
+            rest = rest[pair.endIndex...]
+            result.append(delimiter)
+            if let equals = pair.firstIndex(of: UInt8(ascii: "=")), isSecret(parameter: decoded(pair[..<equals])) {
+                result += pair[...equals] + mask
+            } else {
+                result += pair
+            }
+        }
+        return result
+    }
+
+    /// A name with its bytes in place of `%` and two digits (RFC 3986, 2.1).
+    private static func decoded(_ name: ArraySlice<UInt8>) -> String {
+        var bytes: [UInt8] = []
+        var rest = name
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            let text = String(decoding: digits, as: UTF8.self)
+            if byte == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(text, radix: 16) {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

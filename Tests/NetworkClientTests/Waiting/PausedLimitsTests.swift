@@ -1,0 +1,121 @@
+import HTTPLab
+import NIOCore
+import NetworkClientCore
+import Testing
+
+@testable import NetworkClient
+
+/// Requests that are paused while something else than a connection or a path is waited for.
+@Suite(.timeLimit(.minutes(5)))
+struct PausedLimitsTests {
+    private static let timeouts = Timeouts(total: .seconds(300))
+
+    /// Whether a request's limit is being watched, and when it is reached.
+    private static func limit(_ request: RequestHandle) async throws -> (isWatched: Bool, due: NIODeadline?) {
+        try await request.core.loop.submit { (request.run.timer != nil, request.deadline) }.get()
+    }
+
+    /// Pauses a request and resumes it, and sees that its limit waits meanwhile.
+    private static func pauseAndResume(_ request: RequestHandle) async throws {
+        let before = try await limit(request)
+        #expect(before.isWatched)
+        request.pause()
+        #expect(try await limit(request).isWatched == false)
+        #expect(request.state == .paused)
+        request.resume()
+        let after = try await limit(request)
+        #expect(after.isWatched)
+        #expect(try #require(after.due) > #require(before.due))
+    }
+
+    /// Asks who is there, and lets anna in.
+    private static func server() throws -> AnsweringServer {
+        try AnsweringServer { request in
+            if request["Authorization"] != nil || request.path == "/open" { return [.answer("in")] }
+            return [.answer("out", status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"r\""])]
+        }
+    }
+
+    @Test(arguments: [RetryPolicy.never, .init(maximumAttempts: 3, baseDelay: .milliseconds(1))])
+    func `what waits for an answer to a challenge waits for it in a pause, too`(retry: RetryPolicy) async throws {
+        let server = try Self.server()
+        let asked = Observed(0)
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let policy = AuthenticationPolicy { _ in
+            asked.update { $0 += 1 }
+            for await _ in gate { break }
+            return .credential(.init(user: "anna", password: "secret"))
+        }
+        let session = try HTTPSession(
+            baseURL: server.url,
+            configuration: .init(timeouts: Self.timeouts, retry: retry, authentication: policy)
+        )
+        let request = session.get("a")
+        try await asked.wait(for: "the question") { $0 == 1 }
+        try await Self.pauseAndResume(request)
+        // Whatever the resumed request would send comes before this.
+        #expect(try await session.get("open").string() == "in")
+        #expect(server.requests.value.count { $0.path == "/a" } == 1)
+        request.pause()
+        opener.finish()
+        #expect(try await session.get("b").string() == "in")
+        #expect(server.requests.value.count { $0.path == "/a" } == 1)
+        #expect(!request.isFinished)
+        request.resume()
+        #expect(try await request.string() == "in")
+        #expect(server.requests.value.count { $0.path == "/a" } == 2)
+        #expect(asked.value == 1)
+    }
+
+    @Test func `what waits for a token waits for it in a pause, too, and can be cancelled in it`() async throws {
+        let server = try Self.server()
+        let asked = Observed(0)
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let tokens = BearerTokens(for: server.url) { _ in
+            asked.update { $0 += 1 }
+            for await _ in gate { break }
+            return "t"
+        }
+        let session = try HTTPSession(
+            baseURL: server.url,
+            configuration: .init(timeouts: Self.timeouts, authentication: .init(tokens: [tokens]))
+        )
+        let request = session.get("a")
+        try await asked.wait(for: "the question") { $0 == 1 }
+        try await Self.pauseAndResume(request)
+        let other = session.get("b")
+        try await server.requests.wait(for: "the other one") { $0.count == 2 }
+        other.pause()
+        other.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await other.response() }
+        #expect(error?.code == .cancelled)
+        opener.finish()
+        #expect(try await request.string() == "in")
+        #expect(asked.value == 1)
+        #expect(session.requests.isEmpty)
+    }
+
+    @Test func `the limit of what a transport carries waits in a pause`() async throws {
+        struct Gated: Transport {
+            let asked = Observed(0)
+            let gate: AsyncStream<Void>
+
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                asked.update { $0 += 1 }
+                for await _ in gate { break }
+                return .init(head: .init(status: .ok), body: Array("here".utf8))
+            }
+        }
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let transport = Gated(gate: gate)
+        let session = try HTTPSession(
+            baseURL: "http://example.com",
+            configuration: .init(timeouts: Self.timeouts, transport: transport)
+        )
+        let request = session.get("")
+        try await transport.asked.wait(for: "the request") { $0 == 1 }
+        try await Self.pauseAndResume(request)
+        opener.finish()
+        #expect(try await request.string() == "here")
+    }
+}
