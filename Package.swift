@@ -16,10 +16,13 @@ let settings: [SwiftSetting] = [
 /// A fixed load address spares the dynamic linker 40,000 relocations, and the 500 KiB of pages that they would touch; the
 /// heap, the stacks and all libraries are still loaded at random addresses. The C++ library, which only the Swift
 /// runtime needs, is linked from its archive: to bind the shared one takes the dynamic linker 1,500 searches for symbols.
+/// So is the compiler's own library, that whoever installs the tool needs libnl and ncurses alone; zlib's part is said by
+/// `packaging/pkgconfig/zlib.pc`.
 let quickStart: LinkerSetting = .unsafeFlags(
     [
-        "-Xclang-linker", "-no-pie",
-        "-L", "\(Context.packageDirectory)/Sources/netwatch/Linking", "-Xlinker", "-l:libstdc++.a",
+        "-Xclang-linker", "-no-pie", "-Xclang-linker", "-static-libgcc",
+        "-L", "\(Context.packageDirectory)/Sources/netwatch/Linking",
+        "-Xlinker", "-l:libstdc++.a",
     ],
     .when(platforms: [.linux], configuration: .release)
 )
@@ -50,6 +53,7 @@ let package = Package(
             providers: [.apt(["libnl-3-dev", "libnl-route-3-dev", "libnl-genl-3-dev"])]
         ),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
@@ -86,10 +90,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "CLinux", "HTTPSerialization", "NetworkClient", "Reachability", "ReachabilityCore",
+                "CLinux", "CNcurses", "HTTPSerialization", "NetwatchCore", "NetworkClient", "Reachability",
+                "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Linking"],
@@ -167,6 +173,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "NetwatchCoreTests",
+            dependencies: ["NetwatchCore", "NetworkLab", "ReachabilityCore"],
+            exclude: ["Snapshots"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "NetworkClientCoreTests",
             dependencies: ["NetworkClientCore", "NetworkLab", "ReachabilityCore"],
             swiftSettings: settings
@@ -213,15 +225,21 @@ let package = Package(
                 "ComingFrom", "FirstProgram", "FirstRequest", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays",
                 "ReachabilityCore", "SendingBodies", "SteadyUpload", "netwatch",
             ],
-            exclude: ["Scripts/Support/stand-in"],
+            exclude: [
+                "Install/Support/offers.bash", "Install/Support/offers.fish", "Install/Support/offers.zsh",
+                "Scripts/Support/stand-in",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "netwatchTests",
             dependencies: [
-                "CLinux", "HTTPLab", "NetworkClient", "NetworkLab", "Reachability", "ReachabilityCore", "netwatch",
+                "CLinux", "CNcurses", "HTTPLab", "NetwatchCore", "NetworkClient", "NetworkLab", "Reachability",
+                "ReachabilityCore",
+                "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            exclude: ["Live/Snapshots"],
             swiftSettings: settings
         ),
     ]

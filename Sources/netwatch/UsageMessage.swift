@@ -1,4 +1,5 @@
 import ArgumentParser
+import NetwatchCore
 
 /// Brings what the argument parser says of a usage error to one line.
 enum UsageMessage {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import NetwatchCore
 import Reachability
 import ReachabilityCore
 
@@ -8,10 +9,17 @@ struct ExplainCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Explain the state, or the way to one host.",
-        discussion: """
+        discussion: .guide(
+            [
+                .init("Every path there might be, and what rules it out", "netwatch explain"),
+                .init("The kernel's way to an address", "netwatch explain 192.0.2.7"),
+                .init("And to a name, which is resolved", "netwatch explain server.example --timeout 2s"),
+            ],
+            """
             Exits as 'status' does: 0 if the network, or any of the host's addresses, is reachable, 1 if not, 2 if that \
             is unknown, as when the name can't be resolved.
             """
+        )
     )
 
     @Argument(
@@ -23,7 +31,7 @@ struct ExplainCommand: NetwatchCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Give up after that long without an answer of the kernel or of a name server.",
+            "Give up after that long without an answer of the kernel or of a name server; 5s where nothing is said.",
             valueName: "duration"
         ),
         transform: DurationArgument.parse

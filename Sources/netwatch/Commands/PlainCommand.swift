@@ -25,7 +25,11 @@ enum PlainCommand: Hashable {
     func execute() throws(ToolError) -> ExitStatus {
         switch self {
         case .watch(let json):
-            try StateWatch(format: json ? .json : .text, configuration: .init()).run()
+            try StateView(
+                lines: .init(format: json ? .json : .text, configuration: .init()),
+                live: .init(),
+                prefersLines: json
+            ).run()
         case .status(let json):
             try StateQuery(format: json ? .detailedJSON : .text, configuration: .init()).run()
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import NetwatchCore
 import Reachability
 import ReachabilityCore
 
@@ -8,12 +9,19 @@ struct RecordCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Record the kernel's messages into a capture, until interrupted.",
-        discussion: """
+        discussion: .guide(
+            [
+                .init("Record until Ctrl-C", "netwatch record outage.pcap"),
+                .init("For an hour, compressed", "timeout 1h netwatch record - | gzip >outage.pcap.gz"),
+                .init("Look at it, here or anywhere else", "netwatch replay outage.pcap"),
+            ],
+            """
             The file is pcap with link type 253 (netlink), which tcpdump and Wireshark read too. It begins with the \
             kernel's tables as they are, so that it stands alone, and each message is written at once. A file that \
             holds something is not overwritten. Exits with 0 on SIGINT, on SIGTERM, and when nobody reads its output \
             any more.
             """
+        )
     )
 
     @Argument(help: .init("The file to make; '-' for stdout.", valueName: "file"), completion: .file())

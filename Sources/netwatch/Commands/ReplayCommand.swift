@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import NetwatchCore
 import ReachabilityCore
 
 /// `netwatch replay`: what a monitor would have said of a capture.
@@ -7,11 +8,18 @@ struct ReplayCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Print what 'watch' would have printed of a capture.",
-        discussion: """
+        discussion: .guide(
+            [
+                .init("The changes that a recording holds", "netwatch replay outage.pcap"),
+                .init("As JSON, out of a compressed one", "zcat outage.pcap.gz | netwatch replay - --json"),
+                .init("As if short changes had been held back", "netwatch replay outage.pcap --settle 2s"),
+            ],
+            """
             It reads pcap and pcapng with link type 253 (netlink), of either byte order, as 'netwatch record', tcpdump \
             and Wireshark write them on an nlmon interface. Exits with 65 if the capture is damaged, and says at which \
             record and byte.
             """
+        )
     )
 
     @Argument(help: .init("The capture; '-' for stdin.", valueName: "file"), completion: .file())

@@ -8,13 +8,23 @@ struct RunCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Wait for the network, then run a command.",
-        discussion: """
+        discussion: .guide(
+            [
+                .init("Fetch mail as soon as there is a path", "netwatch run -- fetchmail"),
+                .init("Give up after five minutes without one", "netwatch run --timeout 5m -- ./report"),
+                .init(
+                    "Not by a mobile network, and again if the network goes away meanwhile",
+                    "netwatch run --no-cellular --retries 3 -- rclone sync photos remote:photos"
+                ),
+            ],
+            """
             The command keeps the terminal, and gets the signals that are sent to netwatch. The exit code is the \
             command's own: 128 and the signal's number if a signal ended it, 127 if it is not found, 126 if it can't be \
             executed; 75 if the time is up before the network is there. --netns decides which network is waited for; \
             the command runs where netwatch does. --no-cellular and its like wait for a default path that is so; they \
             bind nothing, so a command that runs already is not kept off the path that comes next.
             """
+        )
     )
 
     @OptionGroup var waiting: WaitOptions

@@ -7,10 +7,21 @@ struct WaitCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract: "Wait until the network is reachable, or in another state.",
-        discussion: """
+        discussion: .guide(
+            [
+                .init("Until there is any path, but a minute at most", "netwatch wait --timeout 60s"),
+                .init("Until there is one that is not cellular", "netwatch wait --for wifi"),
+                .init(
+                    "Until there is a way to one host, such as through a VPN",
+                    "netwatch wait --to 10.8.0.1 --timeout 2m"
+                ),
+                .init("Until it is gone", "netwatch wait --for notReachable"),
+            ],
+            """
             Exits with 0 once the state is as asked for, and with 75 if the time is up before. With --to, it waits for \
             the kernel's own way to that host instead: for notReachable, to all its addresses, otherwise to any of them.
             """
+        )
     )
 
     @OptionGroup var waiting: WaitOptions

@@ -1,12 +1,26 @@
 import ArgumentParser
 import Reachability
 
-/// `netwatch watch`: a line for the current state, then one for each change.
+/// `netwatch watch`: the live view on a terminal; else a line for the current state, then one for each change.
 struct WatchCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Print the state, then a line for each change, until interrupted.",
-        discussion: "Exits with 0 on SIGINT, on SIGTERM, and when nobody reads its output any more."
+        abstract: "Show the state live on a terminal; else print it, then a line for each change.",
+        discussion: .guide(
+            [
+                .init("The live view, with the ways to two hosts", "netwatch --to 192.0.2.7 --to server.example"),
+                .init("A line for each change, until Ctrl-C", "netwatch watch --plain"),
+                .init("The same as JSON, for other programs", "netwatch watch --json | jq -r '.status'"),
+                .init("Run something at each change", #"netwatch watch --exec 'logger "now $NETWATCH_STATUS"'"#),
+                .init("Print no more than one cares for", "netwatch watch --format '{time} {status} {interface}'"),
+                .init("Leave out what lasts less than two seconds", "netwatch watch --settle 2s"),
+                .init("What a container sees", "sudo netwatch watch --netns 1234"),
+            ],
+            """
+            In the live view '?' tells the keys; where stdout is no terminal, or a dumb one, lines are printed. Exits with \
+            0 on SIGINT, on SIGTERM, and when nobody reads its output any more.
+            """
+        )
     )
 
     @Flag(help: "Print JSON lines.")
@@ -15,14 +29,45 @@ struct WatchCommand: NetwatchCommand {
     @Flag(help: "Also print a line when WiFi goes over to another access point without a loss.")
     var roams = false
 
+    @OptionGroup var form: FormatOptions
+
+    @OptionGroup(title: "Hook") var hooks: HookOptions
+
+    @OptionGroup var live: LiveOptions
+
     @OptionGroup var common: CommonOptions
 
     /// What the options ask for.
     var watch: StateWatch {
         var configuration = common.configuration
         configuration.reportsRoams = roams
-        return .init(format: json ? .json : .text, configuration: configuration)
+        return .init(
+            format: form.format(or: json ? .json : .text),
+            configuration: configuration,
+            hook: hooks.hook
+        )
     }
 
-    func execute() throws(ToolError) -> ExitStatus { try watch.run() }
+    /// What asks for lines, on a terminal too; nil if nothing does.
+    private var wish: String? {
+        if json { return "--json" }
+        if live.plain { return "--plain" }
+        if hooks.exec != nil { return "--exec" }
+        return form.format == nil ? nil : "--format"
+    }
+
+    func validate() throws {
+        try form.check(besideJSON: json)
+        guard !live.to.isEmpty, let wish else { return }
+        throw ValidationError("--to is shown by the live view, not in lines; leave out \(wish)")
+    }
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let watch = watch
+        return try StateView(
+            lines: watch,
+            live: live.configuration(watch.configuration),
+            prefersLines: wish != nil
+        ).run()
+    }
 }

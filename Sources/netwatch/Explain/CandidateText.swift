@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 /// Tells what a family's look-ups met: each rule, and each route that could have been taken.
@@ -30,9 +31,8 @@ struct CandidateText {
     private func detour(_ family: FamilyExplanation) -> [String] {
         guard let detour = family.detour else { return [] }
         let leg = RouteLeg(interface: detour.path.interface.index, gateway: detour.path.gateway)
-        let settings = family.family == .ipv4 ? "net.ipv4.conf" : "net.ipv6.conf"
         let cures = detour.interfaces.map { index in
-            "    cure: 'sysctl \(settings).\(names.name(index)).ignore_routes_with_linkdown=1'"
+            "    cure: 'sysctl \(SettingText.linkDown(names.name(index), family.family))=1'"
         }
         return [
             "  a further default would work: \(self.leg(leg)) source \(detour.path.source)",
@@ -70,7 +70,9 @@ struct CandidateText {
     private func stray(_ table: StrayTable) -> [String] {
         let name = RouteText.table(table.table)
         let users = table.vrf.map { "only sockets bound to \(names.name($0)) use it" }
-        return ["  no rule leads to table \(name): \(users ?? "an unmarked, unbound socket does not use it")"]
+        let ways = table.rules.map { "rule \($0.priority) leads \(RuleText.scope(of: $0))" }
+        let way = ways.isEmpty ? "no rule leads" : ways.joined(separator: ", ")
+        return ["  \(way) to table \(name): \(users ?? "an unmarked, unbound socket does not use it")"]
             + table.routes.map { "    " + route($0.message, $0.message.legs) }
     }
 }

@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 /// Tells what the interfaces are that the look-ups lead to, how that is known, and what carries them.

@@ -1,7 +1,9 @@
+import NetwatchCore
+
 /// Lets the common options stand before the command: `netwatch --netns blue status`.
 enum CommandOrder {
     /// The options that take a value as their next argument, and may stand first.
-    private static let valued: Set<String> = ["--netns", "--settle", "--kind"]
+    private static let valued: Set<String> = ["--netns", "--settle", "--kind", "--expensive", "--constrained"]
     /// Those that take none.
     private static let flags: Set<String> = ["--json"]
 

@@ -1,3 +1,5 @@
+import NetwatchCore
+
 /// Reads durations as the tool's options write them: a number and a unit, `250ms`, `1.5s`, `2m`, `1h`.
 ///
 /// Whole and decimal numbers are read exactly, without floating point.

@@ -19,6 +19,7 @@ struct KindOptions: ParsableArguments {
             "Treat interfaces whose name matches as costing money, as cellular ones do; may be repeated.",
             valueName: "pattern"
         ),
+        completion: .shellCommand("ls /sys/class/net"),
         transform: PatternArgument.parse
     )
     var expensive: [String] = []
@@ -29,6 +30,7 @@ struct KindOptions: ParsableArguments {
             "Treat interfaces whose name matches as to be used sparingly; may be repeated.",
             valueName: "pattern"
         ),
+        completion: .shellCommand("ls /sys/class/net"),
         transform: PatternArgument.parse
     )
     var constrained: [String] = []

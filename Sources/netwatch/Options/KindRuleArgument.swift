@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 /// Reads `PATTERN=KIND`, as `--kind` takes it.

@@ -1,3 +1,5 @@
+import NetwatchCore
+
 /// Reads a pattern of interfaces' names, as `--expensive` and `--constrained` take it.
 enum PatternArgument {
     /// Reads a pattern.

@@ -1,3 +1,5 @@
+import NetwatchCore
+
 /// Reads how often a command may be run again.
 enum RetriesArgument {
     /// Reads a number.

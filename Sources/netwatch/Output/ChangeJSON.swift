@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 /// Writes notices as JSON lines, version 1; `docs/event.schema.json` is the law.
@@ -36,7 +37,19 @@ enum ChangeJSON {
             change.path.isConstrained ? #","constrained":true},"reasons":["# : #","constrained":false},"reasons":["#
         )
         appendReasons(of: change, to: &line)
-        line.append("]}\n")
+        guard let suspended = change.suspended else { return line.append("]}\n") }
+        line.append(#"],"suspended":"#)
+        append(seconds: suspended, to: &line)
+        line.append("}\n")
+    }
+
+    /// Seconds to three decimal places.
+    private static func append(seconds duration: Duration, to line: inout LineBuffer) {
+        let (seconds, attoseconds) = max(duration, .zero).components
+        line.append(UInt64(seconds))
+        line.append(UInt8(ascii: "."))
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        line.append(text: String(String(1_000 + milliseconds).dropFirst()))
     }
 
     private static func appendPath(of change: StateChange, _ tellsKindSource: Bool, to line: inout LineBuffer) {

@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 /// A notice as a line; the next notice's line takes the place of the one before, in the same memory.
@@ -5,6 +6,8 @@ struct ChangeLine: ~Copyable {
     private let format: ChangeFormat
     private var clock: TimestampText
     private var line = LineBuffer()
+    /// The other clock, which only templates can ask for.
+    private var utc = TimestampText.utc
 
     /// An empty line.
     ///
@@ -13,7 +16,7 @@ struct ChangeLine: ~Copyable {
     ///   - clock: How times are written, where not as the format has them.
     init(_ format: ChangeFormat, clock: consuming TimestampText? = nil) {
         self.format = format
-        self.clock = clock ?? (format == .text ? .local : .utc)
+        self.clock = clock ?? (format.isForPeople ? .local : .utc)
     }
 
     /// The line, with the line feed.
@@ -25,8 +28,22 @@ struct ChangeLine: ~Copyable {
         switch format {
         case .text: ChangeText.append(change, at: time, by: &clock, to: &line)
         case .json: ChangeJSON.append(change, at: time, by: &clock, tellsKindSource: false, to: &line)
+        case .template(let template): set(template, change, time)
         case .detailedJSON: ChangeJSON.append(change, at: time, by: &clock, tellsKindSource: true, to: &line)
         }
+    }
+
+    private mutating func set(_ template: LineTemplate, _ change: StateChange, _ time: Timestamp) {
+        let (local, utc) = (clock.text(time), utc.text(time))
+        let text = template.line { field in
+            switch field {
+            case .time: local
+            case .utc: utc
+            default: field.value(in: change)
+            }
+        }
+        line.append(text: text)
+        line.append(UInt8(ascii: "\n"))
     }
 
     /// Writes it, with one call where the descriptor takes it whole.

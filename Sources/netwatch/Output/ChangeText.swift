@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 /// Writes notices as lines for people.

@@ -1,3 +1,5 @@
+import NetwatchCore
+
 extension LineBuffer {
     /// Appends a JSON string (RFC 8259), quotation marks and all.
     mutating func append(quotedForJSON text: String) {

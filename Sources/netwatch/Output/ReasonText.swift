@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 /// Explains reasons, and what to do about them.
@@ -19,7 +20,7 @@ enum ReasonText {
     /// The cure with quotation marks instead of its document's, and with the interface's name.
     private static func filled(_ cure: String, _ interface: String?) -> String {
         let words = cure.split(separator: " ", omittingEmptySubsequences: false).map { word in
-            word == "NAME" ? interface?.escapedForTerminal ?? "NAME" : String(word)
+            word == "NAME" ? interface?.shellWord.escapedForTerminal ?? "NAME" : String(word)
         }
         return words.joined(separator: " ").replacing("`", with: "'")
     }

@@ -1,3 +1,5 @@
+import NetwatchCore
+
 /// Writes moments as RFC 3339 says, with microseconds, and remembers what lasts a minute.
 ///
 /// `2026-11-20T20:00:00.123456Z` in UTC, `2026-11-20T21:00:00.123456+01:00` in local time.
@@ -29,6 +31,13 @@ struct TimestampText: ~Copyable {
         line.append(UInt8(ascii: "."))
         line.append(UInt64(truncatingIfNeeded: time.nanoseconds / 1000), width: 6)
         line.append(tail)
+    }
+
+    /// A moment's text.
+    mutating func text(_ time: Timestamp) -> String {
+        var line = LineBuffer(capacity: 40)
+        write(time, to: &line)
+        return line.text
     }
 
     /// RFC 3339 has no offsets finer than a minute; the seconds of one are dropped, from the time too.

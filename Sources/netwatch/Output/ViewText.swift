@@ -1,3 +1,4 @@
+import NetwatchCore
 import Reachability
 import ReachabilityCore
 
@@ -14,6 +15,7 @@ enum ViewText {
         let path = view.evaluation.path
         let names = InterfaceNames(snapshot: view.snapshot)
         var lines = [path.status.name + ": " + ChangeText.path(path)]
+        lines += why(WhySentence.of(explanation, snapshot: view.snapshot, evaluation: view.evaluation), path.status)
         // What neither family has to say: that nothing could be read.
         let reasons = path.reasons.filter { path.status == .unknown || $0 == .carrierUnknown }
         lines += ReasonText.lines(reasons, interface: path.interface?.name, indentation: "  ")
@@ -24,6 +26,14 @@ enum ViewText {
             lines += candidates.lines(part)
         }
         return lines + InterfaceText(explanation: explanation).lines
+    }
+
+    /// The sentences that tell most; the first is what there is to know.
+    private static func why(_ sentences: [Sentence], _ status: ReachabilityStatus) -> [String] {
+        sentences.prefix(3).enumerated().flatMap { position, sentence in
+            let word = position > 0 ? "also" : status.isReachable ? "but" : "why"
+            return ["  \(word): \(sentence.text)"] + (sentence.cure.map { ["    cure: \($0)"] } ?? [])
+        }
     }
 
     private static func family(

@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 /// What radios tell, in words.

@@ -1,4 +1,5 @@
 import Glibc
+import NetwatchCore
 
 /// The file that a recording goes to.
 enum CaptureFile {

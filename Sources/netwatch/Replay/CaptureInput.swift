@@ -1,3 +1,5 @@
+import NetwatchCore
+
 /// Reads a whole capture, from a file or from stdin.
 enum CaptureInput {
     /// The file's bytes; `-` is stdin.

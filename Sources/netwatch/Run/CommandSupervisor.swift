@@ -1,4 +1,5 @@
 import Glibc
+import NetwatchCore
 
 /// Runs one command and passes signals on to it.
 ///

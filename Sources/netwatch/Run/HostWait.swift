@@ -1,3 +1,4 @@
+import NetwatchCore
 import Reachability
 import ReachabilityCore
 

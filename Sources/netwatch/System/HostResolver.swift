@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import NetwatchCore
 import Reachability
 import ReachabilityCore
 import Synchronization

@@ -20,14 +20,20 @@ struct MainWait {
     }
 
     /// Sleeps until something comes, or until the deadline; nil is for ever.
-    func next(until deadline: Instant? = nil) throws(SystemError) -> Awakening {
+    ///
+    /// - Parameters:
+    ///   - deadline: When to wake in any case.
+    ///   - watchesOutput: Whether the output's end wakes it.
+    /// - Returns: What woke it.
+    /// - Throws: The errno of poll(2).
+    func next(until deadline: Instant? = nil, watchesOutput: Bool = true) throws(SystemError) -> Awakening {
         while true {
             if let signal = signals.next() { return .signal(signal) }
             var descriptors = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
                 // No event is asked for: errors and hang-ups are always told.
-                pollfd(fd: output ?? -1, events: 0, revents: 0),
+                pollfd(fd: watchesOutput ? output ?? -1 : -1, events: 0, revents: 0),
             ]
             let ready = try poll(&descriptors, until: deadline)
             if ready == 0, let deadline, SystemClock.now >= deadline { return .deadline }

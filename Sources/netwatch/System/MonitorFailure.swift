@@ -1,3 +1,4 @@
+import NetwatchCore
 import Reachability
 
 extension MonitorError {

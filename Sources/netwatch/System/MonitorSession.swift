@@ -40,9 +40,15 @@ struct MonitorSession {
     }
 
     /// Sleeps until something comes, or until the deadline; nil is for ever.
-    func next(until deadline: Instant? = nil) throws(ToolError) -> Awakening {
+    ///
+    /// - Parameters:
+    ///   - deadline: When to wake in any case.
+    ///   - watchesOutput: Whether the output's end, which lasts, wakes it.
+    /// - Returns: What woke it.
+    /// - Throws: What to tell the user.
+    func next(until deadline: Instant? = nil, watchesOutput: Bool = true) throws(ToolError) -> Awakening {
         do throws(SystemError) {
-            return try wait.next(until: deadline)
+            return try wait.next(until: deadline, watchesOutput: watchesOutput)
         } catch {
             throw error.toolError("wait for events")
         }

@@ -19,6 +19,15 @@ enum SignalActions {
         return before
     }()
 
+    /// Ends this process by a signal that it has blocked, as the signal does by itself, with a core dump if it makes one.
+    static func end(by number: Int32) {
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, number)
+        raise(number)
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+    }
+
     /// Stops this process as SIGTSTP does by itself, until SIGCONT, although the signal is blocked.
     ///
     /// Not by SIGSTOP: the kernel ignores SIGTSTP where no shell could continue the process, and must decide that here.

@@ -24,6 +24,12 @@ final class SignalDescriptor {
 
     deinit { close(descriptor) }
 
+    /// Unblocks the signals again in the calling thread, as for something else to handle them.
+    func unblock() {
+        var mask = previousMask
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
+    }
+
     /// The next signal, or nil if there is none now.
     func next() -> ReceivedSignal? {
         var information = signalfd_siginfo()

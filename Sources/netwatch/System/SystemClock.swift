@@ -1,4 +1,5 @@
 import Glibc
+import NetwatchCore
 import ReachabilityCore
 
 /// The machine's clocks.
@@ -21,6 +22,13 @@ enum SystemClock {
         var local = tm()
         guard localtime_r(&seconds, &local) != nil else { return 0 }
         return local.tm_gmtoff
+    }
+
+    /// How long the machine was suspended since it was started: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
+    static var suspended: Duration {
+        let boot = read(CLOCK_BOOTTIME)
+        let total = Int64(boot.tv_sec) * 1_000_000_000 + Int64(boot.tv_nsec)
+        return .nanoseconds(total - now.nanoseconds)
     }
 
     private static func read(_ clock: clockid_t) -> timespec {

@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 import Synchronization
 
@@ -27,10 +28,10 @@ final class ChangePrinter: @unchecked Sendable {
     /// Prints nothing any more: what the monitor says when it is stopped is no news of the network.
     func close() { isOpen.store(false, ordering: .releasing) }
 
-    /// Prints a notice; false if that failed, now or before.
-    func print(_ change: StateChange) -> Bool {
+    /// Prints a notice that came at a time; false if that failed, now or before.
+    func print(_ change: StateChange, at time: Timestamp) -> Bool {
         guard isOpen.load(ordering: .acquiring) else { return failure == nil }
-        line.pointee.set(change, at: SystemClock.wall)
+        line.pointee.set(change, at: time)
         do throws(OutputFailure) {
             try line.pointee.write(to: .standard)
             return true

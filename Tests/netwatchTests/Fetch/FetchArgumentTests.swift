@@ -38,7 +38,10 @@ import Testing
         #expect(error.description.contains(words))
     }
 
-    @Test(arguments: [("0", 0), ("1000", 1000), ("2K", 2048), ("64M", 64 << 20), ("1G", 1 << 30), ("3k", 3072)])
+    @Test(arguments: [
+        ("0", 0), ("1000", 1000), ("2K", 2048), ("64M", 64 << 20), ("1G", 1 << 30), ("3k", 3072), ("5G", 5 << 30),
+        ("2T", 2 << 40),
+    ])
     func `a size`(text: String, size: Int) throws {
         #expect(try SizeArgument.parse(text) == size)
     }
@@ -46,7 +49,7 @@ import Testing
     @Test(arguments: [
         ("", "begin with a number"), ("M", "begin with a number"), ("-1", "is not a unit"),
         ("1.5M", "'.5M' is not a unit"),
-        ("2G", "too large"), ("99999999999999999999", "too large"), ("1T", "'T' is not a unit"),
+        ("99999999999T", "too large"), ("99999999999999999999", "too large"), ("1P", "'P' is not a unit"),
         ("1 M", "is not a unit"),
     ])
     func `a wrong size`(text: String, words: String) throws {

@@ -3,6 +3,8 @@ import HTTPLab
 import NetworkLab
 import Testing
 
+@testable import netwatch
+
 @Suite struct FetchFileTests {
     private let lab: FetchLab
 
@@ -72,6 +74,59 @@ import Testing
         #expect(run.code == 23)
         #expect(run.error?.hasPrefix("can't write '\(path)': \(words); name a file") == true, "\(run.errors)")
         #expect(server.connections.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("/no/such/folder/file", "No such file or directory"), ("/tmp", "Is a directory"),
+        ("/etc/passwd/file", "Not a directory"),
+    ])
+    func `the same where the answer is held in memory first`(path: String, words: String) throws {
+        let server = try lab.server(answering: "x")
+        let run = try lab.fetch("-i", "-o", path, "-d", "a=1", server.url())
+        #expect(run.code == 23)
+        #expect(run.error?.hasPrefix("can't write '\(path)': \(words); name a file") == true, "\(run.errors)")
+        #expect(server.connections.isEmpty)
+    }
+
+    @Test(arguments: [[], ["-i"]])
+    func `what is not modified leaves the file`(options: [String]) throws {
+        try lab.folder.write("answer", "old")
+        let server = try lab.server(.readRequest, .send("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"))
+        let tool = try lab.start(options + ["-o", file, "-H", "If-None-Match: \"a\"", server.url()])
+        #expect(try tool.exitCode() == 0)
+        #expect(try Repository.read(absolute: file) == "old")
+        #expect(lab.files == ["answer"])
+    }
+
+    @Test func `stdout by its name is a pipe like others`() throws {
+        for path in ["/dev/stdout", "/dev/fd/1"] {
+            let run = try lab.fetch("-o", path, lab.server(answering: "new").url())
+            #expect(run.code == 0 && run.output == "new" && run.errors == "", "\(run)")
+        }
+        let shell = try lab.namespace.run {
+            let url = try lab.server(answering: "new").url()
+            let script = "'\(ToolBinary.path)' fetch -o /dev/stdout '\(url)' | cat"
+            return try LabProcess.run("/bin/sh", ["-c", script])
+        }
+        #expect(shell.output == "new" && shell.errors == "")
+    }
+
+    @Test(
+        arguments: [
+            ("Name:\ta\nUmask:\t0027\nState:\tR", 0o027), ("Umask:\t0000\n", 0), ("Name:\tx", nil),
+            ("Umask:\tx", nil), ("", nil),
+        ] as [(String, mode_t?)]
+    )
+    func `the mask is read, not set`(status: String, mask: mode_t?) {
+        #expect(CreationMask.mask(in: status) == mask)
+    }
+
+    @Test(arguments: ["", "-i"])
+    func `the process's own mask counts`(option: String) throws {
+        let url = try lab.server(answering: "x").url()
+        let script = "umask 027; exec '\(ToolBinary.path)' fetch \(option) -o '\(file)' '\(url)'"
+        #expect(try lab.namespace.run { try LabProcess.run("/bin/sh", ["-c", script]) }.code == 0)
+        #expect(mode(of: file) == 0o640)
     }
 
     @Test func `devices are written where they are`() throws {

@@ -45,7 +45,7 @@ import Testing
     @Test func `what the session is told`() throws {
         let journal = try FetchJournal(wakeup: Wakeup(), isVerbose: false)
         let plain = try command().connection.configuration(.init(), monitor: journal)
-        #expect(plain.maximumBodySize == 64 << 20 && plain.decompresses && plain.binding == .none)
+        #expect(plain.maximumBodySize == 64 << 20 && plain.decompresses && plain.binding == .unbound)
         #expect(plain.headers[.userAgent] == "netwatch/\(Netwatch.version)")
         let options = ["--max-size", "2K", "--no-compressed", "--interface", "lo", "--unix-socket", "/s"]
         let other = try #require(Netwatch.parseAsRoot(["fetch", "http://x/"] + options) as? FetchCommand)

@@ -17,7 +17,7 @@ struct FetchProxyTests {
 
     @Test func `the options say which`() throws {
         #expect(try configuration() == .environment)
-        #expect(try configuration("--proxy", "") == ProxyConfiguration.none)
+        #expect(try configuration("--proxy", "") == .direct)
         #expect(try configuration("--noproxy", "a") == .environmentExcept(.init("a")))
         let server = try ProxyServer("http://proxy:1")
         #expect(try configuration("-x", "proxy:1", "--noproxy", "a,b") == .all(server, except: .init("a,b")))

@@ -62,6 +62,28 @@ import Testing
         #expect(requests.last?.field("If-Range") == "\"v1\"")
     }
 
+    @Test func `what a link leads to is told of, and what belongs to another URL is not`() throws {
+        let server = try server([(50_000, [.close])])
+        symlink("file", lab.folder.path + "/link")
+        try lab.folder.write("file", "old")
+        let broken = try lab.fetch("--resume", "-o", lab.folder.path + "/link", server.url())
+        #expect(broken.code == 18)
+        #expect(broken.error?.contains("; 50.0 kB are kept in '\(file).part'; go on by: ") == true, "\(broken.errors)")
+        let other = try lab.server(answering: "why", status: "404 Not Found")
+        let refused = try lab.fetch("--resume", "-o", file, other.url())
+        #expect(refused.code == 22)
+        #expect(refused.error?.hasSuffix("and no file") == true, "\(refused.errors)")
+        #expect(lab.files == ["file", "file.part", "file.part.info", "link"])
+    }
+
+    @Test func `other parameters make another URL`() throws {
+        let server = try server([(50_000, [.close])])
+        for parameter in ["a=1", "a=2", "a=2"] {
+            #expect(try lab.fetch("--resume", "-o", file, "--param", parameter, server.url()).code == 18)
+        }
+        #expect(requests(to: server).map { $0.field("Range") } == [nil, nil, "bytes=50000-"])
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `ended by a signal, it says how to go on`(signal: Int32) throws {
         let server = try server([(50_000, [.hold]), (.max, [.hold])])
@@ -108,7 +130,7 @@ import Testing
         #expect(run.error == "GET \(missing.url()): the server answered 404 Not Found, and no file")
         let moved = try lab.server(answering: "", status: "302 Found", "Location: /x")
         let redirected = try lab.fetch("--resume", "-o", file, moved.url())
-        #expect(redirected.code == 22 && redirected.error?.hasSuffix("and no file; give the URL that it names") == true)
+        #expect(redirected.code == 22 && redirected.error?.hasSuffix("and no file; -L follows redirects") == true)
         #expect(try Repository.read(absolute: file) == "old")
         #expect(lab.files == ["file"])
     }

@@ -139,6 +139,17 @@ import Testing
         #expect(try lab.fetch("--interface", "nope0", server.url()).error?.contains("no interface 'nope0'") == true)
     }
 
+    @Test func `the body comes out as it comes in, and stays where the rest does not come`() throws {
+        let latch = try ServerLatch()
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
+        let server = try lab.server(.readRequest, .send(head + "first\n"), .await(latch), .close)
+        let tool = try lab.start([server.url()])
+        #expect(try tool.output.line() == "first")
+        latch.open()
+        #expect(try tool.exitCode() == 18)
+        #expect(try tool.errors.rest().contains("within the answer"))
+    }
+
     @Test func `nobody reads`() throws {
         let latch = try ServerLatch()
         let server = try lab.server(.readRequest, .await(latch), .answer(String(repeating: "x", count: 1 << 20)))

@@ -24,12 +24,23 @@ import Testing
     }
 
     @Test func `secrets are not shown`() {
-        var request = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/a?b")
-        let secrets = ["Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization"]
+        var request = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/a?b&token=hidden&page=2")
+        let secrets = [
+            "Authorization", "Cookie", "X-Api-Key", "X-Auth-Token", "Proxy-Authorization", "X-Auth-Key",
+            "X-Functions-Key",
+            "Ocp-Apim-Subscription-Key", "Cookie2",
+        ]
         for name in secrets { request.headerFields.append(.init(name: .init(name)!, value: "hidden")) }
         request.headerFields[.accept] = "text/plain"
         let lines = HeadText.lines(request)
-        #expect(lines.first == "GET /a?b HTTP/1.1")
+        #expect(lines.first == "GET /a?b&token=(not shown)&page=2 HTTP/1.1")
+        let location = HTTPResponse(
+            status: 302,
+            headerFields: [.location: "http://me:hidden@x/cb?code=hidden#id_token=hidden"]
+        )
+        #expect(
+            HeadText.lines(location).last == "Location: http://(not shown)@x/cb?code=(not shown)#id_token=(not shown)"
+        )
         #expect(lines.contains("Accept: text/plain"))
         for name in secrets { #expect(lines.contains("\(name): (not shown)")) }
         #expect(

@@ -13,6 +13,10 @@ import Testing
             ["--netns=blue", "--kind", "a=wifi", "--json", "status", "--settle", "1s"],
             ["status", "--netns=blue", "--kind", "a=wifi", "--json", "--settle", "1s"]
         ),
+        (
+            ["--expensive", "enx*", "--constrained", "wwan*", "status"],
+            ["status", "--expensive", "enx*", "--constrained", "wwan*"]
+        ),
         (["--netns"], ["--netns"]), (["--bogus", "status"], ["--bogus", "status"]),
         (["help", "run"], ["help", "run"]),
         (["--kind", "a=wifi", "run", "--", "status"], ["run", "--kind", "a=wifi", "--", "status"]),

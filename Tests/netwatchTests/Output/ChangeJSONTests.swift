@@ -96,6 +96,19 @@ import Testing
         #expect(path?["ipv4"]?["interface"] == .string(name))
     }
 
+    @Test(
+        arguments: [
+            (.milliseconds(28_800_007), "28800.007"), (.microseconds(999), "0.000"), (.seconds(-1), "0.000"),
+        ] as [(Duration, String)]
+    )
+    func `how long the machine was suspended`(length: Duration, text: String) throws {
+        var change = Samples.wifiChange
+        (change.event, change.suspended) = (.suspend, length)
+        let line = line(change)
+        _ = try EventSchema.parse(line)
+        #expect(line.hasSuffix(#"],"suspended":\#(text)}"# + "\n"))
+    }
+
     @Test func `the largest numbers`() throws {
         var change = Samples.wifiChange
         change.sequence = .max

@@ -1,3 +1,4 @@
+import NetwatchCore
 import Testing
 
 @testable import netwatch

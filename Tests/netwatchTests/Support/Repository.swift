@@ -4,9 +4,18 @@ import Glibc
 enum Repository {
     /// Reads a file, named from the repository's root.
     static func read(_ path: String) throws -> String {
-        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        return String(decoding: try bytes(of: "/\(root)/\(path)"), as: UTF8.self)
+        String(decoding: try bytes(of: root + path), as: UTF8.self)
     }
+
+    /// Writes a file, named from the repository's root, in place of what it held.
+    static func write(_ text: String, to path: String) throws {
+        let descriptor = open(root + path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
+        defer { close(descriptor) }
+        try LineOutputWriter.write(Array(text.utf8), to: descriptor)
+    }
+
+    private static let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/"
 
     /// Reads a file.
     static func bytes(of path: String) throws -> [UInt8] {

@@ -1,3 +1,4 @@
+import NetwatchCore
 import ReachabilityCore
 
 @testable import netwatch

@@ -1,3 +1,5 @@
+import NetwatchCore
+
 /// Where the bytes of a request's body come from.
 enum BodySource: Hashable {
     /// The argument itself, in UTF-8.

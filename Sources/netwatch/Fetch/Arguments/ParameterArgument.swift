@@ -1,3 +1,5 @@
+import NetwatchCore
+
 /// One `--param`: where in the tree of parameters a value goes.
 struct ParameterArgument: Hashable {
     /// One step on the way to a value.

@@ -1,7 +1,9 @@
-/// Reads sizes: a number of bytes, with `K`, `M` or `G` for 1024, its square and its cube.
+import NetwatchCore
+
+/// Reads sizes: a number of bytes, with `K`, `M`, `G` or `T` for 1024 and its powers.
 enum SizeArgument {
-    /// The largest size that is taken: what is received is held in memory.
-    static let largest = 1 << 30
+    /// The largest size of what is held in memory.
+    static let largestInMemory = 1 << 30
 
     /// Reads a size.
     ///
@@ -10,8 +12,8 @@ enum SizeArgument {
         let digits = text.prefix { $0.isASCIIDigit }
         let unit = try unit(text[digits.endIndex...])
         guard !digits.isEmpty else { throw .init("it does not begin with a number; \(howTo)") }
-        guard let number = Int(digits), number <= largest / unit else {
-            throw .init("it is too large; the largest is 1G, since the answer is held in memory")
+        guard let number = Int(digits), number <= .max / unit else {
+            throw .init("it is too large; leave it out where there is no bound")
         }
         return number * unit
     }
@@ -22,7 +24,8 @@ enum SizeArgument {
         case "K", "k": return 1 << 10
         case "M", "m": return 1 << 20
         case "G", "g": return 1 << 30
-        default: throw .init("'\(name.escapedForTerminal)' is not a unit (K, M, G); \(howTo)")
+        case "T", "t": return 1 << 40
+        default: throw .init("'\(name.escapedForTerminal)' is not a unit (K, M, G, T); \(howTo)")
         }
     }
 

@@ -1,3 +1,4 @@
+import NetwatchCore
 import NetworkClient
 import ReachabilityCore
 import Synchronization

@@ -1,3 +1,4 @@
+import NetwatchCore
 import NetworkClient
 
 extension HTTPError {
@@ -19,11 +20,12 @@ extension HTTPError {
 
     private var advice: String? {
         switch code {
-        case .bodyTooLarge: "give a larger --max-size (at most 1G)"
+        case .bodyTooLarge: "give a larger --max-size"
         case .clientCertificateRefused: "give another one with --cert"
         case .certificateUntrusted: "--cacert FILE trusts another root"
         case .requestTimedOut: "give a longer --max-time"
         case .connectivityTimedOut: "give a longer --wait"
+        case .tooManyRedirects: "--max-redirs allows more"
         case .pathNotAllowed: "--wait DURATION waits for one"
         case .resolveTimedOut, .connectTimedOut, .tlsTimedOut: "--connect-timeout allows more"
         default: nil

@@ -1,4 +1,5 @@
 import Glibc
+import NetwatchCore
 
 /// The file that an answer goes to: written beside its place and moved there when it is whole.
 ///
@@ -15,7 +16,7 @@ final class FetchFile {
 
     private var isOpen = true
 
-    /// Makes the part beside the file's place, so that what can't be written is told before anything is sent.
+    /// Makes the part beside the file's place.
     ///
     /// - Throws: What to tell the user.
     init(_ path: String) throws(ToolError) {
@@ -34,6 +35,25 @@ final class FetchFile {
             part = try Self.makePart(beside: self.path, like: existing)
         } catch {
             throw Self.unwritable(path, error)
+        }
+    }
+
+    /// Looks whether a file could be made or written, so that it is told before anything is sent what can't be.
+    ///
+    /// What is there may still change until the answer has come.
+    ///
+    /// - Throws: What to tell the user.
+    static func check(_ path: String) throws(ToolError) {
+        do throws(SystemError) {
+            let existing = try status(path)
+            let kind = (existing?.st_mode ?? S_IFREG) & S_IFMT
+            guard kind != S_IFDIR else { throw .init(code: EISDIR) }
+            if existing != nil { _ = try retryingOnInterrupt { access(path, W_OK) } }
+            guard kind == S_IFREG else { return }
+            let folder = folder(of: existing == nil ? path : resolved(path))
+            _ = try retryingOnInterrupt { access(folder.isEmpty ? "." : folder, W_OK | X_OK) }
+        } catch {
+            throw unwritable(path, error)
         }
     }
 
@@ -107,10 +127,14 @@ extension FetchFile {
         return String(cString: resolved)
     }
 
+    /// Where a file is, with a slash at its end; empty for the working directory.
+    private static func folder(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? ""
+    }
+
     /// mkstemp(3), with the owner and the permissions of what is there, or those that open(2) would give.
     private static func makePart(beside path: String, like existing: stat?) throws(SystemError) -> Part {
-        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-        var template = Array("\(folder).netwatch-XXXXXX".utf8CString)
+        var template = Array("\(folder(of: path)).netwatch-XXXXXX".utf8CString)
         let descriptor = try retryingOnInterrupt { mkstemp(&template) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         if let existing {
@@ -118,23 +142,22 @@ extension FetchFile {
             _ = fchown(descriptor, existing.st_uid, existing.st_gid)
             fchmod(descriptor, existing.st_mode & 0o777)
         } else {
-            // There is no other way to ask for the mask (umask(2)); no other thread runs yet.
-            let mask = umask(0)
-            umask(mask)
-            fchmod(descriptor, 0o666 & ~mask)
+            fchmod(descriptor, 0o666 & ~CreationMask.current)
         }
         let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return .init(path: name, descriptor: descriptor)
     }
 
-    private static func unwritable(_ path: String, _ error: SystemError) -> ToolError {
+    /// What to tell of a file that can't be begun.
+    static func unwritable(_ path: String, _ error: SystemError) -> ToolError {
         .init(
             "can't write '\(path.escapedForTerminal)': \(error); name a file in a directory of yours",
             curl: .writeError
         )
     }
 
-    private static func failed(_ path: String, _ failure: OutputFailure) -> ToolError {
+    /// What to tell of a file that can't be written to its end.
+    static func failed(_ path: String, _ failure: OutputFailure) -> ToolError {
         let error: SystemError
         switch failure {
         case .closed: error = .init(code: EPIPE)

@@ -7,9 +7,10 @@ struct FetchConnectionOptions: ParsableArguments {
         name: .customLong("interface"),
         parsing: .unconditional,
         help: .init("Go through this interface alone, or from this address.", valueName: "name|address"),
+        completion: .shellCommand("ls /sys/class/net"),
         transform: BindingArgument.parse
     )
-    var binding: LocalBinding = .none
+    var binding: LocalBinding = .unbound
 
     @Option(
         parsing: .unconditional,
@@ -44,7 +45,7 @@ struct FetchConnectionOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Refuse an answer whose body is larger than this (64M, but any with --resume).",
+            "Refuse an answer whose body is larger than this; 64M where it is held in memory, else any.",
             valueName: "size"
         ),
         transform: SizeArgument.parse
@@ -67,18 +68,28 @@ extension FetchConnectionOptions {
         )
     }
 
+    /// Holds `--max-size` against what memory has room for, where an answer is held there.
+    ///
+    /// - Throws: What to tell the user.
+    func checkMemory() throws(ToolError) {
+        guard let maxSize, maxSize > SizeArgument.largestInMemory else { return }
+        throw .init(
+            "--max-size is 1G at most where the answer is held in memory; give less, or -o FILE without --include",
+            exit: .usage
+        )
+    }
+
     /// The session's configuration.
     func configuration(_ tls: TLSOptions, monitor: any EventMonitor) -> HTTPConfiguration {
         .init(
             headers: [.userAgent: "netwatch/\(Netwatch.version)"],
             timeouts: timeouts,
             tls: tls,
-            maximumBodySize: maxSize ?? 64 << 20,
+            maximumBodySize: min(maxSize ?? 64 << 20, SizeArgument.largestInMemory),
             decompresses: compressed,
             binding: binding,
             unixSocketPath: unixSocket,
-            eventMonitors: [monitor],
-            redirects: .refuse
+            eventMonitors: [monitor]
         )
     }
 }

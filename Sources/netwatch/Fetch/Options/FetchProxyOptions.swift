@@ -1,4 +1,5 @@
 import ArgumentParser
+import NetwatchCore
 import NetworkClient
 
 /// Through which proxy `netwatch fetch` goes.
@@ -47,7 +48,7 @@ extension FetchProxyOptions {
         if let server = try? server() {
             configuration.proxy = .all(server, except: exceptions ?? .environment)
         } else if proxy != nil {
-            configuration.proxy = .none
+            configuration.proxy = .direct
         } else if let exceptions {
             configuration.proxy = .environmentExcept(exceptions)
         }

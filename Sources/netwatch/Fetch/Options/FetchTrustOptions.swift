@@ -1,4 +1,5 @@
 import ArgumentParser
+import NetwatchCore
 import NetworkClient
 
 /// Whom `netwatch fetch` trusts, and as whom it appears.

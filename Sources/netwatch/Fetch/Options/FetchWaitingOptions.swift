@@ -48,10 +48,11 @@ extension FetchWaitingOptions {
     ///
     /// - Throws: What to tell the user where the kernel can't be asked for ways.
     func apply(to configuration: inout HTTPConfiguration) throws(ToolError) {
-        configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .none
+        configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .goesAtOnce
         configuration.requirement = required.requirement
         // What is no retry is an attempt too.
-        configuration.retry = retry == 0 ? .none : RetryPolicy(maximumAttempts: Int(min(retry, .init(Int.max) - 1)) + 1)
+        configuration.retry =
+            retry == 0 ? .never : RetryPolicy(maximumAttempts: Int(min(retry, .init(Int.max) - 1)) + 1)
         configuration.connectivity = try monitor()
     }
 
@@ -59,7 +60,7 @@ extension FetchWaitingOptions {
     ///
     /// - Throws: What contradicts what.
     func check(_ binding: LocalBinding) throws {
-        guard required.requirement != .any, binding != .none else { return }
+        guard required.requirement != .any, binding != .unbound else { return }
         let option = required.requirement.option
         throw ValidationError("--interface says already where to go; leave out \(option), or --interface")
     }

@@ -3,7 +3,7 @@ import NetworkClient
 /// The command by which a download goes on, without the secrets that stood in it.
 enum AgainCommand {
     /// The words as they were given, but a password is left out, which is asked for then, and the value of a field that
-    /// may be one is `...`.
+    /// may be one is `...`, as is a password in a URL.
     static func words(_ given: [String]) -> [String] {
         var words: [String] = []
         var before: Secret?
@@ -15,7 +15,7 @@ enum AgainCommand {
                 words.append(option + secret.hidden(value))
             } else {
                 before = Secret.options[word] ?? Secret.endingFlags(word)
-                words.append(word)
+                words.append(before == nil && word.contains("://") ? Secret.hiddenPassword(ofURL: word) : word)
             }
         }
         return words
@@ -44,20 +44,37 @@ enum AgainCommand {
             return word.dropFirst().dropLast().allSatisfy { "fikLIv".contains($0) } ? options["-\(last)"] : nil
         }
 
+        // By bytes, as what is sent is read: of characters, a colon with an accent is none.
         func hidden(_ value: String) -> String {
             switch self {
-            case .user: return String(value.prefix { $0 != ":" })
+            case .user: return String(decoding: value.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
             case .field:
-                guard let field = try? FieldArgument.parse(value), HeadText.isSecret(field) else { return value }
+                guard let field = try? FieldArgument.parse(value), SecretNames.isSecret(field: field.name.rawName)
+                else {
+                    return value
+                }
                 return "\(field.name.rawName): ..."
-            case .proxy:
-                guard let end = value.lastIndex(of: "@") else { return value }
-                let start = value.firstRange(of: "://")?.upperBound ?? value.startIndex
-                guard start <= end else { return value }
-                let user = value[start..<end]
-                guard let colon = user.firstIndex(of: ":") else { return value }
-                return value[..<colon] + ":..." + value[end...]
+            case .proxy: return Self.hiddenPassword(value.utf8[...])
             }
+        }
+
+        /// A URL without the password that stands in it.
+        static func hiddenPassword(ofURL url: String) -> String {
+            let bytes = url.utf8
+            guard let mark = url.firstRange(of: "://") else { return url }
+            let authority = bytes[mark.upperBound...].prefix { !"/?#".utf8.contains($0) }
+            return hiddenPassword(bytes[..<authority.endIndex])
+                + String(decoding: bytes[authority.endIndex...], as: UTF8.self)
+        }
+
+        /// The same for what has no path: what the last `@` ends is the user's.
+        private static func hiddenPassword(_ bytes: Substring.UTF8View) -> String {
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let end = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
+            let start = Substring(bytes).firstRange(of: "://")?.upperBound ?? bytes.startIndex
+            guard start <= end, let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")) else { return text }
+            return String(decoding: bytes[..<colon], as: UTF8.self) + ":..."
+                + String(decoding: bytes[end...], as: UTF8.self)
         }
     }
 }

@@ -1,3 +1,4 @@
+import NetwatchCore
 import NetworkClient
 
 /// Heads of requests and answers as text.
@@ -12,7 +13,7 @@ enum HeadText {
 
     /// A request's head, a line each, without secrets.
     static func lines(_ request: HTTPRequest) -> [String] {
-        ["\(request.method) \(request.path ?? "") HTTP/1.1"] + lines(request.headerFields)
+        ["\(request.method) \(SecretNames.masked(request.path ?? "", by: mask)) HTTP/1.1"] + lines(request.headerFields)
     }
 
     /// An answer's head, a line each, without secrets.
@@ -22,23 +23,11 @@ enum HeadText {
 
     private static func lines(_ fields: HTTPFields) -> [String] {
         fields.map { field in
-            "\(field.name.rawName): \(isSecret(field) ? "(not shown)" : field.value)"
+            let name = field.name.rawName
+            return "\(name): \(SecretNames.shown(field: name, field.value, by: mask))"
         }
     }
 
-    /// Whether a field's value is not to be shown.
-    static func isSecret(_ field: HTTPField) -> Bool { secrets.contains(field.name) || field.isSensitive }
-
-    /// What would let whoever reads a log act as the user.
-    private static let secrets: Set<HTTPField.Name> = [
-        .authorization, .proxyAuthorization, .cookie, .setCookie,
-    ]
-}
-
-extension HTTPField {
-    /// Whether the field's name says that its value is a secret, as of `X-Api-Key` and `X-Auth-Token`.
-    fileprivate var isSensitive: Bool {
-        let name = name.canonicalName
-        return ["token", "secret", "password", "api-key", "apikey"].contains { name.contains($0) }
-    }
+    /// What stands for what would let whoever reads a log act as the user.
+    private static let mask = "(not shown)"
 }

@@ -1,3 +1,4 @@
+import NetwatchCore
 import NetworkClient
 
 /// What `--metrics` tells of a request, as far as it came.

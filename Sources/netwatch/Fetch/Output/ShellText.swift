@@ -1,3 +1,5 @@
+import NetwatchCore
+
 /// A command as somebody types it into a shell.
 enum ShellText {
     /// The words, quoted where a shell (POSIX, 2.2) would make something else of them.
@@ -11,7 +13,9 @@ enum ShellText {
             return "$'" + word.utf8.map(escaped).joined() + "'"
         }
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        // By bytes, as the shell does it: of characters, a quote with an accent is none.
+        let parts = word.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: #"'\''"#) + "'"
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

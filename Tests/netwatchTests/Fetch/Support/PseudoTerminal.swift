@@ -38,6 +38,19 @@ final class PseudoTerminal {
         _ = text.withCString { write(keyboard, $0, strlen($0)) }
     }
 
+    /// Gives the screen a size, of which the program is told (ioctl_tty(2)).
+    func resize(columns: UInt16, rows: UInt16) {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(keyboard, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// All of its settings, byte for byte.
+    var settings: [UInt8] {
+        var settings = termios()
+        tcgetattr(keyboard, &settings)
+        return withUnsafeBytes(of: settings) { Array($0) }
+    }
+
     /// Whether it echoes (termios(3)).
     var showsWhatIsTyped: Bool {
         var settings = termios()

@@ -1,0 +1,147 @@
+public import ReachabilityCore
+
+/// What the lines of a monitor, or of several after one another, tell of a time that is past.
+///
+/// What no line tells is unknown, and counts neither as available nor as an outage: the time between the last line of a
+/// monitor and the first of the next, unless that is short; the time in which lines were lost; the time in which the
+/// machine was suspended; a leap of more than a year, by which a clock was set; and the time from a monitor's beginning
+/// with a clock that is behind to its first line that is not.
+public struct History: Sendable, Hashable {
+    /// Which state there was when, by nanoseconds since 1970.
+    public private(set) var timeline: StateTimeline
+    /// The outages, in order.
+    public private(set) var outages: [Outage] = []
+    /// What made parts of it doubtful.
+    public private(set) var doubts: [HistoryDoubt] = []
+    /// A gap between two monitors that counts as a restart, in which the state lasted.
+    private let bridge: Duration
+    private var last: HistoryRecord
+    /// Whether the monitor began with a clock that was behind, and still is.
+    private var isBehind = false
+
+    /// The longest time between two lines of one monitor that is believed.
+    private static let longestStep = Duration.seconds(366 * 86_400)
+
+    /// Begins with a record.
+    ///
+    /// - Parameters:
+    ///   - first: The record.
+    ///   - bridge: A gap between two monitors that counts as a restart.
+    public init(_ first: HistoryRecord, bridge: Duration) {
+        timeline = StateTimeline(first.status, at: .init(first.time), capacity: .max)
+        last = first
+        self.bridge = bridge
+        if first.status == .notReachable { begin(first) }
+    }
+
+    /// Takes the next record.
+    public mutating func take(_ record: HistoryRecord) {
+        let now = Instant(record.time)
+        guard now >= timeline.end else { return takeBack(record, now.duration(to: timeline.end)) }
+        noteSuspension(record, at: now)
+        take(record, at: now)
+        isBehind = false
+    }
+
+    /// Takes a record that is older than what is known already.
+    private mutating func takeBack(_ record: HistoryRecord, _ length: Duration) {
+        guard record.isFirst || isBehind else {
+            doubts.append(.init(line: record.line, kind: .clockWentBack(length)))
+            return take(record, at: timeline.end)
+        }
+        // When this was, a clock that has yet to be set can't tell, and nobody watched before.
+        if record.isFirst { doubts.append(.init(line: record.line, kind: .beganBehind(length))) }
+        isBehind = true
+        timeline.note(.unknown, at: timeline.end)
+        last = record
+    }
+
+    private mutating func noteSuspension(_ record: HistoryRecord, at moment: Instant) {
+        switch record.suspension {
+        case nil: break
+        case .lasted(let length):
+            timeline.note(.unknown, at: max(timeline.end, moment.advanced(by: .zero - min(length, Self.longestStep))))
+        case .untold:
+            doubts.append(.init(line: record.line, kind: .suspended))
+            timeline.note(.unknown, at: timeline.end)
+        }
+    }
+
+    private mutating func take(_ record: HistoryRecord, at moment: Instant) {
+        if let doubt = doubt(about: record, at: moment) {
+            if doubt != .restart { doubts.append(.init(line: record.line, kind: doubt)) }
+            timeline.note(.unknown, at: timeline.end)
+        }
+        follow(record, at: moment)
+        timeline.note(record.status, at: moment)
+        timeline.advance(to: moment)
+        last = record
+    }
+
+    /// The state of the last record lasted until then.
+    public mutating func extend(to moment: Timestamp) { timeline.advance(to: .init(moment)) }
+
+    /// What speaks against the state having lasted until a record; `.restart` is no news to the user.
+    private func doubt(about record: HistoryRecord, at moment: Instant) -> HistoryDoubt.Kind? {
+        let gap = timeline.end.duration(to: moment)
+        if gap > Self.longestStep { return .leap(gap) }
+        if record.isFirst { return gap > bridge ? .restart : nil }
+        guard record.sequence > last.sequence else { return record.sequence == last.sequence ? nil : .lost(nil) }
+        let missing = record.sequence - last.sequence - 1
+        return missing > 0 ? .lost(missing) : nil
+    }
+
+    private mutating func follow(_ record: HistoryRecord, at moment: Instant) {
+        let isOut = outages.last.map { $0.end == nil } ?? false
+        switch record.status {
+        case .unknown: break
+        case .notReachable:
+            if !isOut { begin(record, at: moment) }
+        case .cellular, .wifi:
+            if isOut { outages[outages.count - 1].end = moment }
+        }
+    }
+
+    private mutating func begin(_ record: HistoryRecord, at moment: Instant? = nil) {
+        outages.append(.init(start: moment ?? .init(record.time), end: nil, reasons: record.reasons))
+    }
+}
+
+/// A time without network.
+public struct Outage: Sendable, Hashable {
+    /// When it began.
+    public var start: Instant
+    /// When it was over; nil if nothing tells.
+    public var end: Instant?
+    /// Why, in the words of the line.
+    public var reasons: [String]
+}
+
+/// Something about a line that makes the time before it doubtful.
+public struct HistoryDoubt: Sendable, Hashable {
+    /// The line, counted from 1.
+    public var line: Int
+    /// What it is.
+    public var kind: Kind
+
+    /// What can be doubtful.
+    public enum Kind: Sendable, Hashable {
+        /// The clock went back so far; the line counts as if it had been written when the one before was.
+        case clockWentBack(Duration)
+        /// A monitor began with a clock that was so far behind; until it is set, nothing is known.
+        case beganBehind(Duration)
+        /// The machine was suspended, and nothing tells for how long.
+        case suspended
+        /// The clock leapt so far ahead that it was set.
+        case leap(Duration)
+        /// So many lines are missing; nil if that can't be told.
+        case lost(UInt64?)
+        /// Another monitor begins.
+        case restart
+    }
+}
+
+extension Instant {
+    /// A moment of the calendar, by nanoseconds since 1970.
+    init(_ time: Timestamp) { self.init(nanoseconds: time.nanosecondsSinceEpoch) }
+}

@@ -1,0 +1,84 @@
+public import ReachabilityCore
+
+/// A history as a table: a line for each day of which something is known, the whole, and the outages.
+public struct HistoryTable: Sendable {
+    private let history: History
+    private let window: Range<Instant>
+    private let days: LocalDays
+    private let clock: @Sendable (Timestamp) -> String
+
+    /// Makes a table.
+    ///
+    /// - Parameters:
+    ///   - history: What to tell.
+    ///   - window: Of which time.
+    ///   - days: The place's days.
+    ///   - clock: Writes moments.
+    public init(
+        _ history: History,
+        in window: Range<Instant>,
+        days: LocalDays,
+        clock: @escaping @Sendable (Timestamp) -> String
+    ) {
+        self.history = history
+        self.window = window
+        self.days = days
+        self.clock = clock
+    }
+
+    /// The lines.
+    public var lines: [String] { dayLines + [""] + outageLines }
+
+    private var dayLines: [String] {
+        let head = ["day", "available", "outages", "longest", "away", "unknown"]
+        let rows = history.knownDays(days, in: window).map { row($0.day.date.text, $0.availability) }
+        return Self.aligned([head] + rows + [row("whole", history.timeline.availability(in: window))], leading: 1)
+    }
+
+    private var outageLines: [String] {
+        let outages = history.outages(in: window)
+        guard !outages.isEmpty else { return ["no outage"] }
+        let rows = outages.map { outage -> [String] in
+            let end = outage.end.map { clock(.init(nanosecondsSinceEpoch: $0.nanoseconds)) } ?? "-"
+            return [
+                clock(.init(nanosecondsSinceEpoch: outage.start.nanoseconds)), end,
+                outage.length(in: history, until: window.upperBound),
+                outage.reasons.joined(separator: ", ").escapedForTerminal,
+            ]
+        }
+        return Self.aligned([["outage from", "until", "length", "reason"]] + rows, leading: 4)
+    }
+
+    private func row(_ name: String, _ sum: Availability) -> [String] {
+        [
+            name, HistoryText.share(sum.share), String(sum.outages), HistoryText.length(sum.longest),
+            HistoryText.length(sum.down), HistoryText.length(sum.unknown),
+        ]
+    }
+
+    /// Columns of one width each; the first few are aligned to the left, the others to the right.
+    private static func aligned(_ rows: [[String]], leading: Int) -> [String] {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = row.indices.map { column in
+                let padding = String(repeating: " ", count: widths[column] - row[column].count)
+                return column < leading ? row[column] + padding : padding + row[column]
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+/// Words that tables and pictures share.
+enum HistoryText {
+    /// `99.93 %`; `-` where nothing is known.
+    static func share(_ share: Int?) -> String {
+        guard let share else { return "-" }
+        let hundredths = share % 100
+        return "\(share / 100).\(hundredths < 10 ? "0" : "")\(hundredths) %"
+    }
+
+    /// `3 min 20 s`; `-` for none.
+    static func length(_ length: Duration) -> String { length > .zero ? DurationText.length(length) : "-" }
+}

@@ -1,0 +1,107 @@
+import ReachabilityCore
+
+/// The rows of the hosts that were asked for.
+struct DestinationsPart {
+    let view: LiveView
+    let columns: Int
+
+    /// A heading and a row for each host; if some have no room, the last line tells how many.
+    func lines(_ rows: Int) -> [StyledLine] {
+        guard rows > 0 else { return [] }
+        let layout = TableLayout(wishes, width: columns)
+        let all = view.destinations
+        let window = Navigation.window(view.navigation.destinationsTop, of: all.count, room: rows - 1)
+        var lines = [heading(layout)] + all[window].map { row($0, layout) }
+        if lines.count < rows, window.count < all.count { lines.append(rest(all.count - window.count)) }
+        return lines
+    }
+
+    enum Field: Sendable, Hashable {
+        case host
+        case state
+        case way
+        case since
+
+        var title: String {
+            switch self {
+            case .host: "HOSTS"
+            case .state: "STATE"
+            case .way: "PATH"
+            case .since: "SINCE"
+            }
+        }
+    }
+
+    private var glyphs: Glyphs { view.glyphs }
+
+    private var wishes: [TableLayout<Field>.Wish] {
+        [
+            wish(.host, rank: 0, least: 10, most: 40), wish(.state, rank: 1, least: 15, most: 15),
+            wish(.way, rank: 2, least: 12, most: 90), wish(.since, rank: 3, least: 19, most: 19),
+        ]
+    }
+
+    private func wish(_ field: Field, rank: Int, least: Int, most: Int) -> TableLayout<Field>.Wish {
+        let content = view.destinations.map { TextWidth.columns(text(field, $0)) }.max() ?? 0
+        let ideal = max(min(content, most), field.title.count)
+        return .init(field: field, rank: rank, least: min(least, ideal), ideal: ideal)
+    }
+
+    private func heading(_ layout: TableLayout<Field>) -> StyledLine {
+        var line = LineBuilder(columns, glyphs)
+        for (position, column) in layout.columns.enumerated() {
+            if position > 0 { line.pad(to: line.used + layout.gap) }
+            line.add(column.field.title, .init(.heading, isBold: position == 0), in: column.width)
+        }
+        return line.line
+    }
+
+    private func row(_ row: DestinationRow, _ layout: TableLayout<Field>) -> StyledLine {
+        var line = LineBuilder(columns, glyphs)
+        for (position, column) in layout.columns.enumerated() {
+            if position > 0 { line.pad(to: line.used + layout.gap) }
+            line.add(text(column.field, row), style(column.field, row), in: column.width)
+        }
+        return line.line
+    }
+
+    private func rest(_ count: Int) -> StyledLine {
+        .rest(count, isScrolled: view.navigation.focus == .destinations, columns, glyphs)
+    }
+
+    private func style(_ field: Field, _ row: DestinationRow) -> Style {
+        switch field {
+        case .state: .init(row.status.role)
+        case .since: .init(.dim)
+        default: .plain
+        }
+    }
+
+    private func text(_ field: Field, _ row: DestinationRow) -> String {
+        switch field {
+        case .host: "  " + view.words.safe(row.host)
+        case .state: "\(glyphs.mark(row.status)) \(row.isWaiting ? "resolving" : row.status.word)"
+        case .way: way(row)
+        case .since: since(row)
+        }
+    }
+
+    private func since(_ row: DestinationRow) -> String {
+        let age = DurationText.age(row.since.duration(to: view.clock.shown))
+        return "\(row.sinceTime.text(on: view.clock.today, precise: false)), \(age)"
+    }
+
+    /// The way to the address that is reached, or why none is.
+    private func way(_ row: DestinationRow) -> String {
+        if case .failed(let why) = row.state { return view.words.safe(why) }
+        guard let best = row.best else { return "" }
+        let counts = row.counts
+        let others = counts.all > 1 ? ", \(counts.reached) of \(counts.all) addresses" : ""
+        let route = view.words.route(best)
+        let address = best.address.description == row.host ? "" : "\(best.address) by "
+        guard best.status.isReachable else {
+            return (best.reasons.first?.rawValue ?? "no path") + (route.isEmpty ? "" : ", " + route) + others
+        }
+        return address + route + others
+    }
+}

@@ -1,0 +1,122 @@
+public import ReachabilityCore
+
+/// What a screen shows: at most as many lines as it has rows, none wider than it has columns.
+///
+/// Nothing in it is ever obeyed by a terminal: control characters are written out, and each character that stays takes
+/// the columns that ``TextWidth`` says.
+public struct Frame: Sendable, Hashable {
+    /// From the top; what is missing at the end, of a line too, is empty.
+    public var lines: [StyledLine]
+    /// Where the terminal's cursor stands while something is typed; hidden if nil.
+    public var cursor: Cursor?
+    /// When the frame is another though nothing comes in.
+    ///
+    /// It may be too early (the frame is the same then, but for this), never too late. The shell sleeps until then and
+    /// hands in ``LiveViewInput/tick(_:)``. Nil for never.
+    public var nextChange: Instant?
+
+    /// Makes a frame.
+    public init(lines: [StyledLine], cursor: Cursor? = nil, nextChange: Instant? = nil) {
+        self.lines = lines
+        self.cursor = cursor
+        self.nextChange = nextChange
+    }
+
+    /// A place on the screen.
+    public struct Cursor: Sendable, Hashable {
+        /// Counted from 0 at the top.
+        public var row: Int
+        /// Counted from 0 at the left.
+        public var column: Int
+
+        /// Makes a place.
+        public init(row: Int, column: Int) {
+            self.row = row
+            self.column = column
+        }
+    }
+}
+
+/// One line of a screen, as pieces of one style each.
+public struct StyledLine: Sendable, Hashable {
+    /// From the left.
+    public var runs: [Run]
+
+    /// Makes a line.
+    public init(_ runs: [Run] = []) { self.runs = runs }
+
+    /// A piece of text in one style.
+    public struct Run: Sendable, Hashable {
+        /// What is written.
+        public var text: String
+        /// How it looks.
+        public var style: Style
+
+        /// Makes a piece.
+        public init(_ text: String, _ style: Style = .plain) {
+            self.text = text
+            self.style = style
+        }
+    }
+
+    /// What is written, without styles.
+    public var text: String { runs.map(\.text).joined() }
+}
+
+/// How a piece of text looks; the shell knows with which attributes of the terminal.
+public struct Style: Sendable, Hashable {
+    /// What the piece is, which decides about its colour.
+    public var role: Role
+    /// Whether it stands out.
+    public var isBold: Bool
+    /// Whether its colours are exchanged with the background's, as the chosen line's are.
+    public var isReversed: Bool
+
+    /// Makes a style.
+    public init(_ role: Role = .plain, isBold: Bool = false, isReversed: Bool = false) {
+        self.role = role
+        self.isBold = isBold
+        self.isReversed = isReversed
+    }
+
+    /// Ordinary text.
+    public static let plain = Self()
+
+    /// What a piece of text is.
+    ///
+    /// A role is never the only sign of what it says: where there is no colour, the words and marks say the same.
+    public enum Role: String, Sendable, Hashable, CaseIterable {
+        /// Ordinary text.
+        case plain
+        /// Reachable, up: green.
+        case ok
+        /// Reachable at a cost, or waiting for something: yellow.
+        case warning
+        /// Not reachable, failed: red.
+        case bad
+        /// Not known: magenta or grey.
+        case unknown
+        /// What is there to be looked up, not to be read: dim.
+        case dim
+        /// The headings of the screen's parts.
+        case heading
+        /// The keys of the last line and of the help.
+        case key
+        /// Traffic's little pictures: blue or cyan.
+        case graph
+    }
+}
+
+/// How many characters fit on the screen.
+public struct ScreenSize: Sendable, Hashable {
+    /// How many in a line.
+    public var columns: Int
+    /// How many lines.
+    public var rows: Int
+
+    /// Makes a size; what is negative counts as 0.
+    public init(columns: Int, rows: Int) {
+        self.columns = max(columns, 0)
+        self.rows = max(rows, 0)
+    }
+}

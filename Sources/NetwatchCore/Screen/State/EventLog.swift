@@ -1,0 +1,95 @@
+import ReachabilityCore
+
+/// The newest notices, and which of them are shown.
+struct EventLog: Sendable {
+    private let paths: PathWords
+    /// The oldest first.
+    private var entries: [LogEntry] = []
+    /// The serial of the entry that comes next.
+    private var nextSerial = 0
+    /// The serials of those that the filter lets through, in order; nil without filter.
+    private var matching: [Int]?
+    /// What is shown while the log is paused: what came before this serial.
+    private var pauseSerial: Int?
+    /// The words that entries must have.
+    private(set) var filter = ""
+
+    init(_ paths: PathWords) { self.paths = paths }
+
+    /// How many notices are kept at most, and a tenth more.
+    static let capacity = 10_000
+
+    /// Whether later notices wait.
+    var isPaused: Bool { pauseSerial != nil }
+
+    /// How many notices are kept.
+    var count: Int { entries.count }
+
+    /// How many are shown.
+    var shownCount: Int { position(of: pauseSerial ?? nextSerial) }
+
+    /// How many came while the log is paused, of those that the filter lets through.
+    var heldCount: Int { position(of: nextSerial) - shownCount }
+
+    /// One that is shown, by its place: 0 is the newest.
+    func shown(_ place: Int) -> LogEntry? {
+        let position = shownCount - 1 - place
+        guard place >= 0, position >= 0 else { return nil }
+        guard let matching else { return entries[position] }
+        return entries[matching[position] - firstSerial]
+    }
+
+    /// The place of an entry among those that are shown: 0 is the newest; nil if it is not.
+    func place(of serial: Int) -> Int? {
+        let position = position(of: serial)
+        let place = shownCount - 1 - position
+        return shown(place)?.serial == serial ? place : nil
+    }
+
+    /// Takes a notice.
+    ///
+    /// - Returns: Whether it is shown at once.
+    mutating func append(_ change: StateChange, latency: Duration?, time: LocalTime) -> Bool {
+        let entry = LogEntry(serial: nextSerial, change, latency: latency, time: time, paths)
+        entries.append(entry)
+        nextSerial += 1
+        if entries.count > Self.capacity + Self.capacity / 10 { dropOldest() }
+        guard matching != nil else { return !isPaused }
+        guard entry.matches(words) else { return false }
+        matching?.append(entry.serial)
+        return !isPaused
+    }
+
+    /// Shows only what has all the words of a text; all, if it has none.
+    mutating func setFilter(_ text: String) {
+        filter = text
+        let words = words
+        matching = words.isEmpty ? nil : entries.filter { $0.matches(words) }.map(\.serial)
+    }
+
+    /// Keeps later notices back, or shows them.
+    mutating func togglePause() { pauseSerial = pauseSerial == nil ? nextSerial : nil }
+
+    private var words: [[UInt8]] { filter.lowercased().split(separator: " ").map { Array($0.utf8) } }
+
+    private var firstSerial: Int { nextSerial - entries.count }
+
+    /// How many of those that the filter lets through came before a serial.
+    private func position(of serial: Int) -> Int {
+        guard let matching else { return min(max(serial - firstSerial, 0), entries.count) }
+        var low = 0
+        var high = matching.count
+        while low < high {
+            let middle = (low + high) / 2
+            if matching[middle] < serial { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Drops many at once, so that the rest is seldom moved.
+    private mutating func dropOldest() {
+        entries.removeFirst(entries.count - Self.capacity)
+        let first = firstSerial
+        if let gone = matching?.prefix(while: { $0 < first }).count { matching?.removeFirst(gone) }
+    }
+}

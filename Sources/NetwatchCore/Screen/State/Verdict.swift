@@ -1,0 +1,57 @@
+import ReachabilityCore
+
+/// What the top of the screen says: the state, since when, and why.
+struct Verdict: Sendable {
+    /// The newest notice; nil until the first.
+    private(set) var change: StateChange?
+    /// Why, as was found out after the newest notice.
+    private(set) var why: [Sentence] = []
+    /// Since when the state is what it is.
+    private(set) var since: Instant
+    private(set) var sinceTime: LocalTime
+
+    init(_ clock: ViewClock) {
+        since = clock.elapsed
+        sinceTime = .init(clock.now)
+    }
+
+    /// The state.
+    var status: ReachabilityStatus { change?.status ?? .unknown }
+
+    /// The path; without any until the first notice.
+    var path: NetworkPath { change?.path ?? .init(status: .unknown, reasons: [.reading]) }
+
+    /// Takes a notice.
+    ///
+    /// - Returns: Whether the state is another.
+    mutating func take(_ new: StateChange, _ clock: ViewClock) -> Bool {
+        let isFirst = change == nil
+        let isAnother = isFirst || new.status != status
+        change = new
+        // With another path in the same state, the sentence stays until the next is found out: that is about to come.
+        if isAnother { (since, sinceTime, why) = (clock.elapsed, .init(clock.now), []) }
+        return isAnother
+    }
+
+    /// Takes what was found out.
+    mutating func explain(_ sentences: [Sentence]) { why = sentences }
+
+    /// The sentence that is shown, if there is anything to say.
+    ///
+    /// Until it is found out, the first reason's meaning stands for it.
+    var sentence: Sentence? {
+        if let first = why.first { return first }
+        guard !status.isReachable, let reason = path.reasons.first else { return nil }
+        return .init(reason.meaning, cure: reason.cure?.filled(path.interface?.name))
+    }
+}
+
+extension String {
+    /// A cure with quotation marks instead of its document's, and with the interface's name.
+    func filled(_ interface: String?) -> String {
+        split(separator: " ", omittingEmptySubsequences: false).map { word in
+            let bare = word == "NAME" ? interface?.shellWord ?? "NAME" : String(word)
+            return String(bare.map { $0 == "`" ? "'" : $0 })
+        }.joined(separator: " ")
+    }
+}

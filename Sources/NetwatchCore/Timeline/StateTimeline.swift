@@ -1,0 +1,138 @@
+public import ReachabilityCore
+
+/// Which state there was when, in bounded memory.
+///
+/// The moments are those of any one clock that does not run back: one that is before another that was handed in counts
+/// as that one. The live view takes `CLOCK_BOOTTIME`, a journal the moments that it was written with.
+public struct StateTimeline: Sendable, Hashable {
+    /// The stretches that have ended, in order and without gap; the oldest may have been merged into ``merged``.
+    private var closed: [StateSpan] = []
+    /// The one that goes on.
+    private var open: StateSpan
+    /// What is older than the first of ``closed``.
+    private var merged = Availability()
+    /// Up to when ``merged`` goes.
+    private var mergedEnd: Instant
+    private let capacity: Int
+    /// When the timeline begins.
+    public let start: Instant
+
+    /// Begins with a state.
+    ///
+    /// - Parameters:
+    ///   - status: The state.
+    ///   - start: When it begins.
+    ///   - capacity: How many stretches are kept one by one, at least 8; of older ones only the sums.
+    public init(_ status: ReachabilityStatus, at start: Instant, capacity: Int = 4096) {
+        open = .init(status: status, start: start, end: start)
+        mergedEnd = start
+        self.capacity = max(capacity, 8)
+        self.start = start
+    }
+
+    /// The state now.
+    public var status: ReachabilityStatus { open.status }
+
+    /// The last moment that was handed in.
+    public var end: Instant { open.end }
+
+    /// When the state that there is now began.
+    public var since: Instant { open.start }
+
+    /// Time has passed, without a change.
+    public mutating func advance(to moment: Instant) { open.end = max(open.end, moment) }
+
+    /// From a moment on, the state is another.
+    public mutating func note(_ status: ReachabilityStatus, at moment: Instant) {
+        advance(to: moment)
+        guard status != open.status else { return }
+        closed.append(open)
+        open = .init(status: status, start: open.end, end: open.end)
+        if closed.count > capacity { mergeOldest() }
+    }
+
+    /// Nothing is known of the time between two moments, after which the state is what it was before.
+    ///
+    /// - Parameters:
+    ///   - start: When that time began; if that is before the last moment that was handed in, it began then.
+    ///   - end: When it ended.
+    public mutating func noteGap(from start: Instant, to end: Instant) {
+        let status = open.status
+        note(.unknown, at: start)
+        note(status, at: end)
+    }
+
+    /// The stretches within a window, clipped to it, the oldest first; what has been merged is missing.
+    public func spans(in window: Range<Instant>) -> [StateSpan] {
+        var found: [StateSpan] = []
+        forEachSpan(in: window) { found.append($0) }
+        return found
+    }
+
+    /// How available it was within a window, as far as stretches are kept one by one.
+    public func availability(in window: Range<Instant>) -> Availability {
+        var sum = Availability()
+        forEachSpan(in: window) { sum.add($0.status, from: $0.start, to: $0.end) }
+        return sum
+    }
+
+    /// How available it was since the start, until a moment.
+    public func availability(until moment: Instant) -> Availability {
+        var sum = merged
+        forEachSpan(in: mergedEnd..<max(mergedEnd, moment)) { sum.add($0.status, from: $0.start, to: $0.end) }
+        return sum
+    }
+
+    /// Tells of each stretch that has a part in the window, and of those without length within it or at its end.
+    private func forEachSpan(in window: Range<Instant>, _ body: (StateSpan) -> Void) {
+        for span in closed[firstSpan(endingAfter: window.lowerBound)...] {
+            guard span.start <= window.upperBound else { return }
+            if let part = span.part(in: window) { body(part) }
+        }
+        if let part = open.part(in: window) { body(part) }
+    }
+
+    /// The place in ``closed`` of the first stretch that ends at a moment or later, by bisection.
+    private func firstSpan(endingAfter moment: Instant) -> Int {
+        var low = 0
+        var high = closed.count
+        while low < high {
+            let middle = (low + high) / 2
+            if closed[middle].end < moment { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Merges an eighth at once, so that the rest is seldom moved.
+    private mutating func mergeOldest() {
+        let count = capacity / 8
+        for span in closed.prefix(count) {
+            merged.add(span.status, from: span.start, to: span.end)
+            mergedEnd = span.end
+        }
+        closed.removeFirst(count)
+    }
+}
+
+/// A stretch of time in one state.
+public struct StateSpan: Sendable, Hashable {
+    /// The state.
+    public var status: ReachabilityStatus
+    /// When it began.
+    public var start: Instant
+    /// When it ended.
+    public var end: Instant
+
+    /// Makes a stretch.
+    public init(status: ReachabilityStatus, start: Instant, end: Instant) {
+        self.status = status
+        self.start = start
+        self.end = end
+    }
+
+    /// What of it lies within a window; without length, where it has none itself or begins at the end.
+    fileprivate func part(in window: Range<Instant>) -> Self? {
+        guard start <= window.upperBound, end > window.lowerBound || start >= window.lowerBound else { return nil }
+        return .init(status: status, start: max(start, window.lowerBound), end: min(end, window.upperBound))
+    }
+}

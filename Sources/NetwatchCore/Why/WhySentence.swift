@@ -1,0 +1,70 @@
+public import ReachabilityCore
+
+/// Says in the fewest true words why a machine is not reachable, or what is wrong with it although it is.
+public enum WhySentence {
+    /// The sentences, of which the first is the one to show; none where nothing is wrong.
+    ///
+    /// - Parameters:
+    ///   - explanation: Why the state is what it is.
+    ///   - snapshot: The model from which that was made.
+    ///   - evaluation: The verdict that it explains.
+    /// - Returns: What is nearest to the cure first; each once.
+    public static func of(
+        _ explanation: PathExplanation,
+        snapshot: NetworkSnapshot,
+        evaluation: PathEvaluation
+    ) -> [Sentence] {
+        let scene = WhyScene(explanation: explanation, snapshot: snapshot)
+        var sentences: [Sentence] =
+            switch evaluation.path.status {
+            case .unknown: unknown(evaluation.path, scene)
+            case .notReachable: absence(scene)
+            case .wifi, .cellular: blemishes(evaluation.path, scene)
+            }
+        var seen: Set<String> = []
+        sentences.removeAll { !seen.insert($0.text).inserted }
+        return sentences
+    }
+
+    /// Why nothing can be told.
+    private static func unknown(_ path: NetworkPath, _ scene: WhyScene) -> [Sentence] {
+        path.reasons.prefix(1).map { reason in
+            guard reason == .carrierUnknown, let interface = path.interface else {
+                return .init(reason.shortMeaning, cure: reason.plainCure)
+            }
+            let name = interface.name.escapedForTerminal
+            let cure = "'--kind \(name.shellWord)=cellular', if it is"
+            return .init("what carries the tunnel \(name) can't be told", cure: cure)
+        }
+    }
+
+    /// Why neither family has a path.
+    private static func absence(_ scene: WhyScene) -> [Sentence] {
+        let findings = scene.explanation.families.compactMap { FamilyFinding.of($0, scene) }.sorted {
+            $0.weight < $1.weight
+        }
+        guard findings.isEmpty else { return findings.map(\.sentence) }
+        return UplinkSurvey(scene: scene).sentences
+    }
+
+    /// What is wrong with a machine that has a path.
+    private static func blemishes(_ path: NetworkPath, _ scene: WhyScene) -> [Sentence] {
+        scene.explanation.families.flatMap { family -> [Sentence] in
+            if family.path != nil { return FamilyBlemish.of(family, scene) }
+            guard let finding = FamilyFinding.of(family, scene) else { return [] }
+            let name = family.family == .ipv4 ? "IPv4" : "IPv6"
+            return [.init("\(name) does not work: \(finding.sentence.text)", cure: finding.sentence.cure)]
+        }
+    }
+}
+
+extension Reason {
+    /// What it means, without the full stop, as a part of a line.
+    fileprivate var shortMeaning: String {
+        let sentence = meaning.split(separator: ". ").first.map(String.init) ?? meaning
+        return sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+    }
+
+    /// The cure with quotation marks instead of its document's.
+    fileprivate var plainCure: String? { cure.map { String($0.map { $0 == "`" ? "'" : $0 }) } }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import NetwatchCore
+import ReachabilityCore
+
+/// What was read of a file of JSON lines.
+struct HistoryInput {
+    /// What its records tell; nil if there is none.
+    private(set) var history: History?
+    /// How many lines there are.
+    private(set) var lineCount = 0
+    /// The lines that are no records.
+    private(set) var noise = LineNumbers()
+    /// Those that are damaged JSON, or JSON of another kind.
+    private(set) var damaged = LineNumbers()
+    private let bridge: Duration
+
+    /// Reads all lines.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - bridge: A gap between two monitors that counts as a restart.
+    init(_ bytes: [UInt8], bridge: Duration) {
+        self.bridge = bridge
+        let reader = HistoryLineReader()
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            lineCount += 1
+            take(bytes[start..<end], reader)
+            start = end + 1
+        }
+    }
+
+    private mutating func take(_ line: ArraySlice<UInt8>, _ reader: HistoryLineReader) {
+        do throws(HistoryLineReader.Refusal) {
+            let record = try reader.record(in: line, lineCount)
+            if history == nil { history = .init(record, bridge: bridge) } else { history?.take(record) }
+        } catch {
+            // An empty line is nothing to tell of.
+            guard !line.isEmpty else { return }
+            switch error {
+            case .noRecord: noise.add(lineCount)
+            case .damaged: damaged.add(lineCount)
+            }
+        }
+    }
+
+    /// What the user should know of it, a line each.
+    var remarks: [String] {
+        var remarks: [String] = []
+        if noise.count > 0 { remarks.append("skipped \(noise.words), which \(noise.lackWords)") }
+        if damaged.count > 0 {
+            remarks.append("skipped \(damaged.words), which \(damaged.verb) JSON of another kind, or damaged")
+        }
+        return remarks + (history?.doubts ?? []).prefix(5).map(Self.remark)
+    }
+
+    private static func remark(_ doubt: HistoryDoubt) -> String {
+        let place = "line \(doubt.line): "
+        switch doubt.kind {
+        case .clockWentBack(let length):
+            return place + "the clock went back by \(DurationText.length(length)); it counts as at the time before"
+        case .leap(let length):
+            return place + "the clock leapt ahead by \(DurationText.length(length)); the time before it is unknown"
+        case .lost(let count?): return place + "\(count) lines are missing before it; the time before it is unknown"
+        case .lost(nil): return place + "lines are missing or out of order; the time before it is unknown"
+        case .restart: return place + "a monitor began"
+        case .beganBehind(let length):
+            return place + "a monitor began with the clock \(DurationText.length(length)) behind; "
+                + "until it was set, the time is unknown"
+        case .suspended:
+            return place + "the machine was suspended, and the line does not tell for how long; "
+                + "the time before it is unknown"
+        }
+    }
+}
+
+/// The numbers of some lines, of which only the first few are named.
+struct LineNumbers: Hashable {
+    /// How many there are.
+    private(set) var count = 0
+    private var first: [Int] = []
+
+    /// Adds a line, which comes after those before.
+    mutating func add(_ number: Int) {
+        count += 1
+        if first.count < 3 { first.append(number) }
+    }
+
+    /// `line 7`, `2 lines (7, 9)`, `12 lines (7, 9, 10 …)`.
+    var words: String {
+        guard count > 1 else { return "line \(first.first ?? 0)" }
+        return "\(count) lines (\(first.map(String.init).joined(separator: ", "))\(count > 3 ? " …" : ""))"
+    }
+
+    /// `is` or `are`.
+    var verb: String { count > 1 ? "are" : "is" }
+
+    /// `is no record`, `are no records`.
+    var lackWords: String { count > 1 ? "are no records" : "is no record" }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+
+/// Everything that the live view shows, as it comes: from the monitor, the counters, the radios and the hosts.
+///
+/// Confined to the main thread; other threads put what they have into the inbox.
+final class LiveData {
+    private let configuration: LiveConfiguration
+    private let context: EvaluationContext
+    private let wakeup: Wakeup
+    private let inbox: LiveInbox
+    private let engine: MonitorEngine
+    private let sampler: LiveSampler
+    private let destinations: [LiveDestination]
+    private let modelWatch: DestinationWatch
+    private var radios = LiveRadios()
+    /// Before this the model is not read again.
+    private var nextModel = Instant(nanoseconds: 0)
+
+    /// While changes storm, the model is read no more often than this.
+    private static let interval = Duration.milliseconds(100)
+
+    /// Starts the monitor, and everything beside it.
+    init(_ configuration: LiveConfiguration, _ wakeup: Wakeup) throws(ToolError) {
+        let inbox = LiveInbox(wakeup)
+        let engine = MonitorEngine(
+            configuration.monitor,
+            timedSink: { inbox.put(.change($0, latency: $1, at: LiveClock.moment)) }
+        )
+        modelWatch = engine.watch([]) { inbox.noteModel() }
+        do throws(MonitorError) { try engine.start() } catch { throw error.toolError }
+        self.configuration = configuration
+        self.wakeup = wakeup
+        self.inbox = inbox
+        self.engine = engine
+        context = configuration.evaluationContext
+        sampler = try .init(engine, inbox)
+        destinations = configuration.hosts.map {
+            .init($0.host, engine, configuration.monitor.namespace, wakeup)
+        }
+    }
+
+    /// Ends everything, without waiting for long.
+    func stop() {
+        modelWatch.cancel()
+        engine.stop()
+    }
+
+    /// When there may be something to take though nobody said so.
+    var deadline: Instant? {
+        var moments = destinations.compactMap(\.deadline)
+        if inbox.hasModel { moments.append(nextModel) }
+        return moments.min()
+    }
+
+    /// Takes what has come.
+    func take() -> [LiveViewInput] {
+        var inputs = inbox.take()
+        for case .change in inputs {
+            for destination in destinations { destination.noteChange() }
+        }
+        let now = SystemClock.now
+        if inbox.hasModel, nextModel <= now, inbox.takeModel(), let view = view() {
+            nextModel = now.advanced(by: Self.interval)
+            inputs.append(model(view))
+            watchRadios(view.snapshot)
+        }
+        for (position, destination) in destinations.enumerated() {
+            guard let state = destination.news() else { continue }
+            inputs.append(.destination(position, state, at: LiveClock.moment))
+        }
+        return inputs
+    }
+
+    /// Has the radios asked while one is up, and at once when one may have got another network.
+    private func watchRadios(_ snapshot: NetworkSnapshot) {
+        let radios = LiveRadios(snapshot, context)
+        sampler.noteRadios(!radios.isEmpty)
+        if radios.mayTellOtherwise(than: self.radios) { sampler.askRadios() }
+        self.radios = radios
+    }
+
+    /// The lines of `netwatch explain`, also of each host.
+    func explanation() -> [String] {
+        guard let view = view() else { return ["the monitor does not answer"] }
+        let names = InterfaceNames(snapshot: view.snapshot)
+        return ViewText.lines(view, context) + destinations.flatMap { $0.explanation(names) }
+    }
+
+    /// What the monitor knows now, agreed with the kernel or not.
+    private func view() -> MonitorView? { try? engine.view(within: .zero) }
+
+    private func model(_ view: MonitorView) -> LiveViewInput {
+        let explanation = PathExplanation(of: view.evaluation, in: view.snapshot, context: context, at: view.instant)
+        let why = WhySentence.of(explanation, snapshot: view.snapshot, evaluation: view.evaluation)
+        return .model(view.snapshot, view.evaluation, why: why, at: LiveClock.moment)
+    }
+}

@@ -1,0 +1,87 @@
+import CLinux
+import Glibc
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+
+/// Shows the live view, or says why this terminal can't.
+enum LiveScreen {
+    /// What became of it.
+    enum Outcome {
+        /// It was shown, and the tool ends so.
+        case shown(ExitStatus)
+        /// The terminal can't show it.
+        case unfit(TerminalUnfit)
+    }
+
+    /// Shows it until it is left.
+    static func show(_ configuration: LiveConfiguration) throws(ToolError) -> Outcome {
+        let isASCII = !hasUnicode()
+        let device: TerminalDevice
+        let screen: CursesScreen
+        let signals: SignalDescriptor
+        let type: String
+        do throws(TerminalUnfit) { type = try TerminalFitness.type(variable("TERM")) } catch { return .unfit(error) }
+        do throws(SystemError) {
+            device = try .init()
+            signals = try .init(LiveShell.signals)
+        } catch {
+            return .unfit(.init("this terminal can't be read: \(error)"))
+        }
+        let wakeup = try Wakeup()
+        // A recording that becomes too large for its limit (setrlimit(2)) fails, and does not end the view.
+        signal(SIGXFSZ, SIG_IGN)
+        do throws(TerminalUnfit) {
+            let isColored = configuration.color.isColored(noColor: variable("NO_COLOR"))
+            screen = try .init(device, type: type, isColored: isColored, isASCII: isASCII)
+        } catch {
+            signals.unblock()
+            return .unfit(error)
+        }
+        // Also where the monitor can't be started: what is said of that is not for a screen that goes away.
+        defer { screen.leave() }
+        let options = options(configuration, isASCII: isASCII)
+        let wait = LiveWait(signals: signals, wakeup: wakeup, device: device)
+        return .shown(try LiveShell(configuration, options, screen, wait).run())
+    }
+
+    private static func options(_ configuration: LiveConfiguration, isASCII: Bool) -> LiveViewOptions {
+        .init(
+            hosts: configuration.hosts.map(\.text),
+            namespace: configuration.monitor.namespace.words,
+            machine: machineName(),
+            version: Netwatch.version,
+            isASCII: isASCII,
+            context: configuration.evaluationContext
+        )
+    }
+
+    /// Whether the terminal takes UTF-8, as far as the environment says (setlocale(3), nl_langinfo(3)).
+    ///
+    /// Only the characters are taken from there: numbers and messages stay as they are.
+    private static func hasUnicode() -> Bool {
+        setlocale(LC_CTYPE, "")
+        guard let name = nl_langinfo(nl_item(CODESET)) else { return false }
+        return strcasecmp(name, "UTF-8") == 0
+    }
+
+    private static func machineName() -> String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+extension NetworkNamespace {
+    /// As the user wrote it; nil for the own one.
+    fileprivate var words: String? {
+        switch self {
+        case .current: nil
+        case .name(let name): name
+        case .path(let path): path
+        case .process(let process): String(process)
+        }
+    }
+}

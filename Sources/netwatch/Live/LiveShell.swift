@@ -1,0 +1,239 @@
+import Glibc
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+
+/// Shows the live view on a terminal until it is left: hands in what comes, and draws what has become another.
+///
+/// Confined to the main thread.
+final class LiveShell {
+    private let configuration: LiveConfiguration
+    private let screen: CursesScreen
+    private let device: TerminalDevice
+    private let wait: LiveWait
+    private let data: LiveData
+    private var view: LiveView
+    private var recording: LiveRecording?
+    /// Which state of the view is on the screen.
+    private var drawn: UInt64?
+    private var nextChange: Instant?
+    /// Before this nothing is drawn but what was typed.
+    private var nextDrawing: Instant
+    private var end: End?
+
+    /// Changes that come faster are drawn together.
+    private static let drawingInterval = Duration.milliseconds(50)
+    /// The first frame waits for the first state, but no longer than this.
+    private static let patience = Duration.milliseconds(200)
+    /// The size of a recording is told this often.
+    private static let recordingInterval = Duration.seconds(1)
+    private var nextRecording: Instant?
+
+    /// How it ends.
+    private enum End: Hashable {
+        case status(ExitStatus)
+        /// By a signal that ends a process by itself.
+        case signal(Int32)
+    }
+
+    /// The signals that it waits for; of those that only end a process, none that it was started to ignore.
+    static var signals: [Int32] {
+        [SIGINT, SIGTERM, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
+            + ([SIGHUP] + ending).filter { !SignalActions.isIgnored($0) }
+    }
+
+    /// What else ends a process that does nothing about it (signal(7)), but for crashes.
+    private static let ending =
+        [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT]
+        + Array(realTimeSignals)
+
+    /// The C library keeps the first two of the kernel's for itself.
+    private static let realTimeSignals: ClosedRange<Int32> = 34...64
+
+    init(
+        _ configuration: LiveConfiguration,
+        _ options: LiveViewOptions,
+        _ screen: CursesScreen,
+        _ wait: LiveWait
+    ) throws(ToolError) {
+        self.configuration = configuration
+        self.screen = screen
+        self.wait = wait
+        device = wait.device
+        data = try .init(configuration, wait.wakeup)
+        view = .init(options, at: LiveClock.moment)
+        nextDrawing = SystemClock.now.advanced(by: Self.patience)
+        handle(.resize(screen.size))
+    }
+
+    /// Shows it to its end.
+    func run() throws(ToolError) -> ExitStatus {
+        while end == nil {
+            takeSignals()
+            if end == nil { draw() }
+            if end == nil { try sleep() }
+        }
+        finish()
+        guard case .status(let status) = end else { return endBySignal() }
+        return status
+    }
+
+    private func sleep() throws(ToolError) {
+        let events: LiveWait.Events
+        do throws(SystemError) { events = try wait.wait(until: deadline) } catch { throw error.toolError("wait") }
+        if device.isBehind, !device.write() {
+            end = .status(.success)
+            return
+        }
+        if events.contains(.typed) { takeTyped() }
+        // What was typed before is lost with the terminal.
+        if events.contains(.gone) {
+            end = .status(.success)
+            return
+        }
+        for input in data.take() { take(input) }
+        passTime()
+    }
+
+    private var deadline: Instant? {
+        let drawing = view.revision == drawn || device.isBehind ? nil : nextDrawing
+        return [nextChange, data.deadline, nextRecording, drawing].compactMap(\.self).min()
+    }
+
+    private func draw() {
+        guard view.revision != drawn, !device.isBehind, SystemClock.now >= nextDrawing else { return }
+        drawn = view.revision
+        let frame = view.frame(screen.size)
+        nextChange = frame.nextChange
+        nextDrawing = SystemClock.now.advanced(by: Self.drawingInterval)
+        if !screen.draw(frame) { end = .status(.success) }
+    }
+
+    private func passTime() {
+        let now = SystemClock.now
+        if let due = nextChange, due <= now {
+            // The next frame tells the next one; a terminal that is behind gets none until it has caught up.
+            nextChange = nil
+            handle(.tick(LiveClock.moment))
+        }
+        guard let due = nextRecording, due <= now, let recording else { return }
+        tell(recording)
+    }
+}
+
+// MARK: - What comes in
+
+extension LiveShell {
+    private func takeTyped() {
+        // What is typed is answered at once.
+        nextDrawing = .init(nanoseconds: 0)
+        while end == nil, let input = screen.next() {
+            switch input {
+            case .key(let key): handle(.key(key))
+            case .wheel(let up, let row): handle(.wheel(up: up, row: row))
+            }
+        }
+        _ = screen.flush()
+    }
+
+    private func take(_ input: LiveViewInput) {
+        if case .change = input, drawn == nil { nextDrawing = .init(nanoseconds: 0) }
+        handle(input)
+    }
+
+    private func handle(_ input: LiveViewInput) {
+        guard let action = view.apply(input) else { return }
+        switch action {
+        case .quit: end = .status(.success)
+        case .explain: handle(.explanation(data.explanation()))
+        case .startRecording: startRecording()
+        case .stopRecording: stopRecording()
+        case .suspend: suspend()
+        case .redraw: redraw()
+        }
+    }
+
+    private func takeSignals() {
+        while end == nil, let signal = wait.signals.next() {
+            switch signal.number {
+            case SIGWINCH: redraw()
+            case SIGTSTP: suspend()
+            // Somebody stopped it by a signal that can't be caught, and the terminal is another by now.
+            case SIGCONT: resume()
+            case SIGINT, SIGTERM, SIGHUP: end = .status(.success)
+            default: end = .signal(signal.number)
+            }
+        }
+    }
+}
+
+// MARK: - Leaving and coming back
+
+extension LiveShell {
+    private func redraw() {
+        screen.invalidate()
+        drawn = nil
+        nextDrawing = .init(nanoseconds: 0)
+        handle(.resize(screen.size))
+    }
+
+    private func suspend() {
+        screen.leave()
+        SignalActions.stopUntilContinued()
+        // It may have been continued to be ended, in the background, where it may not touch the terminal.
+        takeSignals()
+        if end == nil { resume() }
+    }
+
+    private func resume() {
+        screen.returnAgain()
+        handle(.tick(LiveClock.moment))
+        redraw()
+    }
+
+    private func finish() {
+        screen.leave()
+        if let recording { _ = recording.end() }
+        data.stop()
+    }
+
+    private func endBySignal() -> ExitStatus {
+        guard case .signal(let number) = end else { return .success }
+        SignalActions.end(by: number)
+        return .endedBySignal(number)
+    }
+}
+
+// MARK: - Recording
+
+extension LiveShell {
+    private func startRecording() {
+        guard recording == nil else { return }
+        let moment = LiveClock.moment
+        do throws(ToolError) {
+            let recording = try LiveRecording(configuration.monitor, at: moment, wait.wakeup)
+            self.recording = recording
+            tell(recording)
+        } catch {
+            handle(.recording(.failed(error.message), at: moment))
+        }
+    }
+
+    private func stopRecording() {
+        guard let recording else { return }
+        (self.recording, nextRecording) = (nil, nil)
+        handle(.recording(recording.end(), at: LiveClock.moment))
+    }
+
+    /// Tells how it goes; one that can't be written any more is over.
+    private func tell(_ recording: LiveRecording) {
+        guard case .on = recording.state else {
+            let state = recording.state
+            (self.recording, nextRecording) = (nil, nil)
+            _ = recording.end()
+            return handle(.recording(state, at: LiveClock.moment))
+        }
+        nextRecording = SystemClock.now.advanced(by: Self.recordingInterval)
+        handle(.recording(recording.state, at: LiveClock.moment))
+    }
+}

@@ -1,0 +1,189 @@
+import NetwatchCore
+import ReachabilityCore
+
+/// A live view, and the machine and the moments that it is told of.
+struct Story {
+    private(set) var view: LiveView
+    /// The model, altered by what the kernel would say.
+    private(set) var snapshot = NetworkSnapshot()
+    /// What is handed in next.
+    private(set) var moment: ViewMoment
+    private let context: EvaluationContext
+    private var lastStatus: ReachabilityStatus?
+    private var sequence: UInt64 = 0
+    private var counters = TrafficCounters(receivedBytes: 1_000_000, sentBytes: 1000)
+
+    /// Begins on 2026-11-20 at 14:00:00 local time, an hour east of UTC, with the rules and the loopback interface.
+    init(hosts: [String] = [], namespace: String? = nil, isASCII: Bool = false, kinds: [KindRule] = []) {
+        context = .init(user: 0, kindRules: kinds, expensive: ["wwan*"])
+        moment = .init(
+            time: .init(seconds: 1_795_179_600, nanoseconds: 123_456_789),
+            utcOffset: 3600,
+            instant: .init(nanoseconds: 5_000_000_000_000)
+        )
+        let options = LiveViewOptions(
+            hosts: hosts,
+            namespace: namespace,
+            machine: "kiosk-7",
+            version: "1.0",
+            isASCII: isASCII,
+            context: context
+        )
+        view = .init(options, at: moment)
+        for family in [AddressFamily.ipv4, .ipv6] { addRules(family) }
+        link(1, "lo") { message in
+            message.hardwareType = .loopback
+            message.flags = [.up, .loopback, .running, .lowerUp]
+            message.operationalState = .unknown
+        }
+        address(1, "127.0.0.1", 8)
+        address(1, "::1", 128)
+    }
+
+    /// Hands in an input.
+    @discardableResult
+    mutating func input(_ input: LiveViewInput) -> LiveViewAction? { view.apply(input) }
+
+    /// Presses keys, one after another.
+    mutating func press(_ keys: Key...) { for key in keys { input(.key(key)) } }
+
+    /// Types text.
+    mutating func type(_ text: String) { for character in text { input(.key(.character(character))) } }
+
+    /// Lets time pass; the machine may be suspended during it.
+    mutating func wait(_ duration: Duration, suspended: Duration = .zero) {
+        let total = duration + suspended
+        let nanoseconds = moment.time.nanoseconds + Int64(total.attoseconds / 1_000_000_000)
+        moment.time = .init(
+            seconds: moment.time.seconds + nanoseconds / 1_000_000_000,
+            nanoseconds: nanoseconds % 1_000_000_000
+        )
+        moment.instant = moment.instant.advanced(by: duration)
+        moment.suspended += suspended
+    }
+
+    /// Lets time pass and says so.
+    mutating func tick(after duration: Duration) {
+        wait(duration)
+        input(.tick(moment))
+    }
+
+    /// Counters, as many bytes after the last in both directions; eth0 is idle.
+    mutating func count(received: UInt64, sent: UInt64) {
+        counters.receivedBytes += received
+        counters.sentBytes += sent
+        let idle = TrafficCounters(receivedBytes: 77, sentBytes: 0)
+        input(.counters([2: idle, 3: counters], at: moment.instant))
+    }
+
+    /// Sets the clock on the wall.
+    mutating func setClock(back duration: Duration) { moment.time.seconds -= duration.components.seconds }
+
+    /// Publishes what the machine has come to, as the monitor would.
+    mutating func publish(
+        _ reasons: Reason...,
+        event: StateChange.Event? = nil,
+        latency: Duration? = .microseconds(180),
+        why sentences: [Sentence] = []
+    ) {
+        let evaluation = PathEvaluator(context: context).evaluate(snapshot, at: moment.instant)
+        sequence += 1
+        let change = StateChange(
+            event: event ?? (lastStatus == nil ? .state : .change),
+            status: evaluation.path.status,
+            previous: lastStatus,
+            path: evaluation.path,
+            reasons: reasons,
+            sequence: sequence
+        )
+        lastStatus = evaluation.path.status
+        input(.change(change, latency: latency, at: moment))
+        input(.model(snapshot, evaluation, why: sentences, at: moment))
+    }
+
+    /// The kernel tells of a new or altered interface, that is up with carrier; the closure alters it.
+    mutating func link(_ index: InterfaceIndex, _ name: String, _ alter: (inout LinkMessage) -> Void = { _ in }) {
+        var message = LinkMessage(index: index)
+        message.hardwareType = .ethernet
+        message.flags = [.up, .running, .lowerUp]
+        message.name = name
+        message.mtu = 1500
+        message.carrier = true
+        message.operationalState = .up
+        alter(&message)
+        kernel(.link(message))
+    }
+
+    /// The same of an interface without carrier.
+    mutating func linkWithoutCarrier(_ index: InterfaceIndex, _ name: String) {
+        link(index, name) { message in
+            (message.flags, message.carrier, message.operationalState) = ([.up], false, .down)
+        }
+    }
+
+    /// Its uevent tells what type of device it is.
+    mutating func device(_ index: InterfaceIndex, _ name: String, _ type: String) {
+        kernel(.uevent(.init(action: .add, interface: name, index: index, deviceType: type)))
+    }
+
+    /// An address is added.
+    mutating func address(_ index: InterfaceIndex, _ text: String, _ length: UInt8, _ flags: AddressFlags = []) {
+        kernel(.address(.init(index: index, address: .of(text), prefixLength: length, flags: flags)))
+    }
+
+    /// A default route is added.
+    mutating func route(
+        _ family: AddressFamily = .ipv4,
+        via gateway: String?,
+        on index: InterfaceIndex,
+        _ metric: UInt32
+    ) {
+        kernel(.route(Self.route(family, via: gateway, on: index, metric)))
+    }
+
+    /// It is removed.
+    mutating func removeRoute(
+        _ family: AddressFamily = .ipv4,
+        via gateway: String?,
+        on index: InterfaceIndex,
+        _ metric: UInt32
+    ) {
+        kernel(.routeRemoved(Self.route(family, via: gateway, on: index, metric)))
+    }
+
+    /// The kernel says something.
+    mutating func kernel(_ event: KernelEvent) {
+        let header = NetlinkHeader(length: 0, type: 0, flags: [], sequence: 0, port: 0)
+        snapshot.apply(event, header, at: moment.instant)
+    }
+
+    private static func route(
+        _ family: AddressFamily,
+        via gateway: String?,
+        on index: InterfaceIndex,
+        _ metric: UInt32
+    )
+        -> RouteMessage
+    {
+        var message = RouteMessage(destination: .all(family))
+        message.metric = metric
+        message.legs = [.init(interface: index, gateway: gateway.map { .of($0) })]
+        return message
+    }
+
+    private mutating func addRules(_ family: AddressFamily) {
+        for (priority, table) in [(0, RouteTableID.local), (32_766, .main)] {
+            var rule = RuleMessage(family: family)
+            (rule.priority, rule.table) = (UInt32(priority), table)
+            kernel(.rule(rule))
+        }
+    }
+}
+
+extension IPAddress {
+    /// Reads an address of a test's own text; anything else is a mistake in the test.
+    static func of(_ text: String) -> Self {
+        guard let address = Self(text) else { preconditionFailure("'\(text)' is no address") }
+        return address
+    }
+}

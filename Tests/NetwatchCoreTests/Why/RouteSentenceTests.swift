@@ -1,0 +1,287 @@
+import NetwatchCore
+import Testing
+
+@testable import ReachabilityCore
+
+/// What is said of rules and routes that lead nowhere.
+@Suite struct RouteSentenceTests {
+    /// A machine that is well.
+    private var machine: BrokenMachine {
+        var machine = BrokenMachine()
+        machine.address("192.0.2.2/24")
+        machine.route(via: "192.0.2.1", metric: 100)
+        return machine
+    }
+
+    private let table = RouteTableID(rawValue: 77)
+
+    @Test func `nothing is said of what is well`() {
+        #expect(machine.sentences.isEmpty)
+    }
+
+    @Test(arguments: [
+        (RouteType.prohibit, "a prohibit route", "prohibit"), (.blackhole, "a blackhole route", "blackhole"),
+        (.unreachable, "an unreachable route", "unreachable"),
+    ])
+    func `a route that refuses`(type: RouteType, words: String, command: String) {
+        var machine = BrokenMachine()
+        machine.address("192.0.2.2/24")
+        machine.refusal(type, metric: 5)
+        let cure = "'ip route del \(command) default metric 5'"
+        #expect(machine.sentences == [.init("the only default route is \(words), which leads nowhere", cure: cure)])
+        machine.route(via: "192.0.2.1", metric: 100)
+        #expect(machine.sentences == [.init("\(words) hides the default route through eth0", cure: cure)])
+    }
+
+    @Test func `a table before main that refuses`() {
+        var machine = machine
+        machine.insert(BrokenMachine.rule(.ipv4, 50, table))
+        machine.refusal(.blackhole, table: table)
+        let text = "a blackhole route in table 77 hides the default route through eth0"
+        #expect(machine.sentences == [.init(text, cure: "'ip route del blackhole default table 77'")])
+    }
+
+    @Test(arguments: [
+        (RuleAction.unreachable, "unreachable"), (.prohibit, "prohibit"), (.blackhole, "blackhole"),
+    ])
+    func `a rule that refuses`(action: RuleAction, word: String) {
+        var machine = machine
+        var rule = BrokenMachine.rule(.ipv4, 50, .unspecified)
+        rule.action = action
+        machine.insert(rule)
+        let cure = "'ip rule del priority 50'"
+        #expect(machine.sentences == [.init("rule 50 refuses all packets (\(word))", cure: cure)])
+        machine.snapshot.ipv4Rules[1].source = .init(.init(ipv4: 0xC000_0200), length: 24)
+        #expect(machine.sentences == [.init("rule 50 refuses what comes from 192.0.2.0/24 (\(word))", cure: cure)])
+    }
+
+    @Test func `a source rule to a link without carrier`() {
+        var machine = machine
+        machine.addLink(3, "wwan0")
+        machine.loseCarrier(3)
+        var rule = BrokenMachine.rule(.ipv4, 50, table)
+        rule.source = .init(.init(ipv4: 0xC000_0202), length: 32)
+        machine.insert(rule)
+        machine.route(via: "198.51.100.1", on: 3, table: table)
+        // Nothing would work if the kernel passed over that route but main's, which it would then use.
+        #expect(
+            machine.sentences.map(\.text) == ["wwan0 has no carrier, yet the kernel prefers its route to eth0's"]
+        )
+        machine.alter(3) { link in
+            link.flags = [.up, .lowerUp]
+            link.operationalState = .dormant
+        }
+        let text = "wwan0 waits for the network to let it in (802.1X)"
+        #expect(
+            machine.sentences.map(\.text) == ["rule 50 sends what comes from 192.0.2.2 by table 77: \(text)"]
+        )
+    }
+
+    @Test func `a rule that suppresses, and a route that says throw`() {
+        var machine = machine
+        machine.snapshot.ipv4Rules[1].suppressPrefixLength = 0
+        #expect(
+            machine.sentences == [
+                .init(
+                    "rule 32766 lets the default route through eth0 not count",
+                    cure: "'ip rule del priority 32766'"
+                )
+            ]
+        )
+        var other = BrokenMachine()
+        other.address("192.0.2.2/24")
+        other.refusal(.throw)
+        other.route(via: "192.0.2.1", metric: 100)
+        #expect(
+            other.sentences == [
+                .init("a throw route hides the default route through eth0", cure: "'ip route del throw default'")
+            ]
+        )
+    }
+
+    @Test func `one half alone`() {
+        var machine = BrokenMachine()
+        machine.address("192.0.2.2/24")
+        machine.route("0.0.0.0/1", via: "192.0.2.1")
+        #expect(
+            machine.sentences == [
+                .init(
+                    "the routes cover only a part of IPv4: none leads to 215.0.0.1",
+                    cure: "'ip route add default via 192.0.2.1 dev eth0'"
+                )
+            ]
+        )
+    }
+
+    @Test func `a table to which no rule leads`() {
+        var machine = BrokenMachine()
+        machine.address("192.0.2.2/24")
+        machine.route(via: "192.0.2.1", table: table)
+        let text = "no rule leads to table 77, where the default route through eth0 is"
+        #expect(machine.sentences == [.init(text, cure: "'ip rule add lookup 77'")])
+        var bare = self.machine
+        bare.snapshot.ipv4Rules.removeLast()
+        #expect(
+            bare.sentences == [
+                .init(
+                    "no rule leads to table main, where the default route through eth0 is",
+                    cure: "'ip rule add lookup main priority 32766'"
+                )
+            ]
+        )
+    }
+
+    @Test func `a default through loopback`() {
+        var machine = BrokenMachine()
+        machine.address("192.0.2.2/24")
+        machine.route(on: 1)
+        #expect(
+            machine.sentences == [
+                .init("the default route leads to this machine itself", cure: "'ip route del default dev lo'")
+            ]
+        )
+    }
+
+    @Test func `a blackhole nexthop`() {
+        var machine = BrokenMachine()
+        machine.address("192.0.2.2/24")
+        var nexthop = NexthopMessage(id: 7)
+        nexthop.isBlackhole = true
+        machine.snapshot.nexthops[7] = nexthop
+        machine.route { route in
+            route.legs = []
+            route.nexthopID = 7
+        }
+        let text = "the only default route is a route by the blackhole nexthop 7, which leads nowhere"
+        #expect(machine.sentences.map(\.text) == [text])
+    }
+
+    @Test func `a tunnel whose carrier is away`() {
+        var machine = machine
+        machine.loseCarrier(2)
+        machine.addLink(9, "gre1") { link in
+            link.kind = "gre"
+            link.hardwareType = .gre
+            link.operationalState = .unknown
+            link.tunnelRemote = .init(ipv4: 0xC633_6407)
+        }
+        machine.address("10.0.0.2/24", on: 9)
+        machine.removeRoutes()
+        machine.route(on: 9)
+        machine.route(via: "192.0.2.1", metric: 100)
+        #expect(machine.sentences.map(\.text) == ["gre1 can't carry, as eth0 has no carrier"])
+        machine.snapshot.tunnelWays[.init(ipv4: 0xC633_6407)] = .some(nil)
+        #expect(
+            machine.sentences.map(\.text) == ["no route leads to 198.51.100.7, the other end of the tunnel gre1"]
+        )
+    }
+
+    @Test func `a gateway that does not answer, while all else is well`() {
+        var machine = machine
+        let gateway = NeighbourKey(index: 2, address: .init(ipv4: 0xC000_0201))
+        machine.snapshot.neighbours[gateway] = .failed
+        #expect(machine.sentences.map(\.text) == ["the gateway 192.0.2.1 on eth0 does not answer"])
+        machine.snapshot.neighbours[gateway] = .stale
+        #expect(machine.sentences.isEmpty)
+    }
+
+    @Test func `a dead leg`() {
+        var machine = BrokenMachine()
+        machine.addLink(3, "wwan0")
+        machine.address("192.0.2.2/24")
+        machine.address("198.51.100.2/24", on: 3)
+        machine.route(via: "192.0.2.1") { $0.legs.append(.init(interface: 3)) }
+        machine.loseCarrier(3)
+        #expect(
+            machine.sentences.map(\.text) == [
+                "some connections fail: a leg of the default route leads through wwan0, which can't carry"
+            ]
+        )
+    }
+
+    @Test func `nothing is read yet, or can be`() {
+        func sentences(_ reason: Reason) -> [Sentence] {
+            let path = NetworkPath(status: .unknown, reasons: [reason])
+            let none = FamilyEvaluation(outcomes: [], path: nil)
+            let evaluation = PathEvaluation(path: path, ipv4: none, ipv6: none)
+            let snapshot = NetworkSnapshot()
+            let explanation = PathExplanation(
+                of: evaluation,
+                in: snapshot,
+                context: .init(user: 0),
+                at: BrokenMachine.now
+            )
+            return WhySentence.of(explanation, snapshot: snapshot, evaluation: evaluation)
+        }
+        let text = "The kernel's tables are being read for the first time"
+        #expect(sentences(.reading) == [.init(text, cure: "Wait; it takes milliseconds.")])
+        #expect(sentences(.netlinkFailed).map(\.text) == ["Netlink can't be read"])
+    }
+
+    @Test func `a rule among others of its priority is told by all that it has`() {
+        var machine = machine
+        var marked = BrokenMachine.rule(.ipv4, 60, table)
+        marked.mark = .init(value: 7, mask: .max)
+        var refusal = BrokenMachine.rule(.ipv4, 60, .unspecified)
+        refusal.action = .unreachable
+        machine.insert(refusal)
+        machine.insert(marked)
+        #expect(machine.sentences.map(\.cure) == ["'ip rule del priority 60 unreachable'"])
+        machine.snapshot.ipv4Rules[2].source = .init(.init(ipv4: 0xC000_0202), length: 32)
+        #expect(machine.sentences.map(\.cure) == ["'ip rule del priority 60 from 192.0.2.2/32 unreachable'"])
+    }
+
+    @Test func `a rule that refuses some packets alone`() {
+        var machine = machine
+        var rule = BrokenMachine.rule(.ipv4, 50, .unspecified)
+        rule.action = .prohibit
+        rule.users = 0...0
+        machine.insert(rule)
+        #expect(machine.sentences.map(\.text) == ["rule 50 refuses what matches 'uidrange 0-0' (prohibit)"])
+        machine.snapshot.ipv4Rules[1].users = nil
+        machine.snapshot.ipv4Rules[1].destination = .init(.init(ipv4: 0x8000_0000), length: 1)
+        let only = machine.sentences.map(\.text)
+        #expect(only == ["rule 50 refuses what goes to 128.0.0.0/1 (prohibit)"])
+    }
+
+    @Test func `a source rule to a table in which a refusal hides a way`() {
+        var machine = machine
+        var rule = BrokenMachine.rule(.ipv4, 50, table)
+        rule.source = .init(.init(ipv4: 0xC000_0202), length: 32)
+        machine.insert(rule)
+        machine.refusal(.unreachable, metric: 1, table: table)
+        machine.route(via: "192.0.2.1", metric: 100, table: table)
+        let text = "an unreachable route in table 77 hides the default route through eth0"
+        #expect(machine.sentences == [.init(text, cure: "'ip route del unreachable default metric 1 table 77'")])
+    }
+
+    @Test func `a table to which a rule leads other packets`() {
+        var machine = BrokenMachine()
+        machine.address("192.0.2.2/24")
+        machine.route(via: "192.0.2.1", table: table)
+        var rule = BrokenMachine.rule(.ipv4, 90, table)
+        rule.mark = .init(value: 5, mask: .max)
+        machine.insert(rule)
+        let text = "rule 90 leads only what matches 'fwmark 0x5' to table 77, where the default route through eth0 is"
+        #expect(machine.sentences == [.init(text, cure: "'ip rule add lookup 77'")])
+    }
+
+    @Test func `halves that refuse, and a half without gateway`() {
+        var machine = BrokenMachine()
+        machine.address("192.0.2.2/24")
+        machine.refusal(.unreachable, "0.0.0.0/1")
+        machine.refusal(.unreachable, "128.0.0.0/1")
+        let text = "the only route to 22.0.0.1 is an unreachable route, which leads nowhere"
+        #expect(machine.sentences == [.init(text, cure: "'ip route del unreachable 0.0.0.0/1'")])
+        machine.removeRoutes()
+        machine.route("0.0.0.0/1")
+        #expect(machine.sentences.map(\.cure) == ["'ip route add default dev eth0'"])
+    }
+
+    @Test func `a name that a shell would read otherwise`() {
+        var machine = BrokenMachine()
+        machine.alter(2) { $0.name = "a;b.1" }
+        machine.setDown(2)
+        #expect(machine.sentences == [.init("a;b.1 is switched off (down)", cure: #"'ip link set dev a\;b.1 up'"#)])
+    }
+}

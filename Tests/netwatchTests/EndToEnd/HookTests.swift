@@ -1,0 +1,140 @@
+import Glibc
+import NetworkLab
+import Testing
+
+@testable import netwatch
+
+/// What hooks print comes from the tool's stderr, line by line, so that each is waited for.
+@Suite(.timeLimit(.minutes(5))) struct HookTests {
+    private let told = #"echo "$NETWATCH_STATUS,$NETWATCH_PREVIOUS,$NETWATCH_INTERFACE""#
+
+    private func watch(_ uplinks: Uplinks, _ arguments: String...) throws -> ToolProcess {
+        try ToolProcess(["watch"] + arguments + Uplinks.kinds, in: uplinks.lab)
+    }
+
+    @Test func `the first state and each change, by environment and by stdin`() throws {
+        let uplinks = try Uplinks()
+        let tool = try watch(uplinks, "--json", "--exec", told + "; cat")
+        #expect(try tool.errors.line() == "notReachable,,")
+        let first = try #require(try tool.errors.line())
+        #expect(try EventSchema.parse(first)["event"] == .string("state"))
+        // What the tool prints is what was asked of it, and nothing of the hook's.
+        #expect(try tool.output.line() == first)
+        try uplinks.connectWiFi()
+        #expect(try tool.errors.line() == "wifi,notReachable,wlan0")
+        let second = try #require(try tool.errors.line())
+        #expect(try EventSchema.parse(second)["status"] == .string("wifi"))
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.output.rest() == second + "\n")
+        #expect(try tool.errors.rest() == "")
+    }
+
+    @Test func `bytes that are no UTF-8 come as they are`() throws {
+        let story = #"""
+            X=$(printf 'caf\351'); export X
+            exec "$0" watch --exec "$(printf 'printf "%%s|\350" "$X" | od -An -tx1 >&2; kill "$PPID"')"
+            """#
+        let lab = try LabNamespace()
+        let outcome = try lab.run {
+            try LabProcess.run("/bin/sh", ["-c", story, ToolBinary.path], within: .seconds(120))
+        }
+        #expect(outcome.code == 0 && outcome.errors == " 63 61 66 e9 7c e8\n", "\(outcome)")
+    }
+
+    @Test func `changes that outrun it leave the newest`() throws {
+        let uplinks = try Uplinks()
+        let pipe = try TemporaryFile()
+        #expect(unlink(pipe.path) == 0 && mkfifo(pipe.path, 0o600) == 0)
+        let first = "{ echo first; read -r go < '\(pipe.path)'; }"
+        let tool = try watch(uplinks, "--exec", "[ -n \"$NETWATCH_PREVIOUS\" ] && \(told) || \(first)")
+        #expect(try tool.errors.line() == "first")
+        func expectLine(_ status: String) throws { #expect(try tool.output.line()?.contains(" \(status) ") == true) }
+        try expectLine("notReachable")
+        try uplinks.connectWiFi()
+        try expectLine("wifi")
+        try uplinks.lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        try expectLine("notReachable")
+        try uplinks.connectCellular()
+        try expectLine("cellular")
+        // For reading too, so that it opens whether or not the hook has come as far.
+        let writer = open(pipe.path, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        #expect(write(writer, "go\n", 3) == 3)
+        #expect(try tool.errors.line() == "cellular,notReachable,wwan0")
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 0)
+        #expect(try tool.errors.rest() == "")
+    }
+
+    @Test func `one that hangs is ended with all it has started`() throws {
+        let uplinks = try Uplinks()
+        let stubborn = "trap '' TERM; echo begun; sleep 1000 & wait; sleep 1000"
+        let tool = try watch(uplinks, "--exec", "sh -c \"\(stubborn)\"; echo over", "--exec-timeout", "100ms")
+        #expect(try tool.errors.line() == "begun")
+        let line = try #require(try tool.errors.line())
+        #expect(
+            line.hasPrefix("netwatch: the hook 'sh -c ") && line.hasSuffix(" did not end within 100 ms, and was ended")
+        )
+        tool.send(SIGINT)
+        #expect(try tool.exitCode() == 0)
+        // The pipe ends only when nobody of its group is left.
+        #expect(try tool.errors.rest() == "")
+    }
+
+    @Test(arguments: [
+        ("exit 3", "ended with 3"), ("kill -9 $$", "was ended by signal 9"),
+        ("no-such-command-here 2>/dev/null", "ended with 127: the shell did not find the command"),
+    ])
+    func `one that fails is told of`(command: String, words: String) throws {
+        let uplinks = try Uplinks()
+        let tool = try watch(uplinks, "--exec", command)
+        #expect(try tool.errors.line() == "netwatch: the hook '\(command)' \(words)")
+        try uplinks.connectWiFi()
+        #expect(try tool.errors.line() == "netwatch: the hook '\(command)' \(words)")
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test func `at the end, one that runs may use its time, and a second signal ends it`() throws {
+        let tool = try watch(
+            Uplinks(),
+            "--exec",
+            "echo begun; read -r line; trap 'echo asked; exit 1' TERM; sleep 1000 & wait"
+        )
+        #expect(try tool.errors.line() == "begun")
+        tool.send(SIGTERM)
+        tool.send(SIGINT)
+        while let line = try tool.errors.line(), !line.contains("was ended") {}
+        #expect(try tool.exitCode() == 0)
+    }
+
+    @Test(arguments: [
+        (["--exec", ""], "The command of --exec is empty"), (["--exec-timeout", "5s"], "--exec-timeout needs --exec"),
+        (["--exec", "true", "--exec-timeout", "0s"], "must be longer than 0"),
+        (["--exec", "true", "--exec-timeout", "5"], "the unit is missing"),
+        (["--json", "--format", "{status}"], "--json and --format are two ways"),
+        (["--format", "{statsu}"], "at character 1: there is no field 'statsu'"),
+    ])
+    func `what can't be taken`(arguments: [String], words: String) throws {
+        let tool = try ToolProcess(["watch"] + arguments, in: LabNamespace())
+        #expect(try tool.exitCode() == 64)
+        let text = try tool.errors.rest()
+        #expect(text.contains(words) && text.filter(\.isNewline) == "\n", "\(text)")
+    }
+
+    @Test func `lines of a template`() throws {
+        let uplinks = try Uplinks()
+        let template = #"{seq}\t{previous}>{status}\t{interface} {ipv4}"#
+        let tool = try watch(uplinks, "--format", template)
+        #expect(try tool.output.line() == "1\t->notReachable\t- -")
+        try uplinks.connectWiFi()
+        #expect(try tool.output.line() == "2\tnotReachable>wifi\twlan0 192.0.2.2")
+        tool.send(SIGTERM)
+        #expect(try tool.exitCode() == 0)
+        let status = try ToolProcess(["status", "--format", "{time} {utc} {status}"], in: uplinks.lab)
+        let text = try #require(try status.output.line())
+        let stamp = #"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}"#
+        #expect(try text.wholeMatch(of: Regex("\(stamp)[+-]\\d\\d:\\d\\d \(stamp)Z wifi")) != nil, "\(text)")
+    }
+}

@@ -1,0 +1,174 @@
+import CNcurses
+import NetwatchCore
+import NetworkLab
+import Reachability
+import ReachabilityCore
+import Testing
+
+@testable import netwatch
+
+@Suite struct LivePartsTests {
+    private func at(_ second: Int64) -> Instant { .init(nanoseconds: second * 1_000_000_000) }
+
+    @Test func `a name is resolved at once, then now and then`() {
+        var schedule = ResolutionSchedule()
+        #expect(schedule.isDue(at: at(100)))
+        schedule.noteStart(at: at(100))
+        #expect(!schedule.isDue(at: at(105)))
+        schedule.noteEnd(hasSucceeded: true, at: at(101))
+        #expect(!schedule.isDue(at: at(400)))
+        #expect(schedule.deadline == at(401))
+        #expect(schedule.isDue(at: at(401)))
+    }
+
+    @Test func `a name that can't be resolved is tried again, less and less often`() {
+        var schedule = ResolutionSchedule()
+        var now: Int64 = 100
+        var pauses: [Int64] = []
+        for _ in 0..<7 {
+            schedule.noteStart(at: at(now))
+            schedule.noteEnd(hasSucceeded: false, at: at(now))
+            let due = (schedule.deadline?.nanoseconds ?? 0) / 1_000_000_000
+            pauses.append(due - now)
+            now = due
+        }
+        #expect(pauses == [1, 2, 4, 8, 16, 30, 30])
+        schedule.noteStart(at: at(now))
+        schedule.noteEnd(hasSucceeded: false, at: at(now + 5))
+        schedule.noteChange(at: at(now + 6))
+        #expect(schedule.isDue(at: at(now + 6)))
+    }
+
+    @Test func `a change while a name server is asked leads to another question`() {
+        var schedule = ResolutionSchedule()
+        schedule.noteStart(at: at(100))
+        schedule.noteChange(at: at(101))
+        #expect(!schedule.isDue(at: at(200)))
+        schedule.noteEnd(hasSucceeded: true, at: at(102))
+        #expect(schedule.isDue(at: at(102)))
+    }
+
+    @Test func `a storm of changes does not make a storm of questions`() {
+        var schedule = ResolutionSchedule()
+        schedule.noteStart(at: at(100))
+        schedule.noteEnd(hasSucceeded: true, at: at(100))
+        schedule.noteChange(at: at(100))
+        #expect(!schedule.isDue(at: at(100)))
+        #expect(schedule.deadline == at(101))
+    }
+
+    @Test func `an answer that does not come is told once`() {
+        var schedule = ResolutionSchedule()
+        schedule.noteStart(at: at(100))
+        #expect(schedule.deadline == at(110))
+        #expect(schedule.isOverdue(at: at(109)) == false)
+        #expect(schedule.isOverdue(at: at(110)) == true)
+        #expect(schedule.isOverdue(at: at(111)) == false)
+        #expect(schedule.deadline == nil)
+    }
+
+    @Test func `a recording is named after its moment, in local time`() {
+        let moment = ViewMoment(
+            time: .init(seconds: 1_795_303_799, nanoseconds: 5),
+            utcOffset: 3_600,
+            instant: at(1)
+        )
+        #expect(RecordingName.make(at: moment) == "netwatch-20261122-002959.pcap")
+        let old = ViewMoment(time: .init(seconds: -1, nanoseconds: 0), utcOffset: 0, instant: at(1))
+        #expect(RecordingName.make(at: old) == "netwatch-19691231-235959.pcap")
+    }
+
+    @Test(arguments: [
+        ("\u{1B}[?1049l", "\u{1B}[?1049l"), ("\u{1B}(B$<50/>x", "\u{1B}(Bx"), ("a$b$<", "a$b$<"), ("$<2>$<3*>", ""),
+    ])
+    func `pauses are left out of what a crash writes`(text: String, bytes: String) {
+        #expect(RestoringBytes.withoutPadding(text) == Array(bytes.utf8))
+    }
+
+    @Test func `keys`() {
+        #expect(KeyDecoder.character(0x71) == .character("q"))
+        #expect(KeyDecoder.character(0xE9) == .character("é"))
+        #expect(KeyDecoder.character(0x0D) == .enter)
+        #expect(KeyDecoder.character(0x0A) == .enter)
+        #expect(KeyDecoder.character(0x7F) == .backspace)
+        #expect(KeyDecoder.character(0x1B) == .escape)
+        #expect(KeyDecoder.character(0x0C) == .control("l"))
+        for nothing: wint_t in [0x00, 0x9B, 0x202E, 0xD800, 0x110000] { #expect(KeyDecoder.character(nothing) == nil) }
+        #expect(KeyDecoder.function(wint_t(KEY_PPAGE)) == .pageUp)
+        #expect(KeyDecoder.function(wint_t(KEY_RESIZE)) == nil)
+    }
+
+    @Test func `the bytes of an option's value`() {
+        let words = ["netwatch", "--exec", "a", "--exec=b=c", "--exec", "\u{FFFD}x"].map { Array($0.utf8) }
+        var raw = RawArguments(words)
+        #expect(raw.value(of: "--exec", reading: "a") == Array("a".utf8))
+        #expect(raw.value(of: "--exec", reading: "b=c") == Array("b=c".utf8))
+        #expect(raw.value(of: "--exec", reading: "d") == nil)
+        raw = .init(words.dropLast() + [[0xE9, 0x78]])
+        #expect(raw.value(of: "--exec", reading: "\u{FFFD}x") == [0xE9, 0x78])
+    }
+
+    @Test func `an answer in another order is no news, and of another the old state lasts until it is known`() throws {
+        let list = try ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map { try #require(IPAddress($0)) }
+        func way(_ address: IPAddress, _ status: ReachabilityStatus) -> (IPAddress, DestinationPath) {
+            (address, .init(destination: address, status: status, outcome: .refused(errno: 101, .unreachable)))
+        }
+        var answers = DestinationAnswers()
+        #expect(answers.take([list[0], list[1]]).new == [list[0], list[1]])
+        #expect(answers.state([:], after: nil) == .resolving)
+        var known = Dictionary(uniqueKeysWithValues: [way(list[0], .wifi), way(list[1], .cellular)])
+        let both = answers.state(known, after: .resolving)
+        let turned = answers.take([list[1], list[0], list[1]])
+        #expect(turned.gone.isEmpty && turned.new.isEmpty && answers.state(known, after: both) == both)
+        let next = answers.take([list[2], list[1]])
+        #expect(next.gone == [list[0]] && next.new == [list[2]] && answers.addresses == [list[1], list[2]])
+        known[list[0]] = nil
+        #expect(answers.state(known, after: both) == both)
+        answers.fail("no answer")
+        known[list[2]] = way(list[2], .wifi).1
+        guard case .paths(let routes) = answers.state(known, after: both) else { throw LabError("paths", errno: 0) }
+        #expect(routes.map(\.status) == [.cellular, .wifi])
+        #expect(DestinationAnswers().state([:], after: nil) == .resolving)
+    }
+
+    @Test func `radios are asked while they are up, and at once when one may have another network`() {
+        let message = { (flags: LinkFlags, state: OperationalState) in
+            var message = LinkMessage(index: 3)
+            (message.hardwareType, message.flags, message.name) = (.ethernet, flags, "wlan0")
+            (message.operationalState, message.mtu) = (state, 1500)
+            return message
+        }
+        var snapshot = NetworkSnapshot()
+        func radios(_ link: LinkMessage) -> LiveRadios {
+            let header = NetlinkHeader(length: 0, type: 0, flags: [], sequence: 0, port: 0)
+            snapshot.apply(.link(link), header, at: at(1))
+            let uevent = UeventMessage(action: .add, interface: "wlan0", index: 3, deviceType: "wlan")
+            snapshot.apply(.uevent(uevent), header, at: at(1))
+            return .init(snapshot, EvaluationContext(user: 0))
+        }
+        let off = radios(message([], .down))
+        #expect(off.isEmpty)
+        let alone = radios(message([.up], .dormant))
+        #expect(!alone.isEmpty && !alone.mayTellOtherwise(than: off))
+        let connected = radios(message([.up, .running, .lowerUp], .up))
+        #expect(connected.mayTellOtherwise(than: alone) && !connected.mayTellOtherwise(than: connected))
+    }
+
+    @Test func `the wheel is left to the terminal where that turns it into arrows`() {
+        #expect(WheelMode(terminal: "xterm-256color") == .arrows)
+        #expect(WheelMode.arrows.begin(keeps: false) == Array("\u{1B}[?1007h".utf8))
+        #expect(WheelMode.buttons.begin(keeps: true).isEmpty && WheelMode.buttons.end.isEmpty)
+        #expect(WheelMode(terminal: "tmux-256color") == .buttons)
+        #expect(WheelMode(terminal: "screen.xterm-256color") == .buttons)
+    }
+
+    @Test(
+        arguments: [
+            (Duration.zero, 0), (.nanoseconds(1), 1), (.milliseconds(7), 7), (.microseconds(7_001), 8),
+            (.seconds(-5), 0), (.seconds(1_000_000), 86_400_000),
+        ] as [(Duration, Int32)]
+    )
+    func `a wait is never too short, and never without end`(left: Duration, milliseconds: Int32) {
+        #expect(left.pollTimeout == milliseconds)
+    }
+}

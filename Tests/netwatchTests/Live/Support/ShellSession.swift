@@ -1,0 +1,34 @@
+import Glibc
+import NetworkLab
+
+/// The live view as a job of a shell that controls a terminal, where it can be stopped and brought back.
+final class ShellSession {
+    let terminal: PseudoTerminal
+    /// The terminal's settings before.
+    let before: [UInt8]
+    private let shell: pid_t
+
+    /// Starts it; the shell says when it has been stopped, brings it back when a line is typed, and tells its end.
+    init(in lab: LabNamespace) throws {
+        terminal = try PseudoTerminal()
+        terminal.resize(columns: 80, rows: 24)
+        before = terminal.settings
+        let files = try FileActions()
+        for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            try files.open(terminal: terminal.path, as: number)
+        }
+        let story = "'\(ToolBinary.path)'; echo was stopped; read line; fg; echo ended with $?; exec cat > /dev/null"
+        let variables = ["TERM": "xterm-256color", "LANG": "C.UTF-8"]
+        shell = try lab.run {
+            try files.spawn("/bin/sh", ["-m", "-c", story], environment: variables, leadsSession: true)
+        }
+    }
+
+    deinit {
+        // The terminal's end ends the shell and its jobs.
+        terminal.screen.end()
+        kill(shell, SIGKILL)
+        var status: Int32 = 0
+        waitpid(shell, &status, 0)
+    }
+}
