@@ -21,13 +21,16 @@ struct ReadmeCommandTests {
 
     /// The table's rows, with calls for each form that they show.
     static let rows: [String: [Call]] = [
-        "`netwatch`, `netwatch watch [--json] [--roams]`": [
+        "`netwatch`, `netwatch watch [--json] [--roams] [--format TEMPLATE] [--exec COMMAND]`": [
             .init(arguments: [], code: 0, liveUntil: 1),
             .init(arguments: ["watch"], code: 0, liveUntil: 1),
             .init(arguments: ["watch", "--json"], code: 0, liveUntil: 1),
             .init(arguments: ["watch", "--roams"], code: 0, liveUntil: 1),
+            .init(arguments: ["watch", "--format", "{time} {status}"], code: 0, liveUntil: 1),
+            .init(arguments: ["watch", "--exec", "true"], code: 0, liveUntil: 1),
         ],
-        "`netwatch status [--json]`": [
+        "`netwatch status [--json] [--format TEMPLATE]`": [
+            .init(arguments: ["status", "--format", "{status}"], code: 0),
             .init(arguments: ["status"], code: 0),
             .init(arguments: ["status", "--json"], code: 0),
             .init(arguments: ["status"], code: 1, isReachable: false),
@@ -59,12 +62,20 @@ struct ReadmeCommandTests {
             .init(arguments: ["replay", fixture, "--json", "--roams"], code: 0),
             .init(arguments: ["replay", "/bin/sh"], code: 65),
         ],
+        "`netwatch history FILE [--since WHEN] [--until WHEN] [--svg FILE]`": [
+            .init(arguments: ["history", lines, "--since", "2026-11-20", "--until", "now", "--svg", picture], code: 0),
+            .init(arguments: ["history", "/bin/sh"], code: 65),
+        ],
         // Answers come in the README's lines of shell.
         "`netwatch fetch URL`": [
             .init(arguments: ["fetch", "http://127.0.0.1:1/"], code: 7),
             .init(arguments: ["fetch", "http://198.51.100.7/"], code: 7, isReachable: false),
         ],
     ]
+
+    /// What a monitor has written, and where a picture of it goes.
+    private static let lines = Repository.root.appending(path: "Tests/Fixtures/history.jsonl").path
+    private static let picture = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).svg").path
 
     private static let fixture = Repository.root.appending(path: "Tests/Fixtures/story-nanoseconds.pcap").path
 

@@ -54,7 +54,7 @@ struct ReadmeSnippetTests {
         let rows = readme.prose.split(separator: "\n").filter { line in
             line.hasPrefix("| ") && line.split(separator: " | ").count == 5
         }
-        #expect(rows.count == 21)
+        #expect(rows.count == 31)
         for row in rows.dropFirst() {
             let cell = try #require(row.split(separator: " | ").last)
             for span in cell.matches(of: /`([^`]+)`/).map(\.1) {

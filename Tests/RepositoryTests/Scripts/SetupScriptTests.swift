@@ -19,13 +19,16 @@ struct SetupScriptTests {
     @Test("What is missing is installed by name, and nothing else")
     func installsMissing() throws {
         try stage.stand(in: "pkg-config", "[ \"$2\" = libnl-3.0 ]")
-        for command in ["ip", "tinyproxy", "squid", "microsocks"] { try stage.remove(command) }
+        for command in ["ip", "tmux", "tinyproxy", "squid", "microsocks", "zsh", "fish", "mandoc"] {
+            try stage.remove(command)
+        }
         try stage.stand(in: "apt-get")
         let outcome = try stage.run("setup", "--for-tests")
         #expect(outcome.code == 0)
         #expect(outcome.output == "")
         let proxies = "tinyproxy-bin squid microsocks"
-        let missing = "libnl-route-3-dev libnl-genl-3-dev zlib1g-dev iproute2 \(proxies)"
+        let shells = "zsh fish mandoc"
+        let missing = "libnl-route-3-dev libnl-genl-3-dev zlib1g-dev libncurses-dev iproute2 tmux \(proxies) \(shells)"
         #expect(outcome.errors == "setup: installing \(missing) (apt-get)\n")
         let install = "apt-get install -y --no-install-recommends \(missing)"
         #expect(try stage.calls(of: "apt-get") == [install])
@@ -41,6 +44,16 @@ struct SetupScriptTests {
         #expect(try stage.run("setup", "--for-tests").code == 0)
         let install = "apt-get install -y --no-install-recommends python3 libhttp-server-simple-perl"
         #expect(try stage.calls(of: "apt-get") == [install])
+    }
+
+    @Test("What only packages need is asked for if one is to be built")
+    func packages() throws {
+        try stage.remove("dpkg-shlibdeps")
+        try stage.stand(in: "apt-get")
+        #expect(try stage.run("setup").code == 0)
+        #expect(try stage.calls(of: "apt-get").isEmpty)
+        #expect(try stage.run("setup", "--for-packages").code == 0)
+        #expect(try stage.calls(of: "apt-get") == ["apt-get install -y --no-install-recommends binutils dpkg-dev"])
     }
 
     @Test("Without tests to run, what only tests need is not asked for")
@@ -82,7 +95,7 @@ struct SetupScriptTests {
         try stage.stand(in: "pkg-config", "false")
         try stage.stand(in: "apt-get", "[ \"$1\" = update ] && : >\"$HOME/updated\"; [ -e \"$HOME/updated\" ]")
         #expect(try stage.run("setup").code == 0)
-        let missing = "libnl-3-dev libnl-route-3-dev libnl-genl-3-dev zlib1g-dev"
+        let missing = "libnl-3-dev libnl-route-3-dev libnl-genl-3-dev zlib1g-dev libncurses-dev"
         let install = "apt-get install -y --no-install-recommends \(missing)"
         #expect(try stage.calls(of: "apt-get") == [install, "apt-get update", install])
     }

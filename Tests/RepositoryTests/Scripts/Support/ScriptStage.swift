@@ -37,7 +37,9 @@ final class ScriptStage {
         try link("scripts", to: Repository.root.appending(path: "scripts").path)
         for command in Self.common { try provide(command) }
         let forTests = [
-            "ip", "nginx", "apache2", "lighttpd", "perl", "python3", "unshare", "tinyproxy", "squid", "microsocks",
+            "ip", "tmux", "nginx", "apache2", "lighttpd", "perl", "python3", "unshare", "tinyproxy", "squid",
+            "microsocks",
+            "zsh", "fish", "mandoc", "dpkg-shlibdeps",
         ]
         for command in ["git"] + forTests + Self.kernelLab { try stand(in: command) }
         try stand(in: "swift")

@@ -1,0 +1,82 @@
+import Foundation
+import NetworkLab
+import Testing
+
+/// Builds packages of a small program in the place of the tool; `scripts/check-deb` installs a real one.
+@Suite("scripts/package-deb", .timeLimit(.minutes(5)), .enabled(if: InstallLab.hasCommand("dpkg-shlibdeps")))
+struct DebianPackageTests {
+    private static let author = ["DEBFULLNAME": "A Packager", "DEBEMAIL": "packager@debian.org"]
+
+    /// Builds a package, and gives its path.
+    private func package(_ lab: InstallLab) throws -> String {
+        let outcome = try lab.run("package-deb", ["--tool", lab.tool, "--output", "."], environment: Self.author)
+        #expect(outcome.code == 0, "\(outcome)")
+        let name = try #require(outcome.output.split(separator: "\n").last)
+        return lab.root.appending(path: String(name)).path
+    }
+
+    private func ask(_ path: String, _ arguments: String...) throws -> String {
+        try LabProcess.run("/usr/bin/dpkg-deb", arguments.map { $0.isEmpty ? path : $0 }).output
+    }
+
+    @Test("It has the tool and all around it where Debian wants it, and says what it needs and where it is from")
+    func contents() throws {
+        let lab = try InstallLab()
+        let path = try package(lab)
+        let fields = try ask(path, "--field", "")
+        #expect(fields.contains("\nMaintainer: A Packager <packager@debian.org>\n"))
+        #expect(fields.contains(/\nDepends: libc6 \(>= [0-9.]+\), libncursesw6\n/))
+        #expect(path.contains(/netwatch_[0-9.]+_[a-z0-9]+\.deb$/))
+        let names = try ask(path, "--contents", "").split(separator: "\n").map {
+            String($0.split(separator: " ").last ?? "")
+        }
+        for file in [
+            "usr/bin/netwatch", "usr/share/man/man1/netwatch.1.gz", "usr/share/zsh/vendor-completions/_netwatch",
+            "usr/share/bash-completion/completions/netwatch", "lib/systemd/system/netwatch.service",
+            "lib/systemd/system/netwatch-wait-online.service", "etc/default/netwatch-wait-online",
+            "usr/share/doc/netwatch/copyright", "usr/share/doc/netwatch/changelog.gz",
+            "usr/share/doc/netwatch/history.md", "usr/share/doc/netwatch/history.svg",
+            "usr/share/doc/netwatch/hooks.md", "usr/share/doc/netwatch/live-view.md",
+        ] {
+            #expect(names.contains("./\(file)"), "\(file)")
+        }
+    }
+
+    @Test("lintian finds nothing at fault", .enabled(if: InstallLab.hasCommand("lintian")))
+    func lintian() throws {
+        let lab = try InstallLab()
+        let path = try package(lab)
+        let arguments = ["--allow-root", "--fail-on", "error,warning", "--no-tag-display-limit", path]
+        let outcome = try LabProcess.run("/usr/bin/lintian", arguments, within: .seconds(240))
+        #expect(outcome.code == 0, "\(outcome)")
+    }
+
+    @Test("A tool that needs more than a package may is refused, and what it needs is named")
+    func dependencies() throws {
+        let lab = try InstallLab(linking: ["z"])
+        let outcome = try lab.run("package-deb", ["--tool", lab.tool, "--output", lab.root.path])
+        #expect(outcome.code == 65)
+        #expect(outcome.errors.contains("needs more than a package may: zlib1g (give a release"), "\(outcome)")
+        #expect(try lab.files(beneath: "") == ["built", "built.c"])
+    }
+
+    @Test("The check of a package says what it needs", arguments: [([], 64, "one package"), (["/no"], 66, "no '/no'")])
+    func check(arguments: [String], code: Int32, words: String) throws {
+        let outcome = try LabProcess.run(Repository.root.appending(path: "scripts/check-deb").path, arguments)
+        #expect(outcome.code == code)
+        #expect(outcome.errors.contains(words) && outcome.errors.filter(\.isNewline) == "\n", "\(outcome)")
+    }
+
+    @Test(
+        "What it can't take is refused in one line",
+        arguments: [
+            (["--frob"], 64, "there is no option '--frob'"), (["--output"], 64, "'--output' needs a value"),
+            (["--output", "/no/such"], 73, "'/no/such' is no directory"),
+        ] as [([String], Int32, String)]
+    )
+    func usage(arguments: [String], code: Int32, words: String) throws {
+        let outcome = try LabProcess.run(Repository.root.appending(path: "scripts/package-deb").path, arguments)
+        #expect(outcome.code == code)
+        #expect(outcome.errors.contains(words) && outcome.errors.filter(\.isNewline) == "\n", "\(outcome)")
+    }
+}

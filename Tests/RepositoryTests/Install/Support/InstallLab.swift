@@ -1,0 +1,68 @@
+import Foundation
+import NetworkLab
+
+/// A directory to install into, and a tool to install.
+final class InstallLab {
+    /// The directory; gone with this object.
+    let root: URL
+    /// A small program that does what the built tool does.
+    let tool: String
+
+    /// Makes both.
+    ///
+    /// - Parameter libraries: What the program is linked with beside the C library, needed or not.
+    /// - Throws: What could not be made.
+    init(linking libraries: [String] = []) throws {
+        root = FileManager.default.temporaryDirectory.appending(path: "netwatch-install-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        tool = root.appending(path: "built").path
+        let source = root.appending(path: "built.c").path
+        let call = "execv(\"\(BuiltProducts.path(of: "netwatch"))\", words)"
+        let text = "#include <unistd.h>\nint main(int count, char **words) { return count && \(call); }\n"
+        try Data(text.utf8).write(to: URL(filePath: source))
+        // Written by the linker, and so by nobody in this process whom another thread's fork(2) might catch at it.
+        let flags = libraries.isEmpty ? [] : ["-Wl,--no-as-needed"] + libraries.map { "-l\($0)" }
+        let outcome = try LabProcess.run("/usr/bin/env", ["clang", "-o", tool, source] + flags, within: .seconds(240))
+        guard outcome.code == 0 else { throw LabError("clang", errno: 0, detail: outcome.errors) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: root) }
+
+    /// Runs a script of the repository, in this directory.
+    func run(
+        _ script: String,
+        _ arguments: [String],
+        environment: [String: String] = [:]
+    ) throws -> LabProcess.Outcome {
+        let path = Repository.root.appending(path: "scripts/\(script)").path
+        let all = ProcessInfo.processInfo.environment.filter { $0.key != "DESTDIR" }
+        return try LabProcess.run(
+            path,
+            arguments,
+            environment: all.merging(environment) { _, new in new },
+            directory: root.path,
+            within: .seconds(240)
+        )
+    }
+
+    /// The files beneath a directory, named from it, in alphabetical order.
+    func files(beneath directory: String) throws -> [String] {
+        let base = root.appending(path: directory)
+        return try FileManager.default.subpathsOfDirectory(atPath: base.path).filter { name in
+            var isDirectory: ObjCBool = false
+            let path = base.appending(path: name).path
+            return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
+        }
+        .sorted()
+    }
+
+    /// What a file holds, named from the directory.
+    func read(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// Whether this machine has a command.
+    static func hasCommand(_ name: String) -> Bool {
+        ["/usr/bin", "/bin", "/usr/sbin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+}

@@ -1,0 +1,3 @@
+# What fish offers at the end of a line, one a line: offers.fish DATA-DIRECTORY WORD...
+source $argv[1]/fish/vendor_completions.d/netwatch.fish
+complete -C "$argv[2..-1]" | cut -f 1
