@@ -47,7 +47,8 @@ extension SessionCore {
             if case .end = followUp { return false }
             return true
         }
-        guard status == 401, handle.current.login != nil else { return false }
+        let isChallenge = status == 401 && handle.current.login != nil
+        guard isChallenge || handle.mayGoWithoutExpectation(status) else { return false }
         handle.following.isHeldBack = handle.run.extras?.receiver != nil
         return true
     }

@@ -27,6 +27,7 @@ extension SessionCore {
     }
 
     private func followUp(ofRefusal response: DataResponse, _ handle: RequestHandle) -> FollowUp {
+        if handle.mayGoWithoutExpectation(response.status) { return .go(handle.current.copy.withoutExpectation) }
         if response.status == 407, handle.endpoint.isForwarded { return proxyWantsCredentials(of: handle, response) }
         let following = handle.run.extras?.following
         let decided = following?.decided

@@ -4,16 +4,15 @@ import NetworkClientCore
 
 /// Sending bodies that are not in memory.
 extension ConnectionHandler {
-    /// Opens what the request's body comes from, and takes note of who takes the answer's.
+    /// Opens what the request's body comes from, but for one that waits for the server's leave.
     ///
     /// - Returns: Whether the request can be sent; if not, it has failed and the connection serves the next.
     func prepareBodies(_ handle: RequestHandle) -> Bool {
         exchange?.receiver = nil
-        guard let source = handle.current.source else { return true }
+        guard handle.current.source != nil else { return true }
         do throws(HTTPError) {
             guard handle.canGoAgain else { throw .notReplayable(handle.current.copy) }
-            exchange?.feed = try source.makeFeed(host.core.loop)
-            handle.extras.wasBodyRead = true
+            if !handle.current.expectsContinue { try openFeed(handle) }
             return true
         } catch {
             handle.run.place = .nowhere
@@ -22,6 +21,13 @@ extension ConnectionHandler {
             host.core.fail(handle, .unavailableBody(error, .neverSent))
             return false
         }
+    }
+
+    /// Begins to read the request's body, if it is not in memory.
+    func openFeed(_ handle: RequestHandle) throws(HTTPError) {
+        guard let source = handle.current.source else { return }
+        exchange?.feed = try source.makeFeed(host.core.loop)
+        handle.extras.wasBodyRead = true
     }
 
     /// The head as it goes out in this attempt.

@@ -39,7 +39,7 @@ extension ConnectionHandler {
         let (handle, limits, now) = (exchange.handle, exchange.handle.current.limits, NIODeadline.now())
         deadlines.clear()
         deadlines[.total] = handle.deadline.map(Instant.init)
-        if exchange.isBodyHeld {
+        if exchange.isBodyHeld, exchange.head == nil {
             holdBody(now)
         } else if !life.isRequestSent {
             // What gives the body may rest: then there is nothing that the kernel could take.

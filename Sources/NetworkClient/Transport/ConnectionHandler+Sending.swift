@@ -61,8 +61,13 @@ extension ConnectionHandler {
 
     /// Sends the body, now that the server wants it or has said nothing for long enough.
     func releaseBody(_ now: NIODeadline) {
-        guard let context, exchange?.isBodyHeld == true else { return }
-        exchange?.isBodyHeld = false
+        guard let context, let exchange, exchange.isBodyHeld else { return }
+        self.exchange?.isBodyHeld = false
+        do throws(HTTPError) {
+            try openFeed(exchange.handle)
+        } catch {
+            return failExchange(.unavailableBody(error, .maybeProcessed))
+        }
         sendBody(context, now)
         arm(now)
     }
