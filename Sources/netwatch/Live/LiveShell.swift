@@ -116,8 +116,9 @@ final class LiveShell {
             nextChange = nil
             handle(.tick(LiveClock.moment))
         }
-        guard let due = nextRecording, due <= now, let recording else { return }
-        tell(recording)
+        guard let recording else { return }
+        if let due = nextRecording, due <= now { return tell(recording) }
+        if nextRecording == nil, recording.hasBegun { tell(recording) }
     }
 }
 
@@ -211,9 +212,8 @@ extension LiveShell {
         guard recording == nil else { return }
         let moment = LiveClock.moment
         do throws(ToolError) {
-            let recording = try LiveRecording(configuration.monitor, at: moment, wait.wakeup)
-            self.recording = recording
-            tell(recording)
+            // Once it has begun it is told, so that nothing is missing from it that follows what is shown.
+            recording = try .init(configuration.monitor, at: moment, wait.wakeup)
         } catch {
             handle(.recording(.failed(error.message), at: moment))
         }

@@ -2,6 +2,7 @@ import Glibc
 import NetwatchCore
 import Reachability
 import ReachabilityCore
+import Synchronization
 
 /// A recording that is made while the live view is shown: by a monitor of its own, whose capture stands alone.
 final class LiveRecording {
@@ -10,13 +11,17 @@ final class LiveRecording {
     private let recorder: CaptureRecorder
     private let engine: MonitorEngine
     private let output: LineOutput
+    private let beginning: Beginning
 
-    /// Begins a recording.
+    /// Whether the state that all else follows is in it: what happens from now on is.
+    var hasBegun: Bool { beginning.isOver.load(ordering: .acquiring) }
+
+    /// Begins a recording; ``hasBegun`` tells when it has.
     ///
     /// - Parameters:
     ///   - configuration: What to watch.
     ///   - moment: What the file is named after.
-    ///   - wakeup: Told when the file can't be written any more.
+    ///   - wakeup: Told when it has begun, and when the file can't be written any more.
     /// - Throws: What to tell the user.
     init(_ configuration: MonitorConfiguration, at moment: ViewMoment, _ wakeup: Wakeup) throws(ToolError) {
         path = RecordingName.make(at: moment)
@@ -26,7 +31,12 @@ final class LiveRecording {
         self.recorder = recorder
         var configuration = configuration
         configuration.tap = { if !recorder.write($0) { wakeup.signal() } }
-        engine = MonitorEngine(configuration) { _ in }
+        let beginning = Beginning()
+        self.beginning = beginning
+        // The first notice tells the state that was read.
+        engine = MonitorEngine(configuration) { _ in
+            if !beginning.isOver.exchange(true, ordering: .releasing) { wakeup.signal() }
+        }
         recorder.begin()
         do throws(MonitorError) { try engine.start() } catch {
             close(output.descriptor)
@@ -76,6 +86,11 @@ final class LiveRecording {
         var wait = pollfd(fd: done.descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&wait, 1, milliseconds) == 1
     }
+}
+
+/// Whether a recording has begun; set on the event thread.
+private final class Beginning: Sendable {
+    let isOver = Atomic(false)
 }
 
 /// The name of a recording's file.
