@@ -53,7 +53,8 @@ extension HTTPError {
     /// An answer is larger than allowed.
     static func bodyTooLarge(_ limit: Int, announced: Int? = nil) -> Self {
         let size = announced.map { " (\($0) bytes were announced)" } ?? ""
-        let reason = "the answer's body is larger than \(limit) bytes\(size): raise maximumBodySize if that is right"
+        let advice = limit == BodyAssembly.largest ? "take it as a stream or into a file" : "raise maximumBodySize"
+        let reason = "the answer's body is larger than \(limit) bytes\(size): \(advice) if that is right"
         return .init(.bodyTooLarge, .answered, reason)
     }
 

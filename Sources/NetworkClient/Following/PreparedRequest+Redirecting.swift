@@ -42,6 +42,7 @@ extension PreparedRequest {
     func changed(to head: HTTPRequest) throws(HTTPError) -> Self {
         let text = "\(head.scheme ?? url.scheme)://\(head.authority ?? url.authority)\(head.path ?? "/")"
         let url = try HTTPURL(text)
+        try head.method.checkContent(hasBody: hasBody)
         var next = self
         next.url = url
         next.endpoint = try endpoint.leading(to: url, by: policy)

@@ -16,7 +16,7 @@ public struct HTTPConfiguration: Sendable {
     public var maximumConnectionsPerHost: Int
     /// How long an unused connection is kept; nil for as long as the server keeps it.
     public var idleTimeout: Duration?
-    /// The size of an answer's body at most, decompressed, in bytes.
+    /// The size of an answer's body at most, decompressed, in bytes; in memory no more than 4 GiB less one byte.
     public var maximumBodySize: Int
     /// The size of an answer's head at most, in bytes.
     public var maximumHeadSize: Int

@@ -27,18 +27,11 @@ extension HTTPSession {
             return try finish(url, head, nil, nil, options, policy)
         }
         let request = try serialize(method, url, parameters, headers, content)
-        try checkTrace(method, hasBody: request.body?.isEmpty == false || content.makeSource != nil)
+        try method.checkContent(hasBody: request.body?.isEmpty == false || content.makeSource != nil)
         let source: BodySource? = if let makeSource = content.makeSource { try makeSource() } else { nil }
         var head = wireHead(request, source, url, options)
         try addKey(to: &head, options, policy)
         return try finish(url, head, request.body.map { ByteBuffer(bytes: $0) }, source, options, policy)
-    }
-
-    /// Holds what can't have a body (RFC 9110, 9.3.8) against what would be sent: it would be read as another request.
-    private func checkTrace(_ method: HTTPRequest.Method, hasBody: Bool) throws(HTTPError) {
-        guard method == .trace, hasBody else { return }
-        let reason = "a TRACE can't have a body: leave it out, and parameters too, or ask by another method"
-        throw .init(.invalidConfiguration, .neverSent, reason)
     }
 
     /// Methods whose requests have no body where there are no parameters.
@@ -184,9 +177,19 @@ extension HTTPSession {
 extension RequestOptions {
     /// How large a body may be that is held in memory: what was to go elsewhere, and does not, no larger than is usual.
     fileprivate func largestKeptBody(_ usual: Int) -> Int {
+        let usual = min(usual, BodyAssembly.largest)
         guard let maximumBodySize else { return usual }
-        if case .memory = destination { return maximumBodySize }
+        if case .memory = destination { return min(maximumBodySize, BodyAssembly.largest) }
         return min(maximumBodySize, usual)
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Holds what can't have a body (RFC 9110, 9.3.8) against what would be sent: it would be read as another request.
+    func checkContent(hasBody: Bool) throws(HTTPError) {
+        guard self == .trace, hasBody else { return }
+        let reason = "a TRACE can't have a body: leave it out, and parameters too, or ask by another method"
+        throw .init(.invalidConfiguration, .neverSent, reason)
     }
 }
 

@@ -172,6 +172,21 @@ struct RedirectTests {
         #expect(other.requests.value.last?["Host"] == "own.example")
     }
 
+    @Test func `a change to what can't have a body, with one, fails the request`() async throws {
+        let server = try RedirectLab.server()
+        let policy = RedirectPolicy.follow { redirect in
+            var next = redirect.next
+            next.method = .trace
+            return .change(next)
+        }
+        let error = await #expect(throws: HTTPError.self) {
+            try await session(server, policy).upload("307/to/end", from: .bytes([1])).response()
+        }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.reason.contains("a TRACE can't have a body") == true)
+        #expect(server.requests.value.count == 1)
+    }
+
     // MARK: Bodies of redirects
 
     @Test(arguments: [

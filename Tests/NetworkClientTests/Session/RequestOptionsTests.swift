@@ -1,8 +1,22 @@
+import HTTPLab
 import NetworkClient
 import Testing
 
 /// What options say beside nothing.
+@Suite(.timeLimit(.minutes(5)))
 struct RequestOptionsTests {
+    @Test func `what can't be held in memory is refused before it comes, whatever is allowed`() async throws {
+        let server = try ScriptedServer(always: [
+            .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\na"),
+        ])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        let error = await #expect(throws: HTTPError.self) {
+            try await session.get("", options: .init(maximumBodySize: .max)).response()
+        }
+        #expect(error?.code == .bodyTooLarge)
+        #expect(error?.reason.contains("take it as a stream or into a file") == true)
+    }
+
     @Test func `what is never done is said, and not left to the session`() {
         let options = RequestOptions(binding: .unbound, gate: .goesAtOnce, retry: .never, proxy: .direct)
         #expect(options.binding != nil && options.gate != nil && options.retry != nil && options.proxy != nil)
