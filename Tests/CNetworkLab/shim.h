@@ -24,3 +24,7 @@ extern int accept4(int descriptor, struct sockaddr *address, unsigned int *lengt
 
 /// POLLRDHUP (poll(2)): the peer has closed, or shut down its writing half.
 static const short labPeerClosed = 0x2000;
+
+/// sched_setaffinity(2), sched_getaffinity(2): the masks as bytes.
+extern int sched_setaffinity(int task, unsigned long size, const void *mask);
+extern int sched_getaffinity(int task, unsigned long size, void *mask);

@@ -5,17 +5,19 @@ extension DestinationPath {
     ///
     /// - Parameters:
     ///   - destination: The address that was looked up.
-    ///   - outcome: The kernel's answer.
+    ///   - answer: The kernel's answer.
     ///   - evaluator: Knows the user's own rules for kinds of interfaces.
-    ///   - snapshot: The links and addresses.
+    ///   - snapshot: The model of the machine.
     ///   - now: The moment of the answer.
     init(
         _ destination: IPAddress,
-        _ outcome: LookupOutcome,
+        _ answer: ProbeAnswer,
         _ evaluator: PathEvaluator,
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) {
+        let flow = ProbeFlow(to: destination, user: evaluator.context.user)
+        let outcome = answer.outcome(of: flow, in: snapshot, at: now)
         self.init(destination: destination, status: .notReachable, outcome: outcome)
         if case .selected(let selection) = outcome {
             interface = evaluator.describe(selection.leg.interface, in: snapshot)

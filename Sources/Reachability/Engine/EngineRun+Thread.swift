@@ -42,14 +42,14 @@ extension EngineRun {
     /// - Parameter flow: Its source unspecified.
     /// - Returns: The kernel's final answer.
     /// - Throws: ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` if the kernel does not answer.
-    func look(up flow: ProbeFlow) throws(MonitorError) -> LookupOutcome {
+    func look(up flow: ProbeFlow) throws(MonitorError) -> ProbeAnswer {
         try lookups.withLock { socket throws(MonitorError) in
             guard socket != nil else { throw MonitorError(.notRunning, errno: 0, "monitor") }
             do throws(NetlinkError) {
                 guard let answer = try socket?.resolve([flow]).first else {
                     throw NetlinkError("RTM_GETROUTE", errno: 0)
                 }
-                return answer.outcome
+                return answer
             } catch {
                 throw MonitorError(error)
             }

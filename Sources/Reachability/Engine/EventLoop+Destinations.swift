@@ -17,7 +17,7 @@ extension EventLoop {
                 switch entry.interest {
                 case .path(let body):
                     guard let answer = answers.popFirst() else { continue }
-                    report(answer.outcome, to: entry, body, at: now)
+                    report(answer, to: entry, body, at: now)
                 case .change(let body): if watcher.isWatched(entry) { body() }
                 }
             }
@@ -28,8 +28,8 @@ extension EventLoop {
     }
 
     /// Makes a path of the kernel's answer for a destination.
-    func path(to destination: IPAddress, _ outcome: LookupOutcome, at now: Instant) -> DestinationPath {
-        .init(destination, outcome, evaluator, machine.snapshot, at: now)
+    func path(to destination: IPAddress, _ answer: ProbeAnswer, at now: Instant) -> DestinationPath {
+        .init(destination, answer, evaluator, machine.snapshot, at: now)
     }
 
     /// Knows the user's own rules for kinds of interfaces.
@@ -43,13 +43,13 @@ extension EventLoop {
     }
 
     private func report(
-        _ outcome: LookupOutcome,
+        _ answer: ProbeAnswer,
         to entry: WatchRegistry.Entry,
         _ body: @Sendable (DestinationPath) -> Void,
         at now: Instant
     ) {
         guard let destination = entry.destinations.first else { return }
-        let path = path(to: destination, outcome, at: now)
+        let path = path(to: destination, answer, at: now)
         if watcher.learn(path, for: entry) { body(path) }
     }
 }

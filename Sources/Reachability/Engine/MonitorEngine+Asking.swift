@@ -27,17 +27,17 @@ extension MonitorEngine {
     public func path(to destination: IPAddress) throws(MonitorError) -> DestinationPath {
         let run = try currentRun()
         let user = state.configuration.user ?? state.effectiveUser
-        let outcome = try run.look(up: .init(to: destination, user: user))
-        if let loop = run.currentLoop { return loop.path(to: destination, outcome, at: Clock.now) }
+        let answer = try run.look(up: .init(to: destination, user: user))
+        if let loop = run.currentLoop { return loop.path(to: destination, answer, at: Clock.now) }
         let gate = Gate<DestinationPath?>()
         let isAsked = run.perform { loop in
-            gate.open(loop.machine.evaluation == nil ? nil : loop.path(to: destination, outcome, at: Clock.now))
+            gate.open(loop.machine.evaluation == nil ? nil : loop.path(to: destination, answer, at: Clock.now))
         }
         if isAsked, let path = gate.wait() { return path }
         // The links are not read yet: they are by the time the model has settled.
         let view = try view()
         let evaluator = PathEvaluator(context: state.configuration.context(user: user))
-        return .init(destination, outcome, evaluator, view.snapshot, at: view.instant)
+        return .init(destination, answer, evaluator, view.snapshot, at: view.instant)
     }
 
     /// Asks the kernel for the way of a socket that may only use paths which meet a requirement.

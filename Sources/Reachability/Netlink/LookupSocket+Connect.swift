@@ -87,11 +87,16 @@ extension LookupSocket {
             }
         }
 
+        /// The source of the socket that connected, in spite of a look-up with that very source.
+        private var connectedSource: IPAddress? {
+            flow.family == .ipv6 && needsSecondLookup ? flow.source : nil
+        }
+
         var probeAnswer: ProbeAnswer {
             guard case .route(let message) = answer else {
                 guard case .refused(let errno) = answer else { return .init(.refused(errno: 0, .noRoute)) }
                 let reason = needsSecondLookup ? .sourceRule : Reason(lookupErrno: errno)
-                return .init(.refused(errno: errno, reason), isFinal: isFinal)
+                return .init(.refused(errno: errno, reason), isFinal: isFinal, connectedSource: connectedSource)
             }
             var selection = RouteSelection(message, source: flow.source)
             if flow.family == .ipv6, selection.leg.source == nil {

@@ -137,10 +137,16 @@ struct Confirmation: Sendable, Hashable {
 extension LookupOutcome {
     /// Whether the kernel's answer is what the model says; of an answer that is not the last word, as far as it goes.
     func agrees(with answer: ProbeAnswer) -> Bool {
+        if let source = answer.connectedSource { return canLeave(from: source) }
         guard !answer.isFinal, case .refused = self, case .refused = answer.outcome else {
             return agrees(with: answer.outcome)
         }
         return true
+    }
+
+    private func canLeave(from source: IPAddress) -> Bool {
+        guard case .selected(let selection) = self else { return false }
+        return selection.leg.source == source || selection.alternatives.contains { $0.source == source }
     }
 
     /// Whether the kernel's answer is what the model says: the same route, one of its legs, or the same errno.

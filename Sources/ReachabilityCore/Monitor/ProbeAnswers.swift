@@ -25,18 +25,38 @@ public struct ProbeAnswer: Sendable, Hashable {
     public var isMultipath: Bool
     /// Whether connect(2) would make no further look-up; if not, a refusal is not the last word.
     public var isFinal: Bool
+    /// The source with which a socket connects although the look-up is refused; nil where the two agree.
+    ///
+    /// Of IPv6 routes that share a nexthop object the kernel remembers for each processor which one packets took last,
+    /// also once that is gone: then `RTM_GETROUTE` is refused (`inet6_rtm_getroute`), and packets find their way.
+    public var connectedSource: IPAddress?
 
     /// Makes an answer.
     public init(
         _ outcome: LookupOutcome,
         matched: IPPrefix? = nil,
         isMultipath: Bool = false,
-        isFinal: Bool = true
+        isFinal: Bool = true,
+        connectedSource: IPAddress? = nil
     ) {
         self.outcome = outcome
         self.matched = matched
         self.isMultipath = isMultipath
         self.isFinal = isFinal
+        self.connectedSource = connectedSource
+    }
+
+    /// The outcome; where the kernel refuses to tell the way of a socket that connects, the model's if that has its source.
+    ///
+    /// - Parameters:
+    ///   - flow: What was looked up.
+    ///   - snapshot: The model of the machine.
+    ///   - now: The moment of the answer.
+    /// - Returns: The way, or the refusal.
+    public func outcome(of flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
+        guard connectedSource != nil else { return outcome }
+        let model = RouteLookup.connect(flow, in: snapshot, at: now)
+        return model.agrees(with: self) ? model : outcome
     }
 
     /// Whether the route is one that the model does not mirror.

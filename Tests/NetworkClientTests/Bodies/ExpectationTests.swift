@@ -60,7 +60,8 @@ struct ExpectationTests {
     @Test func `who was refused sends no body, though it is paused and resumed meanwhile`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [
-            .readHead, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\n"), .await(latch), .send("no"), .readToEnd,
+            .readHead, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\n"), .await(latch), .send("no"),
+            .readToEnd,
         ])
         let request = try session(server).upload("a", from: .bytes([1]), options: .init(expectsContinue: true))
         for await event in request.events { if case .head = event { break } }
