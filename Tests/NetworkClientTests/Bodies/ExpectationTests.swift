@@ -63,8 +63,11 @@ struct ExpectationTests {
             .readHead, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\n"), .await(latch), .send("no"),
             .readToEnd,
         ])
-        let request = try session(server).upload("a", from: .bytes([1]), options: .init(expectsContinue: true))
-        for await event in request.events { if case .head = event { break } }
+        let options = RequestOptions(expectsContinue: true, startsAtOnce: false)
+        let request = try session(server).upload("a", from: .bytes([1]), options: options)
+        let events = request.events
+        request.resume()
+        for await case .head in events { break }
         request.pause()
         request.resume()
         // Longer than it waits for leave.
