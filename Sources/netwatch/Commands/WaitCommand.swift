@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Reachability
 import ReachabilityCore
 
@@ -46,7 +47,7 @@ struct WaitCommand: NetwatchCommand {
             if condition.holds(for: change.status) { wakeup.signal() }
         }
         // Nothing else wakes it: what held for a moment has been waited for too.
-        guard try session.next(until: deadline) == .wakeup else { throw waiting.timeUp("the state is another") }
-        return .success
+        guard try session.next(until: deadline) != .wakeup else { return .success }
+        throw waiting.timeUp(session.engine.stateWords(common.kinds.context(user: geteuid())))
     }
 }

@@ -3,8 +3,7 @@ import NetworkLab
 import Testing
 
 /// The evaluator against the kernel, in random stories.
-@Suite(.serialized)
-struct OracleTests {
+@Suite struct OracleTests {
     /// `NETWATCH_SEED` plays one story, `NETWATCH_STEPS` makes it shorter or longer.
     private static let seeds = number("NETWATCH_SEED").map { [UInt64($0)] } ?? Array(1...10)
     private static let steps = number("NETWATCH_STEPS") ?? 2_000

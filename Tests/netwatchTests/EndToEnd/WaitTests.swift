@@ -37,6 +37,18 @@ import Testing
         #expect(try tool.output.rest() == "")
     }
 
+    @Test func `when the time is up, it says what the state is, and why`() throws {
+        let uplinks = try Uplinks()
+        let absent = try uplinks.tool("wait", "--timeout", "500ms")
+        #expect(try absent.exitCode() == 75)
+        let words = "the time is up: the state is 'notReachable': no interface but lo is up (waited for reachable)"
+        #expect(try absent.errors.rest() == "netwatch: \(words); give a longer --timeout\n")
+        try uplinks.connectWiFi()
+        let another = try uplinks.tool("wait", "--for", "cellular", "--timeout", "500ms")
+        #expect(try another.exitCode() == 75)
+        #expect(try another.errors.rest().contains("the state is 'wifi': wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1"))
+    }
+
     @Test func `what holds already needs no time`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
