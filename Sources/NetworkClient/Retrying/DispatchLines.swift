@@ -19,15 +19,15 @@ struct DispatchLines {
         let key: GateKey?
     }
 
-    private var hosts: [Host: RequestScheduler.HostID] = [:]
+    private var hosts = HostRegister<Host>()
     private var lines: [Line: RequestScheduler.GateID] = [:]
     private var names: [RequestScheduler.GateID: Line] = [:]
 
     /// Whether the scheduler knows an endpoint's host.
-    func isKnown(_ endpoint: Endpoint) -> Bool { !hosts.isEmpty && hosts[Host(endpoint)] != nil }
+    func isKnown(_ endpoint: Endpoint) -> Bool { hosts.count > 0 && hosts[Host(endpoint)] != nil }
 
     /// The number of an endpoint's host, if the scheduler knows it.
-    func host(of endpoint: Endpoint) -> RequestScheduler.HostID? { hosts.isEmpty ? nil : hosts[Host(endpoint)] }
+    func host(of endpoint: Endpoint) -> RequestScheduler.HostID? { hosts.count > 0 ? hosts[Host(endpoint)] : nil }
 
     /// The lines that a gate opens and closes.
     func lines(at key: GateKey) -> [RequestScheduler.GateID] { lines.filter { $0.key.key == key }.map(\.value) }
@@ -42,8 +42,7 @@ struct DispatchLines {
         let host = Host(request.endpoint)
         let line = Line(host: host, key: request.policy.isGated ? GateKey(request.endpoint) : nil)
         if let known = lines[line] { return (known, false) }
-        let number = hosts[host] ?? scheduler.addHost()
-        hosts[host] = number
+        let number = hosts.number(of: host, in: &scheduler, at: now)
         let gate = scheduler.addGate(of: number, isOpen: isOpen, at: now)
         lines[line] = gate
         names[gate] = line
@@ -51,18 +50,20 @@ struct DispatchLines {
     }
 
     /// A request has left a line; whether it was the last one, and the line is no more.
-    mutating func leave(_ gate: RequestScheduler.GateID, in scheduler: inout RequestScheduler) -> Bool {
+    mutating func leave(
+        _ gate: RequestScheduler.GateID,
+        in scheduler: inout RequestScheduler,
+        at now: BootInstant
+    ) -> Bool {
         guard scheduler.requests(of: gate) == 0, let line = names.removeValue(forKey: gate) else { return false }
         lines[line] = nil
         scheduler.forget(gate: gate)
-        if let host = hosts[line.host] { forget(host, in: &scheduler) }
+        if let host = hosts[line.host] { forget(host, in: &scheduler, at: now) }
         return line.key != nil
     }
 
     /// Forgets a host against which nothing is held any more.
-    mutating func forget(_ host: RequestScheduler.HostID, in scheduler: inout RequestScheduler) {
-        guard scheduler.isForgettable(host) else { return }
-        scheduler.forget(host)
-        hosts = hosts.filter { $0.value != host }
+    mutating func forget(_ host: RequestScheduler.HostID, in scheduler: inout RequestScheduler, at now: BootInstant) {
+        hosts.leave(host, in: &scheduler, at: now)
     }
 }

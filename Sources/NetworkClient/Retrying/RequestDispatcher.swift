@@ -138,7 +138,7 @@ final class RequestDispatcher {
             drain()
         } else if isSuccess, let host = lines.host(of: handle.current.endpoint) {
             scheduler.succeeded(at: host, at: now)
-            lines.forget(host, in: &scheduler)
+            lines.forget(host, in: &scheduler, at: now)
         }
     }
 
@@ -157,7 +157,7 @@ final class RequestDispatcher {
         guard let scheduled = handle.run.scheduled, let id = scheduled.id, let line = scheduled.gate else { return }
         handles[Int(id.slot)] = nil
         scheduled.id = nil
-        guard lines.leave(line, in: &scheduler), handle.current.policy.isGated else { return }
+        guard lines.leave(line, in: &scheduler, at: BootClock.now), handle.current.policy.isGated else { return }
         keeper.letGo(GateKey(handle.current.endpoint))
     }
 

@@ -12,6 +12,19 @@ extension RequestScheduler {
     /// Forgets a host that can be forgotten; its number is used again.
     public mutating func forget(_ host: HostID) {
         guard hosts[Int(host)]?.isForgettable == true else { return }
+        remove(host)
+    }
+
+    /// Forgets a host although its budget lacks something; not one with requests, nor one that is to be left alone.
+    ///
+    /// - Returns: Whether it is forgotten; its number is used again then.
+    public mutating func forgive(_ host: HostID, at now: BootInstant) -> Bool {
+        guard hosts[Int(host)]?.isForgivable(at: now) == true else { return false }
+        remove(host)
+        return true
+    }
+
+    private mutating func remove(_ host: HostID) {
         holds.remove(host)
         hosts[Int(host)] = nil
         vacantHosts.append(host)

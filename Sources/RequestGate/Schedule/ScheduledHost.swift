@@ -32,7 +32,10 @@ struct ScheduledHost: Sendable {
     }
 
     /// Whether nothing is left that would have to be remembered.
-    var isForgettable: Bool {
-        inFlight == 0 && gates.isEmpty && bucket.isFull && breaker?.isUntroubled ?? true && hold == nil
-    }
+    var isForgettable: Bool { isUnused && bucket.isFull && breaker?.isUntroubled ?? true }
+
+    /// Whether nothing is left that says when it may be asked again.
+    func isForgivable(at now: BootInstant) -> Bool { isUnused && breaker?.opens(at: now) == nil }
+
+    private var isUnused: Bool { inFlight == 0 && gates.isEmpty && hold == nil }
 }

@@ -1,0 +1,86 @@
+import NetworkClientCore
+import RequestGate
+import Testing
+
+/// How long hosts are known that nobody asks any more.
+struct HostRegisterTests {
+    private var story = SchedulerStory()
+    private var register = HostRegister<Int>()
+
+    /// Makes a request of a host that is to be tried again, which takes from the host's budget.
+    private mutating func open(_ name: Int) -> (RequestScheduler.GateID, RequestScheduler.RequestID) {
+        let host = register.number(of: name, in: &story.scheduler, at: story.moment)
+        let gate = story.scheduler.addGate(of: host, isOpen: true, at: story.moment)
+        let request = story.submit(gate: gate)
+        story.fail(request, policy: .init(baseDelay: .seconds(60)))
+        return (gate, request)
+    }
+
+    private mutating func close(_ name: Int, _ gate: RequestScheduler.GateID, _ request: RequestScheduler.RequestID) {
+        story.cancel(request)
+        story.scheduler.forget(gate: gate)
+        if let host = register[name] { register.leave(host, in: &story.scheduler, at: story.moment) }
+    }
+
+    /// Leaves hosts behind whose budget lacks something.
+    private mutating func spoil(_ names: Range<Int>) {
+        for name in names {
+            let (gate, request) = open(name)
+            close(name, gate, request)
+        }
+    }
+
+    @Test mutating func `one that is in no trouble is forgotten at once`() {
+        let host = register.number(of: 1, in: &story.scheduler, at: story.moment)
+        #expect(register[1] == host)
+        #expect(register.number(of: 1, in: &story.scheduler, at: story.moment) == host)
+        register.leave(host, in: &story.scheduler, at: story.moment)
+        #expect(register[1] == nil)
+        #expect(register.count == 0)
+        // Its number is used again.
+        #expect(register.number(of: 2, in: &story.scheduler, at: story.moment) == host)
+    }
+
+    @Test mutating func `one whose budget lacks something is known for ten minutes, and no longer`() {
+        spoil(0..<1_000)
+        #expect(register.count == 1_000)
+        story.pass(.seconds(599))
+        spoil(1_000..<3_000)
+        #expect(register.count == 3_000)
+        story.pass(.seconds(1))
+        spoil(3_000..<5_000)
+        #expect(register.count == 4_000)
+        #expect(register[0] == nil && register[1_000] != nil)
+        story.pass(.seconds(600))
+        spoil(5_000..<10_000)
+        #expect(register.count < 6_000)
+        #expect(register[1_000] == nil && register[9_999] != nil)
+    }
+
+    @Test mutating func `one that is used, or has been of late, is kept`() {
+        let (gate, request) = open(0)
+        spoil(1..<100)
+        let (secondGate, secondRequest) = open(1)
+        story.pass(.seconds(1_000))
+        close(1, secondGate, secondRequest)
+        spoil(100..<1_000)
+        #expect(register[0] != nil && register[1] != nil)
+        #expect(register[2] == nil)
+        #expect(story.scheduler.requests(of: gate) == 1)
+        close(0, gate, request)
+    }
+
+    @Test mutating func `one that is to be left alone for longer is kept for so long`() {
+        let host = register.number(of: 0, in: &story.scheduler, at: story.moment)
+        let gate = story.scheduler.addGate(of: host, isOpen: true, at: story.moment)
+        let request = story.submit(gate: gate)
+        story.fail(request, .status(503), .answered, retryAfter: .seconds(3_600), policy: .never)
+        close(0, gate, request)
+        story.pass(.seconds(1_000))
+        spoil(1..<1_000)
+        #expect(register[0] == host)
+        story.pass(.seconds(3_000))
+        spoil(1_000..<3_000)
+        #expect(register[0] == nil)
+    }
+}
