@@ -70,7 +70,11 @@ private struct BoundWay {
 
     private var refusal: ProbeAnswer {
         guard case .refused(let errno) = answers.match else { return .init(.refused(errno: EHOSTUNREACH, .noRoute)) }
-        if needsSecondLookup { return .init(.refused(errno: errno, .sourceRule)) }
+        if needsSecondLookup {
+            // IPv6's source is that of a socket which connected.
+            let connectedSource = flow.family == .ipv6 ? flow.source : nil
+            return .init(.refused(errno: errno, .sourceRule), connectedSource: connectedSource)
+        }
         // What IPv4 says of a route that it would have to invent; an unreachable route gives the same.
         let isInvented = flow.family == .ipv4 && errno == EHOSTUNREACH
         return .init(.refused(errno: errno, isInvented ? .noRoute : .init(lookupErrno: errno)))

@@ -55,6 +55,15 @@ import Testing
         #expect(probe.engine.counters.mismatches == 0)
     }
 
+    @Test func `who may not use every interface has the one that is allowed`() throws {
+        try makeStale()
+        let probe = try EngineProbe(in: lab)
+        defer { probe.engine.stop() }
+        let path = try probe.engine.path(to: #require(far), requiring: .notCellular)
+        #expect(path.status == .wifi)
+        #expect(path.interface?.name == "wan0")
+    }
+
     @Test func `a destination is reached`() throws {
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
