@@ -7,13 +7,14 @@ struct DestinationsPart {
 
     /// A heading and a row for each host; if some have no room, the last line tells how many.
     func lines(_ rows: Int) -> [StyledLine] {
-        guard rows > 0 else { return [] }
-        let layout = TableLayout(wishes, width: columns)
-        let all = view.destinations
-        let window = Navigation.window(view.navigation.destinationsTop, of: all.count, room: rows - 1)
-        var lines = [heading(layout)] + all[window].map { row($0, layout) }
-        if lines.count < rows, window.count < all.count { lines.append(rest(all.count - window.count)) }
-        return lines
+        TableDrawing(layout: TableLayout(wishes, width: columns), columns: columns, glyphs: glyphs).lines(
+            of: view.destinations,
+            from: view.navigation.destinationsTop,
+            rows: rows,
+            title: { .init(text: $0.title, style: .init(.heading, isBold: $0 == .host)) },
+            cell: { row, field, _ in .init(text: text(field, row), style: style(field, row)) },
+            rest: { .rest($0, isScrolled: view.navigation.focus == .destinations, columns, glyphs) }
+        )
     }
 
     enum Field: Sendable, Hashable {
@@ -45,28 +46,6 @@ struct DestinationsPart {
         let content = view.destinations.map { TextWidth.columns(text(field, $0)) }.max() ?? 0
         let ideal = max(min(content, most), field.title.count)
         return .init(field: field, rank: rank, least: min(least, ideal), ideal: ideal)
-    }
-
-    private func heading(_ layout: TableLayout<Field>) -> StyledLine {
-        var line = LineBuilder(columns, glyphs)
-        for (position, column) in layout.columns.enumerated() {
-            if position > 0 { line.pad(to: line.used + layout.gap) }
-            line.add(column.field.title, .init(.heading, isBold: position == 0), in: column.width)
-        }
-        return line.line
-    }
-
-    private func row(_ row: DestinationRow, _ layout: TableLayout<Field>) -> StyledLine {
-        var line = LineBuilder(columns, glyphs)
-        for (position, column) in layout.columns.enumerated() {
-            if position > 0 { line.pad(to: line.used + layout.gap) }
-            line.add(text(column.field, row), style(column.field, row), in: column.width)
-        }
-        return line.line
-    }
-
-    private func rest(_ count: Int) -> StyledLine {
-        .rest(count, isScrolled: view.navigation.focus == .destinations, columns, glyphs)
     }
 
     private func style(_ field: Field, _ row: DestinationRow) -> Style {

@@ -7,37 +7,17 @@ struct InterfacesPart {
 
     /// The headings, and as many interfaces as have room; if some have none, the last line tells how many.
     func lines(_ rows: Int) -> [StyledLine] {
-        guard rows > 0 else { return [] }
-        let layout = TableLayout(wishes, width: columns)
-        let all = view.interfaces
-        let window = Navigation.window(view.navigation.interfacesTop, of: all.count, room: rows - 1)
-        var lines = [heading(layout)] + all[window].map { row($0, layout) }
-        if lines.count < rows, window.count < all.count { lines.append(rest(all.count - window.count)) }
-        return lines
-    }
-
-    private func heading(_ layout: TableLayout<Field>) -> StyledLine {
-        var line = LineBuilder(columns, glyphs)
-        for (position, column) in layout.columns.enumerated() {
-            if position > 0 { line.pad(to: line.used + layout.gap) }
-            let style = Style(.heading, isBold: position == 0)
-            line.add(column.field.title, style, in: column.width, isRight: column.field.isNumber)
-        }
-        return line.line
-    }
-
-    private func row(_ row: InterfaceRow, _ layout: TableLayout<Field>) -> StyledLine {
-        var line = LineBuilder(columns, glyphs)
-        for (position, column) in layout.columns.enumerated() {
-            if position > 0 { line.pad(to: line.used + layout.gap) }
-            let cell = cell(column.field, row, column.width)
-            line.add(cell.text, cell.style, in: column.width, isRight: column.field.isNumber)
-        }
-        return line.line
-    }
-
-    private func rest(_ count: Int) -> StyledLine {
-        .rest(count, isScrolled: view.navigation.focus == .interfaces, columns, glyphs)
+        TableDrawing(layout: TableLayout(wishes, width: columns), columns: columns, glyphs: glyphs).lines(
+            of: view.interfaces,
+            from: view.navigation.interfacesTop,
+            rows: rows,
+            title: { .init(text: $0.title, style: .init(.heading, isBold: $0 == .name), isRight: $0.isNumber) },
+            cell: { row, field, width in
+                let (text, style) = cell(field, row, width)
+                return .init(text: text, style: style, isRight: field.isNumber)
+            },
+            rest: { .rest($0, isScrolled: view.navigation.focus == .interfaces, columns, glyphs) }
+        )
     }
 
     private var glyphs: Glyphs { view.glyphs }
