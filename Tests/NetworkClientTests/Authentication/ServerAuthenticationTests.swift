@@ -101,4 +101,28 @@ struct ServerAuthenticationTests {
         let wrong = try self.session(server.url, .init(user: "mufasa", password: "wrong"))
         #expect(try await outcome(wrong.get("file")) == [401, 2])
     }
+
+    // MARK: httpbin
+
+    @Test(
+        .enabled(if: HTTPBin.isInstalled, Comment(rawValue: HTTPBin.advice)),
+        arguments: ["MD5", "SHA-256"],
+        ["auth", "auth-int"]
+    )
+    func `httpbin, whose Digest can include the body`(algorithm: String, qop: String) async throws {
+        let server = try HTTPBin()
+        let session = try session(server.url)
+        let path = "digest-auth/\(qop)/mufasa/circle/\(algorithm)"
+        #expect(try await outcome(session.get(path)) == [200, 2])
+        #expect(try await outcome(session.request(.get, path, body: .text("a body"))) == [200, 1])
+        // What is not in memory can't be hashed before it is sent.
+        let folder = try LabFolder()
+        let file = RequestBody.file(try folder.write("body", "a body"))
+        #expect(try await outcome(session.request(.get, path, body: file)) == (qop == "auth" ? [200, 1] : [401, 1]))
+        // It checks what it is given, and tells.
+        let seen = try await session.get("headers").string()
+        #expect(seen.contains("qop=\(qop)") && seen.contains("algorithm=\(algorithm)"), "\(seen)")
+        let wrong = try self.session(server.url, .init(user: "mufasa", password: "wrong"))
+        #expect(try await outcome(wrong.get(path)) == [401, 2])
+    }
 }
