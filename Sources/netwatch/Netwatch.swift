@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import Glibc
 
 /// The tool's root command.
@@ -23,16 +24,13 @@ struct Netwatch: ParsableCommand {
             the user may not enter the namespace.
             """
         ),
-        version: "netwatch \(version)",
+        version: "netwatch \(CommandLineProgram.version)",
         subcommands: [
             WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self, ExplainCommand.self,
             RecordCommand.self, ReplayCommand.self, HistoryCommand.self, FetchCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )
-
-    /// The tool's own version.
-    static let version = "0.1.0"
 
     /// Parses the arguments, runs the command and exits.
     static func main() {
@@ -45,36 +43,15 @@ struct Netwatch: ParsableCommand {
     static func run(_ arguments: [String]) -> ExitStatus {
         do throws(ToolError) {
             if let plain = PlainCommand(arguments) { return try plain.execute() }
+            if let external = ExternalCommand(arguments) { return try external.execute() }
+            if let completions = CompletionScript(arguments) { return try StandardOutput.write(completions.text) }
             let names = configuration.subcommands.map { $0._commandName }
-            return try perform(CommandOrder.commandFirst(arguments, commands: names))
+            return try CommandLineProgram.execute(
+                CommandOrder.commandFirst(arguments, commands: names),
+                as: Self.self
+            )
         } catch {
-            return report(error)
+            return CommandLineProgram.report(error)
         }
-    }
-
-    private static func perform(_ arguments: [String]) throws(ToolError) -> ExitStatus {
-        let parsed = Result { try parseAsRoot(arguments) }
-        switch parsed {
-        case .success(let command as any NetwatchCommand): return try command.execute()
-        case .success(var command): return try answer(Result { try command.run() })
-        case .failure(let error): return try answer(.failure(error))
-        }
-    }
-
-    /// Prints what was asked for by `--help` and the like, or says what was wrong with the arguments.
-    private static func answer(_ result: Result<Void, any Error>) throws(ToolError) -> ExitStatus {
-        guard case .failure(let error) = result else { return .success }
-        guard exitCode(for: error) == .success else {
-            throw .init(UsageMessage.line(for: error, of: self), exit: .usage)
-        }
-        let text = fullMessage(for: error)
-        return try StandardOutput.write(text.hasSuffix("\n") ? text : text + "\n")
-    }
-
-    /// Says what went wrong in one line on stderr.
-    private static func report(_ error: ToolError) -> ExitStatus {
-        // Where stderr can't be written either there is nobody left to tell; the code still says it.
-        try? LineOutput.standardError.write("netwatch: \(error.message)\n")
-        return error.status
     }
 }

@@ -10,8 +10,7 @@ struct ImportTableTests {
     ///
     /// A new target takes its place here before it is built. ReachabilityCore is pure: no I/O, clock, randomness, lock
     /// or thread. Reachability goes without Foundation, because the programs that use it have to stay small; so does
-    /// the tool, but for the JSON lines that `history` reads, which Foundation's small part decodes; it is linked for
-    /// NetworkClient anyway. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
+    /// the tool, but for the JSON lines that `history` reads, which Foundation's small part decodes. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
     /// Locking is the one lock that all use. NetworkClientCore and RequestGate are pure too: what they decide,
     /// NetworkClient carries out on SwiftNIO; and so is NetwatchCore, what the tool shows. It is the one shell that stands on another: the monitor opens its gate.
     private static let table: [String: Set<String>] = [
@@ -19,6 +18,9 @@ struct ImportTableTests {
         "CNcurses": [],
         "CNetlink": [],
         "CZlib": [],
+        "CommandLineSupport": [
+            "ArgumentParser", "CLinux", "Glibc", "NetwatchCore", "Reachability", "ReachabilityCore",
+        ],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "Locking": ["Synchronization"],
         "NetworkClient": [
@@ -32,9 +34,11 @@ struct ImportTableTests {
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Reachability": system.union(["CNetlink", "Locking", "Logging", "ReachabilityCore"]),
         "netwatch": system.union([
-            "ArgumentParser", "CNcurses", "FoundationEssentials", "HTTPSerialization", "NetwatchCore", "NetworkClient",
-            "Reachability",
-            "ReachabilityCore",
+            "ArgumentParser", "CNcurses", "CommandLineSupport", "FoundationEssentials", "NetwatchCore",
+            "NetworkClientCore", "Reachability", "ReachabilityCore", "RequestGate",
+        ]),
+        "netwatch-fetch": system.union([
+            "ArgumentParser", "CommandLineSupport", "NetwatchCore", "NetworkClient", "Reachability", "ReachabilityCore",
         ]),
     ]
 
@@ -50,6 +54,17 @@ struct ImportTableTests {
             let excess = Self.imports(in: try Repository.read(file)).subtracting(allowed).sorted()
             #expect(excess.isEmpty, "\(file) imports \(excess)")
         }
+    }
+
+    @Test("The monitor's tool links no HTTP stack: it imports none, nor does what it imports")
+    func withoutHTTP() throws {
+        var linked: Set = ["netwatch"]
+        while case let next = linked.union(linked.flatMap { Self.table[$0] ?? [] }), next != linked { linked = next }
+        #expect(linked.contains("Reachability"))
+        let stack: Set = [
+            "NetworkClient", "HTTPSerialization", "HTTPTypes", "NIOCore", "NIOSSL", "X509", "Crypto", "CZlib",
+        ]
+        #expect(linked.isDisjoint(with: stack), "\(linked.intersection(stack).sorted())")
     }
 
     @Test("Every form of an import is seen")

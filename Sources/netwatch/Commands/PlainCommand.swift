@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Reachability
 
 /// The command lines that scripts and people start most, recognised without the argument parser.

@@ -1,5 +1,7 @@
 import ArgumentParser
+import CommandLineSupport
 import Glibc
+import NetwatchCore
 import Reachability
 import ReachabilityCore
 

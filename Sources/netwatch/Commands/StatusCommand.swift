@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 
 /// `netwatch status`: the current state and path, once.
 struct StatusCommand: NetwatchCommand {

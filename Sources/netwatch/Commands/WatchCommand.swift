@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import Reachability
 
 /// `netwatch watch`: the live view on a terminal; else a line for the current state, then one for each change.

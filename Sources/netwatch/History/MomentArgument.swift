@@ -1,3 +1,4 @@
+import CommandLineSupport
 import NetwatchCore
 
 /// A moment that a user names.

@@ -1,4 +1,5 @@
 import CLinux
+import CommandLineSupport
 import Glibc
 import NetwatchCore
 import Reachability
@@ -50,7 +51,7 @@ enum LiveScreen {
             hosts: configuration.hosts.map(\.text),
             namespace: configuration.monitor.namespace.words,
             machine: machineName(),
-            version: Netwatch.version,
+            version: CommandLineProgram.version,
             isASCII: isASCII,
             context: configuration.evaluationContext
         )

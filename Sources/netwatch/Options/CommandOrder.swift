@@ -1,3 +1,4 @@
+import CommandLineSupport
 import NetwatchCore
 
 /// Lets the common options stand before the command: `netwatch --netns blue status`.
@@ -15,11 +16,8 @@ enum CommandOrder {
     /// - Returns: What the argument parser understands.
     /// - Throws: An error if the first word is no command.
     static func commandFirst(_ arguments: [String], commands: [String]) throws(ToolError) -> [String] {
-        var rest = arguments[...]
-        while let option = rest.first, flags.contains(option) || valued.contains(option) || isValued(option) {
-            rest = rest.dropFirst(valued.contains(option) ? 2 : 1)
-        }
-        guard let command = rest.first, !command.hasPrefix("-") else { return arguments }
+        guard let position = commandPosition(in: arguments) else { return arguments }
+        let command = arguments[position]
         guard commands.contains(command) || command == "help" else {
             let names = commands.joined(separator: ", ")
             throw .init(
@@ -27,7 +25,19 @@ enum CommandOrder {
                 exit: .usage
             )
         }
-        return [command] + arguments[..<rest.startIndex] + rest.dropFirst()
+        return [command] + arguments[..<position] + arguments[(position + 1)...]
+    }
+
+    /// Where the command's name is: the first word that is neither a common option nor the value of one.
+    ///
+    /// - Returns: Its index; nil if another option comes before, or nothing.
+    static func commandPosition(in arguments: [String]) -> Int? {
+        var rest = arguments[...]
+        while let option = rest.first, flags.contains(option) || valued.contains(option) || isValued(option) {
+            rest = rest.dropFirst(valued.contains(option) ? 2 : 1)
+        }
+        guard let command = rest.first, !command.hasPrefix("-") else { return nil }
+        return rest.startIndex
     }
 
     /// `--netns=blue`.

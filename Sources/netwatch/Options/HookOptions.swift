@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 
 /// What is run at each change.
 struct HookOptions: ParsableArguments {

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import ReachabilityCore
 
 /// What a user names as a destination.

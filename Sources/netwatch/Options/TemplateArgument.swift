@@ -1,3 +1,4 @@
+import CommandLineSupport
 import NetwatchCore
 
 /// Reads a template, as `--format` takes it.

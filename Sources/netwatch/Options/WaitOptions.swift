@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 
 /// What the commands that wait take.
 struct WaitOptions: ParsableArguments {

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import NetwatchCore
 
 /// Writes moments as RFC 3339 says, with microseconds, and remembers what lasts a minute.

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import NetwatchCore
 
 /// Reads a whole capture, from a file or from stdin.

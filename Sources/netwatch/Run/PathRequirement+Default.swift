@@ -1,4 +1,3 @@
-import NetwatchCore
 import ReachabilityCore
 
 extension PathRequirement {
@@ -6,17 +5,6 @@ extension PathRequirement {
     func allows(_ path: NetworkPath) -> Bool {
         [path.ipv4, path.ipv6].compactMap(\.self).allSatisfy {
             allows($0.interface, over: $0.carriers, isExpensive: $0.isExpensive)
-        }
-    }
-
-    /// The option that asks for it.
-    var option: String {
-        switch self {
-        case .any: "any path"
-        case .notCellular: "--no-cellular"
-        case .wifi: "--wifi-only"
-        case .notExpensive: "--no-expensive"
-        case .interface(let name): "--interface \(name.escapedForTerminal)"
         }
     }
 }

@@ -1,4 +1,6 @@
-import NetworkClient
+import CommandLineSupport
+import NetworkClientCore
+import RequestGate
 
 /// Decides what follows when a command has ended.
 struct RunPolicy: Hashable {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import ReachabilityCore
 
 /// The state that is waited for, and what its path must be.

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Glibc
 
 /// Writes files so that nobody ever sees a part of one.

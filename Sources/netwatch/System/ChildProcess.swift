@@ -1,4 +1,5 @@
 import CLinux
+import CommandLineSupport
 import Glibc
 
 /// A command that was started, in this process's own group, so that the terminal and job control see both as one job.

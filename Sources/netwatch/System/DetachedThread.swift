@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Glibc
 
 /// Runs something on a thread that nobody waits for (pthread_create(3)).

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Glibc
 
 /// The service manager that started the tool, as far as it wants to hear of it (sd_notify(3)).

@@ -1,4 +1,5 @@
 import CLinux
+import CommandLineSupport
 import Glibc
 import NetwatchCore
 import ReachabilityCore

@@ -1,5 +1,6 @@
 import CLinux
 import CNcurses
+import CommandLineSupport
 import Glibc
 import NetwatchCore
 

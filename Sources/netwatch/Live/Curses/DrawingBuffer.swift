@@ -1,4 +1,5 @@
 import CLinux
+import CommandLineSupport
 import Glibc
 
 /// Where ncurses writes to: a file in memory (memfd_create(2)), from which the bytes are taken.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineSupport
 import Reachability
 
 /// What the live view takes beside what every command takes that watches.

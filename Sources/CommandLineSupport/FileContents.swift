@@ -1,0 +1,31 @@
+import Glibc
+
+/// Reads whole files into memory.
+package enum FileContents {
+    /// The bytes of a file (open(2), read(2)).
+    ///
+    /// - Throws: The errno; `EFBIG` for a file that is larger than asked for.
+    package static func read(_ path: String, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
+        let descriptor = try retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
+        defer { close(descriptor) }
+        return try contents(of: descriptor, limit)
+    }
+
+    /// The bytes of stdin, up to its end.
+    ///
+    /// - Throws: As ``read(_:atMost:)``.
+    package static func readStandardInput(atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
+        try contents(of: STDIN_FILENO, limit)
+    }
+
+    private static func contents(of descriptor: Int32, _ limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = try retryingOnInterrupt { Glibc.read(descriptor, &buffer, buffer.count) }
+            guard count > 0 else { return bytes }
+            guard bytes.count <= limit - count else { throw .init(code: EFBIG) }
+            bytes += buffer[..<count]
+        }
+    }
+}
