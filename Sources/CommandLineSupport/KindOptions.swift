@@ -1,4 +1,5 @@
 package import ArgumentParser
+import NetwatchCore
 package import ReachabilityCore
 
 /// What the user declares of interfaces.
@@ -40,5 +41,44 @@ package struct KindOptions: ParsableArguments {
     /// What an evaluation for a user's sockets is given.
     package func context(user: UInt32) -> EvaluationContext {
         .init(user: user, kindRules: kind, expensive: expensive, constrained: constrained)
+    }
+}
+
+/// Reads `PATTERN=KIND`, as `--kind` takes it.
+package enum KindRuleArgument {
+    /// Reads a rule.
+    ///
+    /// The last `=` counts, because an interface's name may contain one and a kind does not.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    package static func parse(_ text: String) throws(ArgumentError) -> KindRule {
+        guard let separator = text.lastIndex(of: "=") else {
+            throw .init("the '=' is missing; write PATTERN=KIND, such as wwan*=cellular")
+        }
+        let pattern = String(text[..<separator])
+        let name = text[text.index(after: separator)...]
+        guard !pattern.isEmpty else {
+            throw .init("the pattern before '=' is empty; write PATTERN=KIND, such as wwan*=cellular")
+        }
+        guard let kind = InterfaceKind(rawValue: String(name)) else {
+            throw .init("'\(name.escapedForTerminal)' is not a kind; the kinds are \(kinds)")
+        }
+        return .init(pattern: pattern, kind: kind)
+    }
+
+    private static let kinds = InterfaceKind.allCases.map(\.rawValue).joined(separator: ", ")
+}
+
+/// Reads a pattern of interfaces' names, as `--expensive` and `--constrained` take it.
+package enum PatternArgument {
+    /// Reads a pattern.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    package static func parse(_ text: String) throws(ArgumentError) -> String {
+        guard !text.isEmpty else { throw .init("the pattern is empty; write a name such as wwan0, or enx*") }
+        guard !text.utf8.contains(UInt8(ascii: "=")) else {
+            throw .init("'\(text.escapedForTerminal)' has a '='; write the pattern alone, such as wwan*")
+        }
+        return text
     }
 }

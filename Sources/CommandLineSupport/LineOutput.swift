@@ -50,3 +50,43 @@ package struct LineOutput: Sendable {
         }
     }
 }
+
+/// Why nothing more can be written.
+package enum OutputFailure: Error, Hashable {
+    /// The reader has gone (`EPIPE`): there is nobody to tell.
+    case closed
+    /// A full disk, or another error.
+    case failed(SystemError)
+
+    /// How a command ends by it: in silence where the reader has gone, otherwise with an error.
+    package func end(writing output: String) throws(ToolError) -> ExitStatus {
+        switch self {
+        case .closed: return .success
+        case .failed(let error):
+            throw .init("can't write \(output): \(error); make room or name another output", exit: .outputFailure)
+        }
+    }
+}
+
+/// Prints a command's whole answer on stdout.
+package enum StandardOutput {
+    /// Writes text.
+    ///
+    /// - Returns: The given status, with which the command ends; also where nobody reads any more.
+    package static func write(_ text: String, thenExit status: ExitStatus = .success) throws(ToolError) -> ExitStatus {
+        try write(Array(text.utf8), thenExit: status)
+    }
+
+    /// Writes bytes.
+    package static func write(_ bytes: [UInt8], thenExit status: ExitStatus = .success) throws(ToolError) -> ExitStatus
+    {
+        do throws(OutputFailure) {
+            try LineOutput.standard.write(bytes)
+            return status
+        } catch .closed {
+            return status
+        } catch {
+            return try error.end(writing: "stdout")
+        }
+    }
+}

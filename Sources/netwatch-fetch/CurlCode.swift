@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Glibc
+import NetwatchCore
 import NetworkClient
 
 /// The exit codes of `netwatch fetch`, which are curl's (libcurl-errors(3)); `docs/fetch.md` tabulates them.
@@ -143,4 +144,36 @@ extension HTTPError {
 extension ToolError {
     /// An error of `netwatch fetch`.
     init(_ message: String, curl code: CurlCode) { self.init(message, exit: .init(rawValue: code.rawValue)) }
+}
+
+extension HTTPError {
+    /// What to tell the user: which request failed, why, and which option helps.
+    var fetchError: ToolError {
+        let line = (request.map { "\($0): " } ?? "") + (ownWords ?? reason) + (advice.map { "; \($0)" } ?? "")
+        return .init(line.escapedForTerminal, curl: CurlCode(self))
+    }
+
+    /// Words in place of those that speak of the library.
+    private var ownWords: String? {
+        switch code {
+        case .bodyTooLarge: "the answer's body is larger than allowed"
+        case .clientCertificateRefused: "the server does not accept the client certificate, or the lack of one"
+        // Behind the colon stands which property of the session helps.
+        default: reason.firstRange(of: ": see TLSOptions.").map { String(reason[..<$0.lowerBound]) }
+        }
+    }
+
+    private var advice: String? {
+        switch code {
+        case .bodyTooLarge: "give a larger --max-size"
+        case .clientCertificateRefused: "give another one with --cert"
+        case .certificateUntrusted: "--cacert FILE trusts another root"
+        case .requestTimedOut: "give a longer --max-time"
+        case .connectivityTimedOut: "give a longer --wait"
+        case .tooManyRedirects: "--max-redirs allows more"
+        case .pathNotAllowed: "--wait DURATION waits for one"
+        case .resolveTimedOut, .connectTimedOut, .tlsTimedOut: "--connect-timeout allows more"
+        default: nil
+        }
+    }
 }

@@ -1,4 +1,15 @@
 import NetwatchCore
+package import Reachability
+
+/// Why the text of an argument can't be taken, and how to write it instead.
+///
+/// The argument parser says before it which option it was and what was given.
+package struct ArgumentError: Error, Equatable, CustomStringConvertible {
+    /// What was wrong, without the argument itself, and how to write it.
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
 
 /// Reads durations as the tool's options write them: a number and a unit, `250ms`, `1.5s`, `2m`, `1h`.
 ///
@@ -59,4 +70,33 @@ package enum DurationArgument {
     private static func powerOfTen(_ exponent: Int) -> Int64 {
         (0..<exponent).reduce(1) { power, _ in power * 10 }
     }
+}
+
+/// Reads how often a command may be run again.
+package enum RetriesArgument {
+    /// Reads a number.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    package static func parse(_ text: String) throws(ArgumentError) -> UInt {
+        guard !text.isEmpty, text.allSatisfy(\.isASCIIDigit) else {
+            throw .init("it is not a number; write a whole number such as 3, or 0 for none")
+        }
+        guard let number = UInt(text) else { throw .init("it is too large; write a whole number such as 3") }
+        return number
+    }
+}
+
+/// Reads `NAME|PATH|PID`, as `--netns` takes it.
+package enum NamespaceArgument {
+    /// Reads a namespace: what has a slash is a path, what has only digits a process, the rest a name.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    package static func parse(_ text: String) throws(ArgumentError) -> NetworkNamespace {
+        guard let namespace = NetworkNamespace(text) else { throw .init("no namespace has that name; \(howTo)") }
+        return namespace
+    }
+
+    /// How to name one.
+    package static let howTo =
+        "give a name that 'ip netns list' shows, a path such as /proc/1234/ns/net, or a process id"
 }

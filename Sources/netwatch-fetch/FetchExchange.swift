@@ -1,4 +1,5 @@
 import CommandLineSupport
+import Glibc
 import NetwatchCore
 import NetworkClient
 import ReachabilityCore
@@ -95,5 +96,87 @@ struct FetchExchange {
                 }
             }
         }
+    }
+}
+
+/// Notes what happens to the request, on the session's event loop, for the main thread to tell.
+final class FetchJournal: EventMonitor {
+    private let state = Mutex(State())
+    private let wakeup: Wakeup
+    private let isVerbose: Bool
+    private let start = SystemClock.now
+
+    private struct State {
+        var lines: [String] = []
+        var figures = MetricsText()
+        var progress = FetchProgress()
+    }
+
+    /// Makes an empty one; only a verbose one makes lines, and wakes the main thread for them.
+    init(wakeup: Wakeup, isVerbose: Bool) {
+        self.wakeup = wakeup
+        self.isVerbose = isVerbose
+    }
+
+    /// Takes an event.
+    func request(_ request: RequestHandle, did event: RequestEvent) {
+        let lines = isVerbose ? VerboseText.lines(event, of: request) : []
+        state.withLock { state in
+            state.lines += lines
+            switch event {
+            case .attempt(_, let isReused, let connection):
+                state.figures.connection = connection
+                state.figures.isReused = isReused
+                state.progress = .init()
+            case .head(let response): state.figures.status = response.status.code
+            case .received(let count, let expected):
+                state.figures.received = count
+                state.progress.received = .init(bytes: count, total: expected)
+            case .sending(let count, let length):
+                state.progress.sent = .init(bytes: count, total: length.map { Int(clamping: $0) })
+            case .waiting, .waitingForConnectivity, .paused, .resumed, .sent, .sentAgain, .retrying, .pathLost,
+                .gaveUp, .redirected, .authenticating, .finished:
+                break
+            }
+        }
+        if !lines.isEmpty { wakeup.signal() }
+    }
+
+    /// The lines since the last time, which are then forgotten.
+    func takeLines() -> [String] {
+        state.withLock { state in
+            defer { state.lines = [] }
+            return state.lines
+        }
+    }
+
+    /// How far the request's body is, and the answer's.
+    var progress: FetchProgress { state.withLock { $0.progress } }
+
+    /// What is known by now.
+    var figures: MetricsText {
+        var figures = state.withLock { $0.figures }
+        figures.total = .nanoseconds(SystemClock.now.nanoseconds - start.nanoseconds)
+        return figures
+    }
+}
+
+/// The signals that end a request in order, so that nothing half-written is left.
+struct FetchSignals {
+    /// Where they are received.
+    let descriptor: SignalDescriptor
+
+    /// Blocks them; to be called before any other thread starts.
+    ///
+    /// What is ignored stays ignored, as nohup(1) wants.
+    init() throws(ToolError) {
+        let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !SignalActions.isIgnored($0) }
+        do throws(SystemError) { descriptor = try .init(ending) } catch { throw error.toolError("wait for signals") }
+    }
+
+    /// Lets them end the process again, as while it writes to a pipe that nobody may empty.
+    func unblock() {
+        var mask = descriptor.previousMask
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 }

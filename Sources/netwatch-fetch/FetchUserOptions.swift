@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import CommandLineSupport
 import Glibc
 import NetwatchCore
@@ -101,4 +102,93 @@ extension FetchUserOptions {
         }
         return text
     }
+}
+
+/// `--user`: who asks, and perhaps by which password.
+struct UserArgument: Hashable {
+    /// The name.
+    var name: String
+    /// The password; nil if it is to come from elsewhere.
+    var password: String?
+
+    /// Reads `USER[:PASSWORD]`.
+    ///
+    /// No error shows what was written, which may be a password.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> Self {
+        // By bytes, as the server reads it: of characters, a colon with an accent is none.
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard let name = parts.first, !name.isEmpty else { throw .init("the name is missing; \(howTo)") }
+        guard isWritable(text) else { throw .init("it has a control character; leave that out") }
+        return .init(name: name, password: parts.count > 1 ? parts[1] : nil)
+    }
+
+    /// Whether a text may be sent as name or password (RFC 7617, 2).
+    static func isWritable(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
+    }
+
+    private static let howTo = "write USER, and type the password when asked, or USER:PASSWORD"
+}
+
+/// Asks for a password on the terminal, which does not show what is typed.
+struct PasswordPrompt {
+    /// What came of it.
+    enum Answer: Hashable {
+        /// The line that was typed; nil if there was none.
+        case typed(String?)
+        /// A signal came instead.
+        case signal(Int32)
+    }
+
+    /// What is written first.
+    let question: String
+    /// The signals that end it, blocked, so that the terminal is left as it was.
+    let signals: SignalDescriptor
+
+    /// Asks on the terminal that controls this process, whatever stdin and stdout are; see tty(4).
+    ///
+    /// - Throws: The errno; `ENXIO` where there is no terminal.
+    func ask() throws(SystemError) -> Answer {
+        let terminal = try retryingOnInterrupt { open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) }
+        defer { close(terminal) }
+        var shown = termios()
+        _ = try retryingOnInterrupt { tcgetattr(terminal, &shown) }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        // What was typed before the question is no answer to it.
+        _ = try retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &hidden) }
+        defer {
+            _ = try? retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &shown) }
+            // The end of the line was not shown either.
+            try? LineOutput(descriptor: terminal).write("\n")
+        }
+        do throws(OutputFailure) { try LineOutput(descriptor: terminal).write(question) } catch {
+            throw .init(code: EIO)
+        }
+        return try answer(terminal)
+    }
+
+    private func answer(_ terminal: Int32) throws(SystemError) -> Answer {
+        var line: [UInt8] = []
+        while true {
+            if let signal = signals.next() { return .signal(signal.number) }
+            var descriptors = [
+                pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = try retryingOnInterrupt { poll(&descriptors, nfds_t(descriptors.count), -1) }
+            guard descriptors[0].revents != 0 else { continue }
+            // A terminal gives a line at a time, or as much of it as there is room for (termios(3)).
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = try retryingOnInterrupt { read(terminal, &buffer, buffer.count) }
+            line += buffer[..<count]
+            if let end = line.firstIndex(of: UInt8(ascii: "\n")) { return .typed(Self.text(line[..<end])) }
+            if count == 0 { return .typed(line.isEmpty ? nil : Self.text(line[...])) }
+        }
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? { String(validating: bytes, as: UTF8.self) }
 }
