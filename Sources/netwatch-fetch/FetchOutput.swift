@@ -162,7 +162,7 @@ final class FetchFile {
     }
 
     /// Removes the part, unless it has found its place.
-    func discard() {
+    private func discard() {
         guard isOpen, let part else { return }
         isOpen = false
         close(part.descriptor)

@@ -96,7 +96,7 @@ struct FetchProgress: Hashable {
 /// How far a body is, and how fast: its own state only, so that a test can play any.
 struct ProgressMeter: Hashable {
     /// Over how long the rate is taken: long enough to read, short enough to follow.
-    static let window = Duration.seconds(3)
+    private static let window = Duration.seconds(3)
 
     /// How many bytes went or came.
     private(set) var received = 0

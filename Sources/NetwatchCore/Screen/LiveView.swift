@@ -69,3 +69,370 @@ public struct LiveView: Sendable {
 
     var glyphs: Glyphs { words.glyphs }
 }
+
+extension LiveView {
+    /// Takes news; what changes nothing that is shown leaves ``revision`` as it is.
+    mutating func take(_ input: LiveViewInput) {
+        switch input {
+        case .change(let change, let latency, at: let moment):
+            advance(to: moment)
+            take(change, latency)
+        case .model(let snapshot, let evaluation, let why, at: let moment):
+            advance(to: moment)
+            take(snapshot, evaluation, why)
+        case .counters(let counters, at: let moment): alter(\.traffic.shown) { $0.traffic.take(counters, at: moment) }
+        case .wifi(let details): alter(\.wifi) { $0.take(details) }
+        case .destination(let place, let state, at: let moment):
+            advance(to: moment)
+            take(state, at: place)
+        case .recording(let state, at: let moment):
+            advance(to: moment)
+            alter(\.recording) { $0.recording = state }
+        case .explanation(let lines):
+            revision += 1
+            open(.explanation(lines))
+        case .tick(let moment): advance(to: moment)
+        case .key, .wheel, .resize: break
+        }
+    }
+
+    /// Alters something, and counts it if it is another afterwards.
+    private mutating func alter<Value: Equatable>(_ part: KeyPath<Self, Value>, _ body: (inout Self) -> Void) {
+        let before = self[keyPath: part]
+        body(&self)
+        if self[keyPath: part] != before { revision += 1 }
+    }
+
+    /// When the frame was to change by time has come, it counts as another even where a clock that was set undid that:
+    /// whoever waits for that moment learns the next.
+    private mutating func advance(to moment: ViewMoment) {
+        if moment.instant >= clock.nextChange { revision += 1 }
+        alter(\.clock.face) { view in
+            let suspended = view.clock.take(moment)
+            guard let suspended else { return view.timeline.advance(to: view.clock.elapsed) }
+            let start = view.clock.elapsed.advanced(by: .zero - suspended)
+            view.timeline.noteGap(from: start, to: view.clock.elapsed)
+            view.clock.noteEvent()
+        }
+    }
+
+    private mutating func take(_ change: StateChange, _ latency: Duration?) {
+        revision += 1
+        timeline.note(change.status, at: clock.elapsed)
+        if verdict.take(change, clock) { clock.noteEvent() }
+        let isShown = log.append(change, latency: latency, time: .init(clock.now))
+        // Who reads older events is not disturbed.
+        if isShown, navigation.logTop > 0 { navigation.logTop += 1 }
+    }
+
+    private mutating func take(_ snapshot: NetworkSnapshot, _ evaluation: PathEvaluation, _ why: [Sentence]) {
+        let rows = InterfaceRows(snapshot: snapshot, path: evaluation.path, context: options.context, words: words)
+        alter(\.interfaces) { $0.interfaces = rows.rows() }
+        alter(\.wifi) { view in
+            let present = Set(view.interfaces.map(\.index))
+            view.wifi = view.wifi.filter { present.contains($0.key) }
+            view.dropDeadSigns()
+        }
+        alter(\.verdict.why) { $0.verdict.explain(why) }
+    }
+
+    private mutating func take(_ details: [WiFiDetails]) {
+        var signs: [InterfaceIndex: WiFiSign] = [:]
+        for each in details {
+            let index = each.interface.index
+            signs[index] = WiFiSign(each, words).calmed(after: wifi[index])
+        }
+        wifi = signs
+        dropDeadSigns()
+    }
+
+    /// A radio whose link can't carry packets has no network; what was read just before it lost it comes later.
+    private mutating func dropDeadSigns() {
+        for row in interfaces where row.condition != .up { wifi[row.index] = nil }
+    }
+
+    private mutating func take(_ state: DestinationState, at place: Int) {
+        guard destinations.indices.contains(place) else { return }
+        alter(\.destinations) { view in
+            if view.destinations[place].take(state, view.clock) { view.clock.noteEvent() }
+        }
+    }
+}
+
+extension LiveView {
+    /// Takes a key.
+    mutating func press(_ key: Key) -> LiveViewAction? {
+        dismissNote()
+        switch key {
+        case .control("c"): return .quit
+        case .control("z"): return .suspend
+        case .control("l"): return .redraw
+        default: break
+        }
+        if let draft = navigation.draft {
+            type(key, draft)
+            return nil
+        }
+        if navigation.overlay != nil { return pressOverlay(key) }
+        return pressMain(key)
+    }
+
+    /// How a recording ended has been read when the next key is pressed.
+    private mutating func dismissNote() {
+        switch recording {
+        case .failed, .saved: recording = .off
+        case .off, .on: break
+        }
+    }
+
+    private mutating func pressMain(_ key: Key) -> LiveViewAction? {
+        switch key {
+        case .character("q"): return .quit
+        case .character("e"): return .explain
+        case .character("r"): return toggledRecording
+        case .character("?"), .character("h"): open(.help)
+        case .character("/"): navigation.draft = log.filter
+        case .character(" "): togglePause()
+        case .enter: openDetails()
+        case .tab: moveFocus()
+        case .escape: stepBack()
+        default: if let motion = Motion(key) { move(motion) }
+        }
+        return nil
+    }
+
+    private mutating func pressOverlay(_ key: Key) -> LiveViewAction? {
+        switch key {
+        case .escape, .enter, .character("q"): navigation.overlay = nil
+        case .character("e"): return .explain
+        case .character("r"): return toggledRecording
+        case .character("?"), .character("h"): open(.help)
+        default: if let motion = Motion(key) { scrollOverlay(motion) }
+        }
+        return nil
+    }
+
+    private var toggledRecording: LiveViewAction {
+        if case .on = recording { .stopRecording } else { .startRecording }
+    }
+
+    private mutating func type(_ key: Key, _ draft: String) {
+        var text = draft
+        switch key {
+        case .enter:
+            navigation.draft = nil
+            return
+        case .escape:
+            text = ""
+            navigation.draft = nil
+        case .backspace where text.isEmpty: navigation.draft = nil
+        case .backspace: text.removeLast()
+        case .control("u"): text = ""
+        case .character(let character) where text.count < Self.longestFilter: text.append(character)
+        default: return
+        }
+        if navigation.draft != nil { navigation.draft = text }
+        log.setFilter(text)
+        (navigation.logTop, navigation.selection) = (0, nil)
+    }
+
+    /// In characters; more is no filter but a cat on the keyboard.
+    private static let longestFilter = 100
+
+    private mutating func togglePause() {
+        log.togglePause()
+        if !log.isPaused { navigation.logTop = 0 }
+    }
+
+    private mutating func openDetails() {
+        let chosen = navigation.selection.flatMap(log.place)
+        guard let entry = log.shown(chosen ?? navigation.logTop) else { return }
+        navigation.selection = entry.serial
+        open(.details(entry))
+    }
+
+    /// Opens something over the screen, at its beginning.
+    mutating func open(_ overlay: Navigation.Overlay) { (navigation.overlay, navigation.overlayTop) = (overlay, 0) }
+
+    private mutating func stepBack() {
+        if navigation.selection != nil {
+            navigation.selection = nil
+        } else if !log.filter.isEmpty {
+            log.setFilter("")
+        }
+        navigation.logTop = 0
+    }
+}
+
+/// A motion within a list.
+enum Motion: Hashable {
+    /// By so many rows; downwards, and so to older events, if above zero.
+    case rows(Int)
+    /// By so many pages.
+    case pages(Int)
+    /// To the beginning.
+    case start
+    /// To the end.
+    case end
+
+    init?(_ key: Key) {
+        switch key {
+        case .up, .character("k"): self = .rows(-1)
+        case .down, .character("j"): self = .rows(1)
+        case .pageUp: self = .pages(-1)
+        case .pageDown: self = .pages(1)
+        case .home, .character("g"): self = .start
+        case .end, .character("G"): self = .end
+        default: return nil
+        }
+    }
+
+    /// Where it leads from a place.
+    ///
+    /// - Parameters:
+    ///   - place: The place, counted from 0.
+    ///   - last: The last place.
+    ///   - page: How many places a page has.
+    /// - Returns: A place from 0 to the last.
+    func target(from place: Int, last: Int, page: Int) -> Int {
+        switch self {
+        case .rows(let count): min(max(place + count, 0), max(last, 0))
+        case .pages(let count): min(max(place + count * max(page, 1), 0), max(last, 0))
+        case .start: 0
+        case .end: max(last, 0)
+        }
+    }
+}
+
+extension LiveView {
+    /// How far the wheel scrolls at once, in rows.
+    private static let wheelStep = 3
+
+    /// Lets the arrows move the next part of which something has no room.
+    private mutating func moveFocus() {
+        let parts = scrollable(ScreenPainter(view: self, size: navigation.size).layout)
+        let place = parts.firstIndex(of: navigation.focus).map { ($0 + 1) % parts.count } ?? 0
+        navigation.focus = parts[place]
+    }
+
+    /// Moves the choice in the log, or scrolls a table.
+    private mutating func move(_ motion: Motion) {
+        let layout = ScreenPainter(view: self, size: navigation.size).layout
+        // There may be room by now.
+        if !scrollable(layout).contains(navigation.focus) { navigation.focus = .log }
+        switch navigation.focus {
+        case .log: choose(motion, room: max(layout.log.count - 1, 1))
+        case .interfaces:
+            scroll(\.interfacesTop, motion, of: interfaces.count, room: layout.interfaces.count - 1)
+        case .destinations:
+            scroll(\.destinationsTop, motion, of: destinations.count, room: layout.destinations.count - 1)
+        }
+    }
+
+    /// The log, and the tables that have more than their room.
+    private func scrollable(_ layout: ScreenLayout) -> [Navigation.Focus] {
+        let isCut = { (rows: Range<Int>, count: Int) in !rows.isEmpty && count > rows.count - 1 }
+        return [.log] + (isCut(layout.interfaces, interfaces.count) ? [.interfaces] : [])
+            + (isCut(layout.destinations, destinations.count) ? [.destinations] : [])
+    }
+
+    /// Scrolls what lies over the screen.
+    private mutating func scrollOverlay(_ motion: Motion) {
+        guard let overlay = navigation.overlay else { return }
+        let painter = ScreenPainter(view: self, size: navigation.size)
+        let room = max(painter.overlayRows.count - 1, 1)
+        let count = OverlayPart(view: self, columns: navigation.size.columns).contents(overlay).count
+        let last = max(count - room, 0)
+        navigation.overlayTop = motion.target(from: min(navigation.overlayTop, last), last: last, page: room)
+    }
+
+    /// Scrolls what is under the mouse.
+    private mutating func turnWheel(up: Bool, over row: Int) {
+        let motion = Motion.rows(up ? -Self.wheelStep : Self.wheelStep)
+        guard navigation.overlay == nil else { return scrollOverlay(motion) }
+        let layout = ScreenPainter(view: self, size: navigation.size).layout
+        if layout.interfaces.contains(row) {
+            scroll(\.interfacesTop, motion, of: interfaces.count, room: layout.interfaces.count - 1)
+        } else if layout.destinations.contains(row) {
+            scroll(\.destinationsTop, motion, of: destinations.count, room: layout.destinations.count - 1)
+        } else {
+            let room = max(layout.log.count - 1, 1)
+            let last = max(log.shownCount - room, 0)
+            let top = navigation.logTop(of: log.shownCount, room: room)
+            navigation.logTop = motion.target(from: top, last: last, page: room)
+        }
+    }
+
+    private mutating func scroll(
+        _ top: WritableKeyPath<Navigation, Int>,
+        _ motion: Motion,
+        of count: Int,
+        room: Int
+    ) {
+        let window = Navigation.window(navigation[keyPath: top], of: count, room: room)
+        let last = count - window.count
+        navigation[keyPath: top] = motion.target(from: window.lowerBound, last: last, page: window.count)
+    }
+
+    /// The first motion chooses what is at the top; the screen follows the choice.
+    private mutating func choose(_ motion: Motion, room: Int) {
+        let count = log.shownCount
+        guard count > 0 else { return }
+        let top = navigation.logTop(of: count, room: room)
+        let chosen = navigation.selection.flatMap(log.place)
+        let isFirst = chosen == nil && motion == .rows(1)
+        let from = min(max(chosen ?? top, top), top + room - 1)
+        let place = isFirst ? top : motion.target(from: from, last: count - 1, page: room)
+        var newTop = top
+        if case .pages = motion { newTop = motion.target(from: top, last: count - room, page: room) }
+        navigation.selection = log.shown(place)?.serial
+        navigation.logTop = min(max(newTop, place - room + 1), place)
+    }
+}
+
+/// Where on the screen people are: what they have scrolled to, chosen and opened.
+struct Navigation: Sendable {
+    /// The size of the screen.
+    var size = ScreenSize(columns: 80, rows: 24)
+    /// The part that the arrows move.
+    var focus = Focus.log
+    /// How many newer entries are above the log's first row.
+    var logTop = 0
+    /// The serial of the chosen entry.
+    var selection: Int?
+    /// How many interfaces are above the table's first row.
+    var interfacesTop = 0
+    /// How many hosts are above their first row.
+    var destinationsTop = 0
+    /// What lies over the screen.
+    var overlay: Overlay?
+    /// How many of its lines are above its first row.
+    var overlayTop = 0
+    /// The filter as it is being typed.
+    var draft: String?
+
+    /// A part of the screen.
+    enum Focus: Sendable {
+        case log
+        case interfaces
+        case destinations
+    }
+
+    /// What lies over the screen.
+    enum Overlay: Sendable {
+        case help
+        case details(LogEntry)
+        case explanation([String])
+    }
+
+    /// The first entry of the log that is shown, with so many in all and room for so many.
+    func logTop(of count: Int, room: Int) -> Int { min(logTop, max(count - max(room, 1), 0)) }
+
+    /// What of a table is shown: from where it was scrolled to, and one less if the last row must tell how many are not.
+    static func window(_ top: Int, of count: Int, room: Int) -> Range<Int> {
+        guard count > room else { return 0..<count }
+        let shown = room > 1 ? room - 1 : max(room, 0)
+        let start = min(max(top, 0), count - shown)
+        return start..<start + shown
+    }
+}
