@@ -2,33 +2,37 @@ public import ReachabilityCore
 
 /// The live view: everything that the screen shows, as a value that inputs alter.
 ///
-/// The shell hands in what comes, carries out what ``apply(_:)`` asks for, and draws ``frame(_:)`` whenever
-/// ``revision`` is another. Nothing here reads a clock, a terminal or the network.
+/// The shell passes in what happens, carries out what ``apply(_:)`` requests, and draws ``frame()`` when ``revision``
+/// changes. Nothing here reads a clock, a terminal or the network.
 public struct LiveView: Sendable {
     let options: LiveViewOptions
     let words: PathWords
     /// The time as it is told.
-    var clock: ViewClock
+    private(set) var clock: ViewClock
     /// What the top says.
-    var verdict: Verdict
+    private(set) var verdict: Verdict
     /// Which state there was when.
-    var timeline: StateTimeline
+    private(set) var timeline: StateTimeline
     /// The table of interfaces.
-    var interfaces: [InterfaceRow] = []
+    private(set) var interfaces: [InterfaceRow] = []
     /// What goes through them.
-    var traffic = TrafficMeter()
+    private(set) var traffic = TrafficMeter()
     /// What their radios tell.
-    var wifi: [InterfaceIndex: WiFiSign] = [:]
+    private(set) var wifi: [InterfaceIndex: WiFiSign] = [:]
     /// The hosts' rows.
-    var destinations: [DestinationRow]
+    private(set) var destinations: [DestinationRow]
     /// The notices.
-    var log: EventLog
+    private(set) var log: EventLog
     /// Whether the kernel's messages are being recorded.
-    var recording = RecordingState.off
+    private(set) var recording = RecordingState.off
     /// Where on the screen people are.
-    var navigation = Navigation()
-    /// Counts what may have altered the frame; while it is the same, so are the lines of a size's frame.
-    public internal(set) var revision: UInt64 = 0
+    private(set) var navigation = Navigation()
+    /// The number of changes that may have altered the frame; while it stays the same, so do the lines of the frame.
+    public private(set) var revision: UInt64 = 0
+    /// The size of the screen.
+    private var size = ScreenSize(columns: 80, rows: 24)
+    /// The layout; nil after the size or the content has changed, until it is needed.
+    private var computedLayout: ScreenLayout?
 
     /// Begins with nothing known.
     public init(_ options: LiveViewOptions, at now: ViewMoment) {
@@ -57,22 +61,39 @@ public struct LiveView: Sendable {
             revision += 1
             turnWheel(up: up, over: row)
         case .resize(let size):
-            revision += 1
-            navigation.size = size
+            noteContentChange()
+            self.size = size
         default: take(input)
         }
         return nil
     }
 
-    /// What a screen of a size shows.
-    public func frame(_ size: ScreenSize) -> Frame { ScreenPainter(view: self, size: size).frame }
+    /// Draws what the screen shows.
+    public mutating func frame() -> Frame {
+        let layout = layout()
+        return ScreenPainter(view: self, layout: layout).frame
+    }
+
+    /// Notes that the size or what is shown has changed, so that the layout has to be computed again.
+    private mutating func noteContentChange() {
+        revision += 1
+        computedLayout = nil
+    }
+
+    /// Returns where each part is; computes it if the size or the content has changed since.
+    private mutating func layout() -> ScreenLayout {
+        if let computedLayout { return computedLayout }
+        let layout = ScreenLayout(of: self, size: size)
+        computedLayout = layout
+        return layout
+    }
 
     var glyphs: Glyphs { words.glyphs }
 }
 
 extension LiveView {
     /// Takes news; what changes nothing that is shown leaves ``revision`` as it is.
-    mutating func take(_ input: LiveViewInput) {
+    private mutating func take(_ input: LiveViewInput) {
         switch input {
         case .change(let change, let latency, at: let moment):
             advance(to: moment)
@@ -88,9 +109,7 @@ extension LiveView {
         case .recording(let state, at: let moment):
             advance(to: moment)
             alter(\.recording) { $0.recording = state }
-        case .explanation(let lines):
-            revision += 1
-            open(.explanation(lines))
+        case .explanation(let lines): show(.explanation(lines))
         case .tick(let moment): advance(to: moment)
         case .key, .wheel, .resize: break
         }
@@ -100,13 +119,13 @@ extension LiveView {
     private mutating func alter<Value: Equatable>(_ part: KeyPath<Self, Value>, _ body: (inout Self) -> Void) {
         let before = self[keyPath: part]
         body(&self)
-        if self[keyPath: part] != before { revision += 1 }
+        if self[keyPath: part] != before { noteContentChange() }
     }
 
     /// When the frame was to change by time has come, it counts as another even where a clock that was set undid that:
     /// whoever waits for that moment learns the next.
     private mutating func advance(to moment: ViewMoment) {
-        if moment.instant >= clock.nextChange { revision += 1 }
+        if moment.instant >= clock.nextChange { noteContentChange() }
         alter(\.clock.face) { view in
             let suspended = view.clock.take(moment)
             guard let suspended else { return view.timeline.advance(to: view.clock.elapsed) }
@@ -117,7 +136,7 @@ extension LiveView {
     }
 
     private mutating func take(_ change: StateChange, _ latency: Duration?) {
-        revision += 1
+        noteContentChange()
         timeline.note(change.status, at: clock.elapsed)
         if verdict.take(change, clock) { clock.noteEvent() }
         let isShown = log.append(change, latency: latency, time: .init(clock.now))
@@ -161,7 +180,7 @@ extension LiveView {
 
 extension LiveView {
     /// Takes a key.
-    mutating func press(_ key: Key) -> LiveViewAction? {
+    private mutating func press(_ key: Key) -> LiveViewAction? {
         dismissNote()
         switch key {
         case .control("c"): return .quit
@@ -190,7 +209,7 @@ extension LiveView {
         case .character("q"): return .quit
         case .character("e"): return .explain
         case .character("r"): return toggledRecording
-        case .character("?"), .character("h"): open(.help)
+        case .character("?"), .character("h"): show(.help)
         case .character("/"): navigation.draft = log.filter
         case .character(" "): togglePause()
         case .enter: openDetails()
@@ -203,10 +222,10 @@ extension LiveView {
 
     private mutating func pressOverlay(_ key: Key) -> LiveViewAction? {
         switch key {
-        case .escape, .enter, .character("q"): navigation.overlay = nil
+        case .escape, .enter, .character("q"): show(nil)
         case .character("e"): return .explain
         case .character("r"): return toggledRecording
-        case .character("?"), .character("h"): open(.help)
+        case .character("?"), .character("h"): show(.help)
         default: if let motion = Motion(key) { scrollOverlay(motion) }
         }
         return nil
@@ -248,11 +267,14 @@ extension LiveView {
         let chosen = navigation.selection.flatMap(log.place)
         guard let entry = log.shown(chosen ?? navigation.logTop) else { return }
         navigation.selection = entry.serial
-        open(.details(entry))
+        show(.details(entry))
     }
 
-    /// Opens something over the screen, at its beginning.
-    mutating func open(_ overlay: Navigation.Overlay) { (navigation.overlay, navigation.overlayTop) = (overlay, 0) }
+    /// Shows something over the screen, from its first line; nil shows the screen itself.
+    private mutating func show(_ overlay: Navigation.Overlay?) {
+        noteContentChange()
+        (navigation.overlay, navigation.overlayTop) = (overlay, 0)
+    }
 
     private mutating func stepBack() {
         if navigation.selection != nil {
@@ -310,14 +332,14 @@ extension LiveView {
 
     /// Lets the arrows move the next part of which something has no room.
     private mutating func moveFocus() {
-        let parts = scrollable(ScreenPainter(view: self, size: navigation.size).layout)
+        let parts = scrollable(layout())
         let place = parts.firstIndex(of: navigation.focus).map { ($0 + 1) % parts.count } ?? 0
         navigation.focus = parts[place]
     }
 
     /// Moves the choice in the log, or scrolls a table.
     private mutating func move(_ motion: Motion) {
-        let layout = ScreenPainter(view: self, size: navigation.size).layout
+        let layout = layout()
         // There may be room by now.
         if !scrollable(layout).contains(navigation.focus) { navigation.focus = .log }
         switch navigation.focus {
@@ -338,11 +360,9 @@ extension LiveView {
 
     /// Scrolls what lies over the screen.
     private mutating func scrollOverlay(_ motion: Motion) {
-        guard let overlay = navigation.overlay else { return }
-        let painter = ScreenPainter(view: self, size: navigation.size)
-        let room = max(painter.overlayRows.count - 1, 1)
-        let count = OverlayPart(view: self, columns: navigation.size.columns).contents(overlay).count
-        let last = max(count - room, 0)
+        let layout = layout()
+        let room = max(layout.overlay.count - 1, 1)
+        let last = max(layout.overlayLines.count - room, 0)
         navigation.overlayTop = motion.target(from: min(navigation.overlayTop, last), last: last, page: room)
     }
 
@@ -350,7 +370,7 @@ extension LiveView {
     private mutating func turnWheel(up: Bool, over row: Int) {
         let motion = Motion.rows(up ? -Self.wheelStep : Self.wheelStep)
         guard navigation.overlay == nil else { return scrollOverlay(motion) }
-        let layout = ScreenPainter(view: self, size: navigation.size).layout
+        let layout = layout()
         if layout.interfaces.contains(row) {
             scroll(\.interfacesTop, motion, of: interfaces.count, room: layout.interfaces.count - 1)
         } else if layout.destinations.contains(row) {
@@ -392,8 +412,6 @@ extension LiveView {
 
 /// Where on the screen people are: what they have scrolled to, chosen and opened.
 struct Navigation: Sendable {
-    /// The size of the screen.
-    var size = ScreenSize(columns: 80, rows: 24)
     /// The part that the arrows move.
     var focus = Focus.log
     /// How many newer entries are above the log's first row.

@@ -104,7 +104,7 @@ final class LiveShell {
     private func draw() {
         guard view.revision != drawn, !device.isBehind, SystemClock.now >= nextDrawing else { return }
         drawn = view.revision
-        let frame = view.frame(screen.size)
+        let frame = view.frame()
         nextChange = frame.nextChange
         nextDrawing = SystemClock.now.advanced(by: Self.drawingInterval)
         if !screen.draw(frame) { end = .status(.success) }

@@ -5,10 +5,9 @@ struct OverlayPart {
     let view: LiveView
     let columns: Int
 
-    /// A heading, and as many lines as have room, from where it was scrolled to.
-    func lines(_ overlay: Navigation.Overlay, _ rows: Int) -> [StyledLine] {
+    /// A heading, and as many of all lines as have room, from where it was scrolled to.
+    func lines(_ overlay: Navigation.Overlay, _ all: [StyledLine], _ rows: Int) -> [StyledLine] {
         guard rows > 0 else { return [] }
-        let all = contents(overlay)
         let room = rows - 1
         let top = min(view.navigation.overlayTop, max(all.count - room, 0))
         return [heading(overlay, top, min(room, all.count - top), all.count)] + all.dropFirst(top).prefix(room)
