@@ -7,7 +7,7 @@ package struct KindOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: .init(
-            "Treat interfaces whose name matches as of that kind, such as 'wwan*=cellular'; may be repeated.",
+            "Set the kind of interfaces, such as 'wwan*=cellular'. Repeatable.",
             valueName: "pattern=kind"
         ),
         transform: KindRuleArgument.parse
@@ -17,7 +17,7 @@ package struct KindOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: .init(
-            "Treat interfaces whose name matches as costing money, as cellular ones do; may be repeated.",
+            "Mark interfaces as expensive, as cellular ones are. Repeatable.",
             valueName: "pattern"
         ),
         completion: .shellCommand("ls /sys/class/net"),
@@ -28,7 +28,7 @@ package struct KindOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: .init(
-            "Treat interfaces whose name matches as to be used sparingly; may be repeated.",
+            "Mark interfaces as constrained, to be used sparingly. Repeatable.",
             valueName: "pattern"
         ),
         completion: .shellCommand("ls /sys/class/net"),
@@ -85,15 +85,15 @@ package enum PatternArgument {
 
 /// Which paths will not do.
 package struct RequirementOptions: ParsableArguments {
-    @Flag(name: .customLong("no-cellular"), help: "Use no cellular path.")
+    @Flag(name: .customLong("no-cellular"), help: "Exclude cellular paths.")
     package var excludesCellular = false
 
-    @Flag(name: .customLong("wifi-only"), help: "Use no path but WiFi; Ethernet is none.")
+    @Flag(name: .customLong("wifi-only"), help: "Use Wi-Fi only, not Ethernet.")
     package var isWiFiOnly = false
 
     @Flag(
         name: .customLong("no-expensive"),
-        help: "Use no path that costs by volume: a cellular one, a phone's, or what --expensive names."
+        help: "Exclude cellular, tethered, --expensive paths."
     )
     package var excludesExpensive = false
 

@@ -8,7 +8,7 @@ package protocol NetwatchCommand: ParsableCommand {
 
 /// The summaries of commands that are executables of their own, for the help of `netwatch` and for theirs.
 package enum CommandSummary {
-    package static let fetch = "Send one HTTP request and print the answer's body."
+    package static let fetch = "Send an HTTP request and print the response body."
 }
 
 /// A command line to copy from a command's help, with what it is good for.

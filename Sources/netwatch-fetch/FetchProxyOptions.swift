@@ -10,8 +10,8 @@ struct FetchProxyOptions: ParsableArguments {
         parsing: .unconditional,
         help: .init(
             """
-            Go through this proxy: http (if there is no scheme), https, socks5, or socks5h, which looks the name up; '' for \
-            none. Without it, as http_proxy, https_proxy or all_proxy say.
+            Use this proxy: http (the default scheme), https, socks5, or socks5h, which resolves the name; '' for none. \
+            Without it, http_proxy, https_proxy or all_proxy apply.
             """,
             valueName: "[scheme://][user:password@]host[:port]"
         )
@@ -21,7 +21,7 @@ struct FetchProxyOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Hosts that are reached without a proxy: names, with all beneath them, and networks; in place of no_proxy's.",
+            "Do not use a proxy for these hosts: domains and networks, in place of no_proxy.",
             valueName: "list"
         )
     )

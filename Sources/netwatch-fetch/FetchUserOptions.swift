@@ -12,7 +12,7 @@ struct FetchUserOptions: ParsableArguments {
         name: [.customShort("u", allowingJoined: true), .long],
         parsing: .unconditional,
         help: .init(
-            "Ask as this user, where the server wants to know (Basic, Digest); the password is asked for if it is not here.",
+            "Authenticate when challenged (Basic, Digest); prompts for a missing password.",
             valueName: "user[:password]"
         )
     )
@@ -21,7 +21,7 @@ struct FetchUserOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Read the password from this file's first line; /dev/fd/3 is a descriptor. Whoever lists processes sees none then.",
+            "Read the password from the first line of this file, such as /dev/fd/3. Hidden from process lists.",
             valueName: "file"
         ),
         completion: .file()

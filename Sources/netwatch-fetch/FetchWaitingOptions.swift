@@ -9,7 +9,7 @@ struct FetchWaitingOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Wait for a path to the server while there is none, that long at most in all; exit with 75 then.",
+            "Wait for a path, this long in total.",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
@@ -19,8 +19,8 @@ struct FetchWaitingOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Try again up to that often, if it failed in a way that may pass and may be repeated.",
-            valueName: "number"
+            "Retry transient failures if safe to repeat.",
+            valueName: "count"
         ),
         transform: RetriesArgument.parse
     )

@@ -8,23 +8,23 @@ import ReachabilityCore
 struct HistoryCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Print how available the network was, by the JSON lines of 'watch'.",
+        abstract: "Report availability from recorded changes.",
         discussion: .guide(
             [
                 .init(
-                    "What the service has written to the journal",
+                    "Report what the service has written to the journal",
                     "journalctl -o cat -u netwatch | netwatch history -"
                 ),
                 .init(
-                    "The last week up to now, as a picture too",
+                    "Report the last week, and draw it",
                     "netwatch history log.jsonl --since 7d --until now --svg week.svg"
                 ),
             ],
             """
-            It reads what 'netwatch watch --json' has written, to a file or to the journal, and passes over other lines. \
-            Times are local. The last line's state counts up to that line, or up to --until. The time between the end \
-            of a monitor and the beginning of the next counts as unknown, unless it is no longer than --bridge. Exits \
-            with 65 if no line is a record.
+            Reads the JSON Lines of 'netwatch watch --json', from a file or the journal; other lines are skipped. Times \
+            are local. The last status counts up to the last line, or up to --until. The time between the end of one \
+            monitor and the start of the next is unknown, unless it is at most --bridge. Exits with 65 if no line is a \
+            record.
             """
         )
     )
@@ -34,14 +34,14 @@ struct HistoryCommand: NetwatchCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Begin with a day, a moment, or so long ago.", valueName: "when"),
+        help: .init("Begin at a day, at a time, or this long ago.", valueName: "when"),
         transform: MomentArgument.parse
     )
     var since: MomentArgument?
 
     @Option(
         parsing: .unconditional,
-        help: .init("End with a day's beginning, a moment, so long ago, or now.", valueName: "when"),
+        help: .init("End at the start of a day, at a time, this long ago, or now.", valueName: "when"),
         transform: MomentArgument.parse
     )
     var until: MomentArgument?
@@ -49,7 +49,7 @@ struct HistoryCommand: NetwatchCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Take the state to have lasted through restarts of no more than that; 60s where nothing is said.",
+            "Count restarts up to this long as uninterrupted (default: 60s).",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
@@ -58,7 +58,7 @@ struct HistoryCommand: NetwatchCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Also draw a picture (SVG) into a file; a regular one is replaced.", valueName: "file"),
+        help: .init("Also draw an SVG picture; a regular file is replaced.", valueName: "file"),
         completion: .file(extensions: ["svg"])
     )
     var svg: String?

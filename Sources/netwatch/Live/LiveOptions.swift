@@ -6,17 +6,17 @@ import ReachabilityCore
 
 /// What the live view takes beside what every command takes that watches.
 struct LiveOptions: ParsableArguments {
-    @Flag(help: "Print lines on a terminal, too.")
+    @Flag(help: "Print lines on a terminal too.")
     var plain = false
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: .init("Show the way to that host, too, in the live view; may be repeated.", valueName: "host"),
+        help: .init("Show the route to a host. Repeatable.", valueName: "host"),
         transform: WrittenHost.parse
     )
     var to: [WrittenHost] = []
 
-    @Option(help: "Colours in the live view: 'auto' is everywhere but where NO_COLOR is set.")
+    @Option(help: "Color the view; 'auto' unless NO_COLOR is set.")
     var color = ColorChoice.auto
 
     /// What the live view is asked for.

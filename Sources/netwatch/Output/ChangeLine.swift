@@ -36,8 +36,8 @@ struct FormatOptions: ParsableArguments {
         parsing: .unconditional,
         help: .init(
             """
-            Print lines of that form, such as '{time} {status} {interface}', with '-' for what there is not. The fields \
-            are \(TemplateField.allCases.map(\.rawValue).joined(separator: ", ")).
+            Print lines such as '{time} {status}'; '-' stands for what there is not. Fields: \
+            \(TemplateField.allCases.map(\.rawValue).joined(separator: ", ")).
             """,
             valueName: "template"
         ),

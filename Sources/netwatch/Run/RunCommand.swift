@@ -12,19 +12,18 @@ struct RunCommand: NetwatchCommand {
         abstract: "Wait for the network, then run a command.",
         discussion: .guide(
             [
-                .init("Fetch mail as soon as there is a path", "netwatch run -- fetchmail"),
-                .init("Give up after five minutes without one", "netwatch run --timeout 5m -- ./report"),
+                .init("Start once the network is reachable", "netwatch run -- fetchmail"),
+                .init("Stop waiting after five minutes", "netwatch run --timeout 5m -- ./report"),
+                .init("Rerun after a network outage", "netwatch run --retries 3 -- ./sync"),
                 .init(
-                    "Not by a mobile network, and again if the network goes away meanwhile",
-                    "netwatch run --no-cellular --retries 3 -- rclone sync photos remote:photos"
+                    "Do not start on a cellular path",
+                    "netwatch run --no-cellular -- rclone sync photos remote:photos"
                 ),
             ],
             """
-            The command keeps the terminal, and gets the signals that are sent to netwatch. The exit code is the \
-            command's own: 128 and the signal's number if a signal ended it, 127 if it is not found, 126 if it can't be \
-            executed; 75 if the time is up before the network is there. --netns decides which network is waited for; \
-            the command runs where netwatch does. --no-cellular and its like wait for a default path that is so; they \
-            bind nothing, so a command that runs already is not kept off the path that comes next.
+            The command keeps the terminal, and receives the signals that are sent to netwatch. Path options and --netns \
+            decide when the command starts, not what it uses: a running command is not kept off the next path. Exit \
+            status: the command's; 75 timeout, 126 cannot run, 127 not found, 128+N signal N.
             """
         )
     )
@@ -34,8 +33,8 @@ struct RunCommand: NetwatchCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Run the command again, up to that often, if it failed and the network was away while it ran.",
-            valueName: "number"
+            "Rerun it, at most this often, if it failed while the network was away.",
+            valueName: "count"
         ),
         transform: RetriesArgument.parse
     )

@@ -8,22 +8,22 @@ import Synchronization
 struct StatusCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print the current state and path once.",
+        abstract: "Print the current status and path.",
         discussion: .guide(
             [
-                .init("The state, the path and the reasons", "netwatch status"),
-                .init("In a script: only with a way to the internet", "netwatch status >/dev/null && ./synchronize"),
+                .init("Print the status, the path and the reasons", "netwatch status"),
+                .init("Run a command only if the network is reachable", "netwatch status >/dev/null && ./synchronize"),
                 .init(
-                    "The interface that the path goes through",
+                    "Print the interface of the path",
                     "netwatch status --json | jq -r '.path.interface.name'"
                 ),
-                .init("Take USB adapters for the modems that they are", "netwatch status --kind 'enx*=cellular'"),
+                .init("Treat USB adapters as cellular modems", "netwatch status --kind 'enx*=cellular'"),
             ],
-            "Exits with 0 if the network is reachable, 1 if not, 2 if that is unknown."
+            "Exit status: 0 reachable, 1 not reachable, 2 unknown."
         )
     )
 
-    @Flag(help: "Print a JSON object, which also tells how each interface's kind is known.")
+    @Flag(help: "Print a JSON object, with the source of each interface's kind.")
     var json = false
 
     @OptionGroup var form: FormatOptions

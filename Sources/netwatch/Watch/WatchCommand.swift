@@ -8,28 +8,28 @@ import ReachabilityCore
 struct WatchCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show the state live on a terminal; else print it, then a line for each change.",
+        abstract: "Show a live view, or print a line per change.",
         discussion: .guide(
             [
-                .init("The live view, with the ways to two hosts", "netwatch --to 192.0.2.7 --to server.example"),
-                .init("A line for each change, until Ctrl-C", "netwatch watch --plain"),
-                .init("The same as JSON, for other programs", "netwatch watch --json | jq -r '.status'"),
-                .init("Run something at each change", #"netwatch watch --exec 'logger "now $NETWATCH_STATUS"'"#),
-                .init("Print no more than one cares for", "netwatch watch --format '{time} {status} {interface}'"),
-                .init("Leave out what lasts less than two seconds", "netwatch watch --settle 2s"),
-                .init("What a container sees", "sudo netwatch watch --netns 1234"),
+                .init("Show the route to a host", "netwatch watch --to server.example"),
+                .init("Print a line per change, on a terminal too", "netwatch watch --plain"),
+                .init("Print JSON Lines", "netwatch watch --json | jq -r .status"),
+                .init("Run a command on each change", #"netwatch watch --exec 'logger "now $NETWATCH_STATUS"'"#),
+                .init("Choose fields", "netwatch watch --format '{time} {status} {interface}'"),
+                .init("Ignore outages of less than two seconds", "netwatch watch --settle 2s"),
+                .init("Watch the network of a container", "sudo netwatch watch --netns 1234"),
             ],
             """
-            In the live view '?' tells the keys; where stdout is no terminal, or a dumb one, lines are printed. Exits with \
-            0 on SIGINT, on SIGTERM, and when nobody reads its output any more.
+            In the live view, '?' lists the keys. Lines are printed where stdout is not a terminal, or one that cannot \
+            show the view. Exits with 0 on SIGINT, SIGTERM or a closed pipe.
             """
         )
     )
 
-    @Flag(help: "Print JSON lines.")
+    @Flag(help: "Print JSON Lines.")
     var json = false
 
-    @Flag(help: "Also print a line when WiFi goes over to another access point without a loss.")
+    @Flag(help: "Also print Wi-Fi roams.")
     var roams = false
 
     @OptionGroup var form: FormatOptions
