@@ -60,7 +60,7 @@ struct FetchCommand: NetwatchCommand {
     func execute() throws(ToolError) -> ExitStatus {
         try FetchTarget.check(url, isPinned: !trust.pins.isEmpty, hasUser: user.user != nil)
         let tls = try trust.tls()
-        // Before signals are blocked: stdin may be a terminal, and whoever types may change his mind.
+        // Before signals are blocked: stdin may be a terminal, where the user may press Ctrl-C.
         let body = try request.body()
         let signals = try FetchSignals()
         let credential: Credential?

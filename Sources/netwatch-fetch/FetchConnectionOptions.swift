@@ -57,7 +57,7 @@ struct FetchConnectionOptions: ParsableArguments {
 }
 
 extension FetchConnectionOptions {
-    /// The limits: whoever says how long the whole may take says how long a server may be silent.
+    /// The timeouts: --max-time replaces the limit on the silence of a server.
     var timeouts: Timeouts {
         let silence: Duration? = maxTime == nil ? .seconds(60) : nil
         return .init(

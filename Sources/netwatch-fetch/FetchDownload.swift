@@ -48,12 +48,12 @@ struct FetchDownload {
     private func howToGoOn(_ request: RequestHandle) -> String? {
         guard let part = request.keptPart(of: path) else { return nil }
         let kept = "\(QuantityText.bytes(Int(part.size))) are kept in '\(part.path.escapedForTerminal)'"
-        return "\(kept); go on by: \(ShellText.command(AgainCommand.words(command)))"
+        return "\(kept); go on by: \(ShellText.command(ResumeCommand.words(command)))"
     }
 }
 
 /// The command by which a download goes on, without the secrets that stood in it.
-enum AgainCommand {
+enum ResumeCommand {
     /// The words as they were given, but a password is left out, which is asked for then, and the value of a field that
     /// may be one is `...`, as is a password in a URL.
     static func words(_ given: [String]) -> [String] {

@@ -5,7 +5,7 @@ import NetworkClient
 import ReachabilityCore
 import Synchronization
 
-/// One request on its way, and the main thread's wait beside it.
+/// A running request, for which the main thread waits.
 struct FetchExchange {
     /// How it ended.
     enum Ending {

@@ -89,7 +89,7 @@ enum FetchOutput {
     }
 }
 
-/// The file that an answer goes to: written beside its place and moved there when it is whole.
+/// The file that a response is written to: written next to its place, and renamed when it is complete.
 ///
 /// What is no regular file (a device, a pipe) is written where it is, when there is something to write.
 final class FetchFile {
@@ -104,7 +104,7 @@ final class FetchFile {
 
     private var isOpen = true
 
-    /// Makes the part beside the file's place.
+    /// Creates the partial file next to its place.
     ///
     /// - Throws: What to tell the user.
     init(_ path: String) throws(ToolError) {
@@ -226,7 +226,7 @@ extension FetchFile {
         let descriptor = try retryingOnInterrupt { mkstemp(&template) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         if let existing {
-            // Only root can give files away; whoever can't keeps his own.
+            // Only root can change the owner of a file; for other users it stays theirs.
             _ = fchown(descriptor, existing.st_uid, existing.st_gid)
             fchmod(descriptor, existing.st_mode & 0o777)
         } else {

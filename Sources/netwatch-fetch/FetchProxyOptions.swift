@@ -42,7 +42,7 @@ struct FetchProxyOptions: ParsableArguments {
 }
 
 extension FetchProxyOptions {
-    /// Puts what was said into a session's configuration; as with curl, `no_proxy` holds beside `--proxy`.
+    /// Applies the options to a session's configuration; as with curl, `no_proxy` also applies to `--proxy`.
     func apply(to configuration: inout HTTPConfiguration) {
         let exceptions = noproxy.map { ProxyExceptions($0) }
         if let server = try? server() {

@@ -45,7 +45,7 @@ extension FetchWaitingOptions {
         }
     }
 
-    /// Tells a session how its request waits and goes again.
+    /// Sets how a session waits for a path and retries.
     ///
     /// - Throws: What to tell the user where the kernel can't be asked for ways.
     func apply(to configuration: inout HTTPConfiguration) throws(ToolError) {

@@ -1,6 +1,6 @@
 import CommandLineSupport
 
-/// Tells whether bytes are one JSON text (RFC 8259), and where not.
+/// A validator of JSON text (RFC 8259), which reports the place of an error.
 ///
 /// Nothing is made of it: what the user wrote goes out as it is.
 struct JSONCheck: ~Copyable {

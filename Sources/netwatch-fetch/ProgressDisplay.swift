@@ -109,7 +109,7 @@ struct ProgressMeter: Hashable {
         var received: Int
     }
 
-    /// Takes what is known at a moment; with fewer bytes than before, it begins anew.
+    /// Adds a sample; with fewer bytes than before, it starts over.
     mutating func note(_ received: Int, of expected: Int?, at now: Instant) {
         if received < self.received { samples = [] }
         self.received = received

@@ -86,12 +86,12 @@ enum HeadText {
         }
     }
 
-    /// What stands for what would let whoever reads a log act as the user.
+    /// Stands for secrets, with which a reader of a log could act as the user.
     private static let mask = "(not shown)"
 }
 
 extension RetryReason {
-    /// Why a request goes again, in words.
+    /// Why a request is retried, in words.
     var words: String {
         switch self {
         case .neverSent: "nothing of it was sent"
@@ -104,7 +104,7 @@ extension RetryReason {
 }
 
 extension GiveUpReason {
-    /// Why a request does not go again, in words.
+    /// Why a request is not retried, in words.
     var words: String {
         switch self {
         case .noPolicy: "it was to be tried once"

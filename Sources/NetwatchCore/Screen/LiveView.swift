@@ -46,7 +46,7 @@ public struct LiveView: Sendable {
         log = .init(words)
     }
 
-    /// When the frame is another though nothing comes in, as ``Frame/nextChange`` tells.
+    /// When the frame changes by time alone, as in ``Frame/nextChange``.
     public var nextChange: Instant? { clock.nextChange }
 
     /// Takes what has come.
@@ -115,7 +115,7 @@ extension LiveView {
         }
     }
 
-    /// Alters something, and counts it if it is another afterwards.
+    /// Alters a part, and notes a change if the part differs afterwards.
     private mutating func alter<Value: Equatable>(_ part: KeyPath<Self, Value>, _ body: (inout Self) -> Void) {
         let before = self[keyPath: part]
         body(&self)

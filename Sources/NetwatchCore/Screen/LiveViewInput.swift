@@ -38,7 +38,7 @@ public enum LiveViewAction: Sendable, Hashable {
     case stopRecording
     /// Stop the process as ctrl-Z does elsewhere (SIGTSTP).
     case suspend
-    /// Draw the whole screen anew, as something else may have written on it.
+    /// Redraw the whole screen, as something else may have written to it.
     case redraw
 }
 

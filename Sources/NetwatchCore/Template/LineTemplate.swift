@@ -165,7 +165,7 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     /// The access point's signal in dBm, where the radio was asked.
     case signal
 
-    /// The value in a notice; nil where there is none, and of the times, which are written by whoever has the clock.
+    /// The value in a change; nil if there is none, and for times, which are written by the owner of the clock.
     ///
     /// It may hold what a terminal would obey.
     public func value(in change: StateChange) -> String? {

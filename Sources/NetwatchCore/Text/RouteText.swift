@@ -17,7 +17,7 @@ public enum RouteText {
     /// - Parameters:
     ///   - selection: The route.
     ///   - names: What interfaces are called.
-    ///   - isFromModel: Whether table and metric are known; a look-up of the kernel does not say.
+    ///   - isFromModel: Whether table and metric are known; a lookup by the kernel does not report them.
     /// - Returns: One line.
     public static func selection(_ selection: RouteSelection, names: InterfaceNames, isFromModel: Bool) -> String {
         var words = type(selection.type) + leg(selection.leg, names: names)

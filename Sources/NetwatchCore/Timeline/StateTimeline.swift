@@ -42,7 +42,7 @@ public struct StateTimeline: Sendable, Hashable {
     /// Time has passed, without a change.
     public mutating func advance(to moment: Instant) { open.end = max(open.end, moment) }
 
-    /// From a moment on, the state is another.
+    /// Changes the status from a time on.
     public mutating func note(_ status: ReachabilityStatus, at moment: Instant) {
         advance(to: moment)
         guard status != open.status else { return }
@@ -83,7 +83,7 @@ public struct StateTimeline: Sendable, Hashable {
         return sum
     }
 
-    /// Tells of each stretch that has a part in the window, and of those without length within it or at its end.
+    /// Calls a closure with each span that overlaps the window, and with empty ones within it or at its end.
     private func forEachSpan(in window: Range<Instant>, _ body: (StateSpan) -> Void) {
         for span in closed[firstSpan(endingAfter: window.lowerBound)...] {
             guard span.start <= window.upperBound else { return }

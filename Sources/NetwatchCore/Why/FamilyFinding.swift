@@ -31,7 +31,7 @@ struct FamilyFinding {
     }
 
     /// The finding on a family without path; nil if it has no route that could tell anything.
-    static func of(_ family: FamilyExplanation, _ scene: WhyScene) -> Self? {
+    static func of(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Self? {
         guard let probe = failed(family) else { return nil }
         let review = RouteReview(family: family, probe: probe, scene: scene)
         return review.dead ?? review.refusal ?? review.unusable ?? review.absent
@@ -54,7 +54,7 @@ struct Decision {
 }
 
 extension ProbeExplanation {
-    /// What decided the last look-up; nil if no rule's table had an answer.
+    /// The decision of the last lookup; nil if no rule's table had a route.
     var decision: Decision? {
         for step in lookups.last?.steps ?? [] {
             switch step.result {
@@ -65,18 +65,18 @@ extension ProbeExplanation {
         return nil
     }
 
-    /// All routes that any look-up met.
+    /// All routes that any lookup met.
     var candidates: [RouteCandidate] { lookups.flatMap(\.steps).flatMap(\.candidates) }
 }
 
 /// What is wrong with a family that has a path.
-enum FamilyBlemish {
+enum FamilyDegradation {
     /// The sentences; none where nothing is known to be wrong.
-    static func of(_ family: FamilyExplanation, _ scene: WhyScene) -> [Sentence] {
+    static func of(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> [Sentence] {
         [deadLeg(family, scene), silentGateway(family, scene)].compactMap(\.self)
     }
 
-    private static func deadLeg(_ family: FamilyExplanation, _ scene: WhyScene) -> Sentence? {
+    private static func deadLeg(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Sentence? {
         guard family.reasons.contains(.deadLeg) else { return nil }
         let legs = family.probes.compactMap(\.decision).flatMap(\.chosen).flatMap(\.legs)
         guard let leg = legs.first(where: { $0.fate != .usable })?.leg else { return nil }
@@ -89,7 +89,7 @@ enum FamilyBlemish {
     }
 
     /// The kernel goes on sending to a gateway that does not answer, so that the state stays what it is.
-    private static func silentGateway(_ family: FamilyExplanation, _ scene: WhyScene) -> Sentence? {
+    private static func silentGateway(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Sentence? {
         guard let path = family.path, let gateway = path.gateway,
             let state = scene.snapshot.neighbours[.init(index: path.interface.index, address: gateway)],
             state.contains(.failed)

@@ -37,7 +37,7 @@ enum LinkCondition: Hashable {
     }
 }
 
-extension WhyScene {
+extension DiagnosisContext {
     /// How an interface stands; of one family's addresses, or of both.
     func condition(of link: Link, _ family: AddressFamily? = nil) -> LinkCondition {
         fault(of: link) ?? addressing(of: link, family)
@@ -74,7 +74,7 @@ extension AddressMessage {
     }
 }
 
-extension WhyScene {
+extension DiagnosisContext {
     /// What is wrong with interfaces that all stand the same way.
     ///
     /// - Parameters:

@@ -3,7 +3,7 @@ import ReachabilityCore
 /// Looks at the interfaces where there is no route to look at: which of them could be a way out, and what it lacks.
 struct UplinkSurvey {
     /// What is known.
-    let scene: WhyScene
+    let scene: DiagnosisContext
 
     /// The sentences, that on the interface nearest to work first.
     var sentences: [Sentence] {

@@ -14,7 +14,7 @@ public enum WhySentence {
         snapshot: NetworkSnapshot,
         evaluation: PathEvaluation
     ) -> [Sentence] {
-        let scene = WhyScene(explanation: explanation, snapshot: snapshot)
+        let scene = DiagnosisContext(explanation: explanation, snapshot: snapshot)
         var sentences: [Sentence] =
             switch evaluation.path.status {
             case .unknown: unknown(evaluation.path, scene)
@@ -27,7 +27,7 @@ public enum WhySentence {
     }
 
     /// Why nothing can be told.
-    private static func unknown(_ path: NetworkPath, _ scene: WhyScene) -> [Sentence] {
+    private static func unknown(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         path.reasons.prefix(1).map { reason in
             guard reason == .carrierUnknown, let interface = path.interface else {
                 return .init(reason.shortMeaning, cure: reason.plainCure)
@@ -39,7 +39,7 @@ public enum WhySentence {
     }
 
     /// Why neither family has a path.
-    private static func absence(_ scene: WhyScene) -> [Sentence] {
+    private static func absence(_ scene: DiagnosisContext) -> [Sentence] {
         let findings = scene.explanation.families.compactMap { FamilyFinding.of($0, scene) }.sorted {
             $0.weight < $1.weight
         }
@@ -48,9 +48,9 @@ public enum WhySentence {
     }
 
     /// What is wrong with a machine that has a path.
-    private static func blemishes(_ path: NetworkPath, _ scene: WhyScene) -> [Sentence] {
+    private static func blemishes(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         scene.explanation.families.flatMap { family -> [Sentence] in
-            if family.path != nil { return FamilyBlemish.of(family, scene) }
+            if family.path != nil { return FamilyDegradation.of(family, scene) }
             guard let finding = FamilyFinding.of(family, scene) else { return [] }
             let name = family.family == .ipv4 ? "IPv4" : "IPv6"
             return [.init("\(name) does not work: \(finding.sentence.text)", cure: finding.sentence.cure)]
@@ -70,7 +70,7 @@ extension Reason {
 }
 
 /// What sentences are made of, and words for it.
-struct WhyScene {
+struct DiagnosisContext {
     /// Why the state is what it is.
     let explanation: PathExplanation
     /// The model from which that was made.

@@ -1,7 +1,7 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// Tells what a family's look-ups met: each rule, and each route that could have been taken.
+/// The lines about what a family's lookups met: each rule, and each route that could have been selected.
 struct CandidateText {
     /// What interfaces are called.
     let names: InterfaceNames

@@ -9,7 +9,7 @@ enum ViewText {
     ///
     /// - Parameters:
     ///   - view: What the monitor knows.
-    ///   - context: What its evaluation was given beside that.
+    ///   - context: The context of its evaluation.
     /// - Returns: The lines, without line feeds.
     static func lines(_ view: MonitorView, _ context: EvaluationContext) -> [String] {
         let explanation = PathExplanation(of: view.evaluation, in: view.snapshot, context: context, at: view.instant)

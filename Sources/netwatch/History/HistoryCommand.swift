@@ -166,7 +166,7 @@ enum MomentArgument: Hashable {
 enum AtomicFile {
     /// Puts a file in the place of another, or where there was none (rename(2)).
     ///
-    /// It is written beside its place first, so that what was there stays if that fails. The rights are those of any new
+    /// It is written next to its place first, so that an existing file is kept if that fails. The rights are those of any new
     /// file (umask(2)). A link stays one: what it leads to is replaced. What is no regular file, such as a device or a
     /// pipe, is written where it is.
     static func write(_ bytes: [UInt8], to path: String) throws(OutputFailure) {

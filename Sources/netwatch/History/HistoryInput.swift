@@ -53,12 +53,12 @@ struct HistoryInput {
         if damaged.count > 0 {
             remarks.append("skipped \(damaged.words), which \(damaged.verb) JSON of another kind, or damaged")
         }
-        return remarks + (history?.doubts ?? []).prefix(5).map(Self.remark)
+        return remarks + (history?.irregularities ?? []).prefix(5).map(Self.remark)
     }
 
-    private static func remark(_ doubt: HistoryDoubt) -> String {
-        let place = "line \(doubt.line): "
-        switch doubt.kind {
+    private static func remark(_ irregularity: HistoryIrregularity) -> String {
+        let place = "line \(irregularity.line): "
+        switch irregularity.kind {
         case .clockWentBack(let length):
             return place + "the clock went back by \(DurationText.length(length)); it counts as at the time before"
         case .leap(let length):

@@ -151,7 +151,7 @@ struct HookProcess {
     /// - Parameters:
     ///   - command: What `/bin/sh -c` runs, byte for byte.
     ///   - input: What it reads, up to what a pipe holds.
-    ///   - environment: What is set beside this process's own variables.
+    ///   - environment: The variables to set in addition to this process's own.
     ///   - mask: The blocked signals that it starts with.
     /// - Returns: The running hook.
     /// - Throws: The errno.

@@ -24,7 +24,7 @@ final class LiveData {
     /// While changes storm, the model is read no more often than this.
     private static let interval = Duration.milliseconds(100)
 
-    /// Starts the monitor, and everything beside it.
+    /// Starts the monitor, and the other sources.
     init(_ configuration: LiveConfiguration, _ wakeup: Wakeup) throws(ToolError) {
         let inbox = LiveInbox(wakeup)
         let engine = MonitorEngine(
@@ -80,7 +80,7 @@ final class LiveData {
     private func watchRadios(_ snapshot: NetworkSnapshot) {
         let radios = LiveRadios(snapshot, context)
         sampler.noteRadios(!radios.isEmpty)
-        if radios.mayTellOtherwise(than: self.radios) { sampler.askRadios() }
+        if radios.mayHaveChanged(since: self.radios) { sampler.askRadios() }
         self.radios = radios
     }
 
@@ -115,7 +115,7 @@ final class LiveInbox: Sendable {
         wakeup.signal()
     }
 
-    /// Notes that the monitor's model may be another, and wakes the main thread if it does not know yet.
+    /// Notes that the monitor's model may have changed, and wakes the main thread if it was not noted yet.
     func noteModel() {
         if !isModelNew.exchange(true, ordering: .acquiringAndReleasing) { wakeup.signal() }
     }
@@ -128,10 +128,10 @@ final class LiveInbox: Sendable {
         }
     }
 
-    /// Whether the model may be another; from now on it counts as known.
+    /// Returns whether the model may have changed, and resets that.
     func takeModel() -> Bool { isModelNew.exchange(false, ordering: .acquiringAndReleasing) }
 
-    /// Whether the model may be another.
+    /// Whether the model may have changed.
     var hasModel: Bool { isModelNew.load(ordering: .acquiring) }
 }
 
@@ -154,8 +154,8 @@ struct LiveRadios: Hashable {
     /// Whether there is none.
     var isEmpty: Bool { radios.isEmpty }
 
-    /// Whether one may have another network than before: the kernel tells of it anew when it gets or loses one.
-    func mayTellOtherwise(than before: Self) -> Bool {
+    /// Returns whether one may have changed its network: the kernel reports the link again when it joins or leaves one.
+    func mayHaveChanged(since before: Self) -> Bool {
         radios.contains { $0.value.link.canCarry && before.radios[$0.key] != $0.value }
     }
 

@@ -162,7 +162,7 @@ struct ResolutionSchedule: Hashable {
     /// When the next attempt begins; nil while one goes on.
     private var next: Instant? = .init(nanoseconds: 0)
     /// When the attempt that goes on counts as failed; nil if it does already, or none goes on.
-    private var patienceEnd: Instant?
+    private var resolutionDeadline: Instant?
     private var earliest = Instant(nanoseconds: 0)
     private var hasChanged = false
     private var pause = Self.shortestPause
@@ -173,18 +173,18 @@ struct ResolutionSchedule: Hashable {
     /// An answer is good for so long: name servers' own times to live are not told.
     private static let refresh = Duration.seconds(300)
     /// How long an answer may take before the user is told.
-    private static let patience = Duration.seconds(10)
+    private static let resolutionTimeout = Duration.seconds(10)
 
     /// When to look again.
-    var deadline: Instant? { [next, patienceEnd].compactMap(\.self).min() }
+    var deadline: Instant? { [next, resolutionDeadline].compactMap(\.self).min() }
 
     /// Whether an attempt is to begin.
     func isDue(at now: Instant) -> Bool { next.map { $0 <= now } ?? false }
 
     /// Whether the attempt that goes on has just begun to count as failed.
     mutating func isOverdue(at now: Instant) -> Bool {
-        guard let end = patienceEnd, end <= now else { return false }
-        patienceEnd = nil
+        guard let end = resolutionDeadline, end <= now else { return false }
+        resolutionDeadline = nil
         return true
     }
 
@@ -193,12 +193,12 @@ struct ResolutionSchedule: Hashable {
         next = nil
         hasChanged = false
         earliest = now.advanced(by: Self.shortestPause)
-        patienceEnd = now.advanced(by: Self.patience)
+        resolutionDeadline = now.advanced(by: Self.resolutionTimeout)
     }
 
     /// Notes that an attempt has ended.
     mutating func noteEnd(hasSucceeded: Bool, at now: Instant) {
-        patienceEnd = nil
+        resolutionDeadline = nil
         next = now.advanced(by: hasSucceeded ? Self.refresh : pause)
         pause = hasSucceeded ? Self.shortestPause : min(pause * 2, Self.longestPause)
         if hasChanged { noteChange(at: now) }

@@ -4,7 +4,7 @@ import Glibc
 import Reachability
 import ReachabilityCore
 
-/// What the live view takes beside what every command takes that watches.
+/// The options of the live view, in addition to the common options.
 struct LiveOptions: ParsableArguments {
     @Flag(help: "Print lines on a terminal too.")
     var plain = false

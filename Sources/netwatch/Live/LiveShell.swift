@@ -4,7 +4,7 @@ import NetwatchCore
 import Reachability
 import ReachabilityCore
 
-/// Shows the live view on a terminal until it is left: hands in what comes, and draws what has become another.
+/// Shows the live view on a terminal until the user quits: passes events to it, and redraws only what changed.
 ///
 /// Confined to the main thread.
 final class LiveShell {
@@ -25,7 +25,7 @@ final class LiveShell {
     /// Changes that come faster are drawn together.
     private static let drawingInterval = Duration.milliseconds(50)
     /// The first frame waits for the first state, but no longer than this.
-    private static let patience = Duration.milliseconds(200)
+    private static let firstFrameTimeout = Duration.milliseconds(200)
     /// The size of a recording is told this often.
     private static let recordingInterval = Duration.seconds(1)
     private var nextRecording: Instant?
@@ -63,7 +63,7 @@ final class LiveShell {
         device = wait.device
         data = try .init(configuration, wait.wakeup)
         view = .init(options, at: LiveClock.moment)
-        nextDrawing = SystemClock.now.advanced(by: Self.patience)
+        nextDrawing = SystemClock.now.advanced(by: Self.firstFrameTimeout)
         handle(.resize(screen.size))
     }
 
@@ -160,7 +160,7 @@ extension LiveShell {
             switch signal.number {
             case SIGWINCH: redraw()
             case SIGTSTP: suspend()
-            // Somebody stopped it by a signal that can't be caught, and the terminal is another by now.
+            // It was stopped by a signal that cannot be caught, and the terminal may have changed since.
             case SIGCONT: resume()
             case SIGINT, SIGTERM, SIGHUP: end = .status(.success)
             default: end = .signal(signal.number)
@@ -188,7 +188,7 @@ extension LiveShell {
     }
 
     private func resume() {
-        screen.returnAgain()
+        screen.resume()
         handle(.tick(LiveClock.moment))
         redraw()
     }
@@ -226,7 +226,7 @@ extension LiveShell {
         handle(.recording(recording.end(), at: LiveClock.moment))
     }
 
-    /// Tells how it goes; one that can't be written any more is over.
+    /// Passes the state of a recording to the view; ends a recording that cannot be written.
     private func tell(_ recording: LiveRecording) {
         guard case .on = recording.state else {
             let state = recording.state

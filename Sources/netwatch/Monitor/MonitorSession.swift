@@ -4,7 +4,7 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// A running monitor, and the main thread's wait beside it.
+/// A running monitor, for whose changes the main thread waits.
 struct MonitorSession {
     /// The monitor.
     let engine: MonitorEngine

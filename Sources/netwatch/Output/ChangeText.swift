@@ -76,7 +76,7 @@ enum ChangeText {
         }
     }
 
-    /// One family's path; its interface is named only where it is another than the path's.
+    /// Appends one family's path; its interface is named only if it differs from the path's.
     private static func append(
         _ path: FamilyPath,
         beside interface: NetworkInterface,
@@ -144,7 +144,7 @@ enum WiFiText {
 }
 
 extension StateChange {
-    /// Tells what caused the change, then why there is no path or what is wrong with it, each reason once.
+    /// Calls a closure with the reasons of the change, then with those of the path, each once.
     @inline(__always)
     func forEachReason(_ body: (Reason) -> Void) {
         for reason in reasons { body(reason) }

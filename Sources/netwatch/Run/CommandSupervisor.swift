@@ -16,7 +16,7 @@ struct CommandSupervisor {
     /// Those of them after which the command is not run again.
     static let ending: Set<Int32> = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// The monitor beside which it runs.
+    /// The running monitor.
     let session: MonitorSession
 
     /// Runs a command to its end.
@@ -100,7 +100,7 @@ struct RunPolicy: Hashable {
     ) -> Step {
         runs += 1
         guard outcome != .exited(0), wasAway, !wasToldToEnd else { return .exit(outcome.exitStatus) }
-        // Whoever asks for retries says that the command may run twice, and as often.
+        // With --retries the user declares that the command may run several times.
         let traits = RequestTraits(isIdempotent: true, isReplayable: true)
         let failure = AttemptFailure(.transient, .maybeProcessed)
         guard case .retry(let delay, _) = retry.decide(failure, traits, attempts: runs, using: &generator) else {

@@ -4,7 +4,7 @@ import NetwatchCore
 import ReachabilityCore
 import Synchronization
 
-/// Tells the service manager, if one started the tool, when the first state has been told, and how it is since.
+/// Reports to the service manager, if one started the tool: readiness after the first status, then each status.
 final class ServiceReport: Sendable {
     private let manager: ServiceManager?
     private let first = FirstState()
@@ -42,10 +42,10 @@ final class ServiceReport: Sendable {
         send(isFirst ? ["READY=1", status] : [status])
     }
 
-    /// Tells that all is well; on the event thread, so that it is not said while that one hangs.
+    /// Reports that the tool is alive; on the event thread, so that a hanging event thread is noticed.
     func giveSign() { send(["WATCHDOG=1"]) }
 
-    /// Tells that the end has begun.
+    /// Reports that the tool is stopping.
     func end() { send(["STOPPING=1"]) }
 
     /// What `systemctl status` shows.
@@ -93,7 +93,7 @@ final class ServiceManager: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Tells the manager something, such as `READY=1`; from any thread.
+    /// Sends assignments such as `READY=1` to the manager; from any thread.
     func tell(_ assignments: [String]) throws(SystemError) {
         let message = Array(assignments.joined(separator: "\n").utf8)
         _ = try retryingOnInterrupt {

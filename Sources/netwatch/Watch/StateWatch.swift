@@ -88,7 +88,7 @@ final class ChangePrinter: @unchecked Sendable {
     }
 }
 
-/// Runs a hook beside the printing of lines, until a signal comes or nobody reads any more.
+/// Runs a hook while lines are printed, until a signal arrives or the reader is gone.
 ///
 /// A hook that runs then may use its time; a second signal ends it.
 struct HookWatch {

@@ -149,9 +149,9 @@ import Testing
         let off = radios(message([], .down))
         #expect(off.isEmpty)
         let alone = radios(message([.up], .dormant))
-        #expect(!alone.isEmpty && !alone.mayTellOtherwise(than: off))
+        #expect(!alone.isEmpty && !alone.mayHaveChanged(since: off))
         let connected = radios(message([.up, .running, .lowerUp], .up))
-        #expect(connected.mayTellOtherwise(than: alone) && !connected.mayTellOtherwise(than: connected))
+        #expect(connected.mayHaveChanged(since: alone) && !connected.mayHaveChanged(since: connected))
     }
 
     @Test func `the wheel is left to the terminal where that turns it into arrows`() {

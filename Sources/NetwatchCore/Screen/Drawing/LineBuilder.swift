@@ -80,7 +80,7 @@ struct LineBuilder {
 }
 
 extension StyledLine {
-    /// Tells how many rows of a table have no room, and what to press to see them.
+    /// The line with the number of rows that do not fit, and the keys that show them.
     static func rest(_ count: Int, isScrolled: Bool, _ columns: Int, _ glyphs: Glyphs) -> Self {
         var line = LineBuilder(columns, glyphs)
         line.add("  \(count) more, \(isScrolled ? "\(glyphs.arrows) to see them" : "tab to scroll them")", .init(.dim))

@@ -44,7 +44,7 @@ struct OverlayPart {
     }
 }
 
-/// A label and text beside it, or text alone; wrapped, the text keeps to its column.
+/// A label with text next to it, or text alone; wrapped text keeps to its column.
 struct Paragraph {
     /// Before the text, in the label's style.
     var label = ""

@@ -9,7 +9,7 @@ public struct Frame: Sendable, Hashable {
     public var lines: [StyledLine]
     /// Where the terminal's cursor stands while something is typed; hidden if nil.
     public var cursor: Cursor?
-    /// When the frame is another though nothing comes in.
+    /// When the frame changes by time alone.
     ///
     /// It may be too early (the frame is the same then, but for this), never too late. The shell sleeps until then and
     /// hands in ``LiveViewInput/tick(_:)``. Nil for never.

@@ -18,7 +18,7 @@ struct DestinationRow: Sendable, Hashable {
 
     /// Takes news.
     ///
-    /// - Returns: Whether its status is another.
+    /// - Returns: Whether its status changed.
     mutating func take(_ new: DestinationState, _ clock: ViewClock) -> Bool {
         let before = (status, isWaiting)
         state = new

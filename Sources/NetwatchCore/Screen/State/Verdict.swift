@@ -23,7 +23,7 @@ struct Verdict: Sendable {
 
     /// Takes a notice.
     ///
-    /// - Returns: Whether the state is another.
+    /// - Returns: Whether the status changed.
     mutating func take(_ new: StateChange, _ clock: ViewClock) -> Bool {
         let isFirst = change == nil
         let isAnother = isFirst || new.status != status

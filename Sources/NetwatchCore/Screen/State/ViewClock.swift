@@ -27,7 +27,7 @@ struct ViewClock: Sendable {
     /// What is shown of it, for comparison.
     var face: Face { .init(shown: shown, today: today) }
 
-    /// When it is another, by `CLOCK_MONOTONIC`.
+    /// When it changes, by `CLOCK_MONOTONIC`.
     var nextChange: Instant {
         let rest = Duration.nanoseconds(step - sinceStep)
         return now.instant.advanced(by: min(rest, LocalTime(now).untilMidnight))
@@ -109,7 +109,7 @@ struct LocalTime: Sendable, Hashable {
         return "\(day) \(second).\(digits(nanoseconds / 1000, 6)) \(zone)"
     }
 
-    /// Shown beside others of today, or of a day.
+    /// Shown next to others of today, or of one day.
     ///
     /// - Parameters:
     ///   - today: The day since 1970-01-01 on which it is read.

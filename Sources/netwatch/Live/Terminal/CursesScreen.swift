@@ -4,7 +4,7 @@ import CommandLineSupport
 import Glibc
 import NetwatchCore
 
-/// The terminal's screen while the live view has it (ncurses(3X)); ncurses draws only what is another than before.
+/// The terminal's screen while the live view has it (ncurses(3X)); ncurses redraws only what changed.
 ///
 /// Confined to the main thread, as ncurses is.
 final class CursesScreen {
@@ -92,7 +92,7 @@ extension CursesScreen {
     /// Writes what ncurses has drawn, as far as the terminal takes it; false if the terminal has gone.
     func flush() -> Bool { device.write(buffer.take()) }
 
-    /// Draws everything anew with the next frame, at the size that the terminal has by then.
+    /// Redraws everything with the next frame, at the size that the terminal has then.
     func invalidate() {
         size = device.size
         _ = curses.resizeterm(Int32(size.rows), Int32(size.columns))
@@ -169,13 +169,13 @@ extension CursesScreen {
         let bytes = buffer.take()
         guard device.isOurs else { return TerminalGuard.disarm() }
         _ = device.write(wheel.end + bytes)
-        device.finish(within: Self.patience)
+        device.finish(within: Self.restoringTimeout)
         device.set(device.settings)
         TerminalGuard.disarm()
     }
 
-    /// Takes the terminal again after ``leave()``, or after somebody else had it; everything is drawn anew.
-    func returnAgain() {
+    /// Takes the terminal again after ``leave()``, or after another job had it, and redraws everything.
+    func resume() {
         device.set(drawingSettings)
         // Where it never left, the wheel's mode is its own, and what was before is kept already.
         let keepsWheel = hasLeft
@@ -184,7 +184,7 @@ extension CursesScreen {
     }
 
     /// How long a terminal that takes nothing may hold up the end, in milliseconds.
-    private static let patience: Int32 = 1_000
+    private static let restoringTimeout: Int32 = 1_000
 
     private func begin(keepsWheel: Bool) {
         TerminalGuard.arm(device, bytes: wheel.end + RestoringBytes.make(curses, hasMouse: wheel == .buttons))
@@ -390,7 +390,7 @@ enum TerminalFitness {
     }
 }
 
-/// How the mouse's wheel is heard without taking the mouse away from whoever wants to mark text with it.
+/// The terminal mode that reports the mouse wheel, and leaves the mouse to the user for selecting text.
 enum WheelMode: Hashable {
     /// The terminal turns it into the arrow keys (DECSET 1007 of xterm), and keeps the rest of the mouse for itself.
     case arrows

@@ -7,7 +7,7 @@ import NetwatchCore
 ///
 /// Confined to the main thread.
 final class TerminalDevice {
-    /// Reads and writes; it does not block where the kernel let it be opened anew.
+    /// The descriptor to read and write; non-blocking if the kernel allowed it to be opened again.
     let descriptor: Int32
     /// The settings as they were.
     let settings: termios
