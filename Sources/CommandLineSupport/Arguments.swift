@@ -1,7 +1,7 @@
 import NetwatchCore
 package import Reachability
 
-/// Why the text of an argument can't be taken, and how to write it instead.
+/// Why the text of an argument cannot be taken, and how to write it instead.
 ///
 /// The argument parser says before it which option it was and what was given.
 package struct ArgumentError: Error, Equatable, CustomStringConvertible {

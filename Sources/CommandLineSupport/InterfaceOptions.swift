@@ -106,7 +106,7 @@ package struct RequirementOptions: ParsableArguments {
 
     /// What a path must be.
     ///
-    /// Whatever is not expensive is not cellular either, nor is WiFi.
+    /// Whatever is not expensive is not cellular either, nor is Wi-Fi.
     package var requirement: PathRequirement {
         isWiFiOnly ? .wifi : excludesExpensive ? .notExpensive : excludesCellular ? .notCellular : .any
     }

@@ -7,7 +7,7 @@ package enum SignalActions {
     package static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(signal, nil, &action) == 0 else { return false }
-        // Functions can't be compared, and these two "addresses" are numbers in truth.
+        // Functions cannot be compared, and these two "addresses" are numbers in truth.
         let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
         return handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }

@@ -16,7 +16,7 @@ package enum SystemClock {
         return .init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    /// How far local time is from UTC at a moment, in seconds east; 0 where the C library can't tell (localtime_r(3)).
+    /// How far local time is from UTC at a moment, in seconds east; 0 where the C library cannot tell (localtime_r(3)).
     package static func utcOffset(at time: Timestamp) -> Int {
         var seconds = time_t(time.seconds)
         var local = tm()

@@ -4,7 +4,7 @@ import Glibc
 import NetwatchCore
 import NetworkClient
 
-/// `netwatch fetch`: one request, and its answer on stdout or in a file.
+/// `netwatch fetch`: one request, and its response on stdout or in a file.
 struct FetchCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
@@ -166,7 +166,7 @@ struct FetchCommand: NetwatchCommand {
         var figures = journal.figures
         if case .answered(let response) = ending { figures = .init(response, figures.connection) }
         let lines = output.metricsJson ? [figures.json] : figures.lines
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         try? LineOutput.standardError.write(lines.map { $0 + "\n" }.joined())
     }
 
@@ -187,7 +187,7 @@ struct FetchCommand: NetwatchCommand {
 
 /// Holds a URL against what the tool can do with it, before anything is read or made.
 enum FetchTarget {
-    /// Throws for what can't be asked.
+    /// Throws for what cannot be asked.
     ///
     /// - Parameters:
     ///   - url: As the user wrote it.

@@ -71,7 +71,7 @@ extension FetchConnectionOptions {
         )
     }
 
-    /// Holds `--max-size` against what memory has room for, where an answer is held there.
+    /// Holds `--max-size` against what memory has room for, where a response is held there.
     ///
     /// - Throws: What to tell the user.
     func checkMemory() throws(ToolError) {

@@ -24,7 +24,7 @@ struct FetchDownload {
         return session.download(url, to: path, parameters: parameters, headers: request.headers, options: options)
     }
 
-    /// What to tell the user of an answer that brought no file.
+    /// What to tell the user of a response that brought no file.
     func refusal(_ response: DataResponse) -> ToolError {
         let status = response.head.status
         let words = "GET \(response.url): the server answered \(status.code) \(status.reasonPhrase), and no file"
@@ -40,7 +40,7 @@ struct FetchDownload {
     /// Says on stderr how to go on, where a signal has ended it.
     func tellHowToGoOn(_ request: RequestHandle) {
         guard let text = howToGoOn(request) else { return }
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         try? LineOutput.standardError.write("netwatch: \(text)\n")
     }
 

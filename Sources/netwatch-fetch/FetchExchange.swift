@@ -9,7 +9,7 @@ import Synchronization
 struct FetchExchange {
     /// How it ended.
     enum Ending {
-        /// With an answer, whatever its status.
+        /// With a response, whatever its status.
         case answered(DataResponse)
         /// With an error.
         case failed(HTTPError)
@@ -78,7 +78,7 @@ struct FetchExchange {
 
     private func tellLines() {
         let text = journal.takeLines().map { $0.escapedForTerminal + "\n" }.joined()
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         if !text.isEmpty { try? LineOutput.standardError.write(text) }
     }
 
@@ -150,7 +150,7 @@ final class FetchJournal: EventMonitor {
         }
     }
 
-    /// How far the request's body is, and the answer's.
+    /// How far the request's body is, and the response's.
     var progress: FetchProgress { state.withLock { $0.progress } }
 
     /// What is known by now.

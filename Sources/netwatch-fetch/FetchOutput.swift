@@ -3,7 +3,7 @@ import Glibc
 import NetwatchCore
 import NetworkClient
 
-/// Where an answer goes.
+/// Where a response goes.
 enum FetchOutput {
     /// To stdout; a terminal gets no binary, unless the user insists.
     case standard(insists: Bool)
@@ -19,7 +19,7 @@ enum FetchOutput {
         self = .file(file)
     }
 
-    /// Whether it is a file, so that nothing else tells how far the answer is.
+    /// Whether it is a file, so that nothing else tells how far the response is.
     var isFile: Bool { if case .file = self { true } else { false } }
 
     /// Where a body goes as it comes; nil where it has to be seen first.
@@ -42,7 +42,7 @@ enum FetchOutput {
         if case .file(let path) = self { try FetchFile.check(path) }
     }
 
-    /// Writes an answer: its head, if that is wanted, and its body.
+    /// Writes a response: its head, if that is wanted, and its body.
     func write(_ response: DataResponse, head: Bool, body: Bool) throws(ToolError) {
         let bytes = body ? response.bytes : []
         switch self {
@@ -126,9 +126,9 @@ final class FetchFile {
         }
     }
 
-    /// Looks whether a file could be made or written, so that it is told before anything is sent what can't be.
+    /// Looks whether a file could be made or written, so that it is told before anything is sent what cannot be.
     ///
-    /// What is there may still change until the answer has come.
+    /// What is there may still change until the response has come.
     ///
     /// - Throws: What to tell the user.
     static func check(_ path: String) throws(ToolError) {
@@ -236,7 +236,7 @@ extension FetchFile {
         return .init(path: name, descriptor: descriptor)
     }
 
-    /// What to tell of a file that can't be begun.
+    /// What to tell of a file that cannot be begun.
     static func unwritable(_ path: String, _ error: SystemError) -> ToolError {
         .init(
             "can't write '\(path.escapedForTerminal)': \(error); name a file in a directory of yours",
@@ -244,7 +244,7 @@ extension FetchFile {
         )
     }
 
-    /// What to tell of a file that can't be written to its end.
+    /// What to tell of a file that cannot be written to its end.
     static func failed(_ path: String, _ failure: OutputFailure) -> ToolError {
         let error: SystemError
         switch failure {

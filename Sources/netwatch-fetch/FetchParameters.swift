@@ -71,7 +71,7 @@ indirect enum ParameterTree {
 
 /// One `--param`: where in the tree of parameters a value goes.
 struct ParameterArgument: Hashable {
-    /// One step on the way to a value.
+    /// One step on the route to a value.
     enum Step: Hashable {
         /// Under a key: the name itself, or `[key]`.
         case key(String)

@@ -4,7 +4,7 @@ import NetworkClient
 
 /// Through which proxy `netwatch fetch` goes.
 struct FetchProxyOptions: ParsableArguments {
-    // Read when all is: an argument that can't be taken is shown with its error, and this one may hold a password.
+    // Read when all is: an argument that cannot be taken is shown with its error, and this one may hold a password.
     @Option(
         name: [.customShort("x", allowingJoined: true), .long],
         parsing: .unconditional,

@@ -7,7 +7,7 @@ import NetworkClient
 
 /// As whom `netwatch fetch` asks.
 struct FetchUserOptions: ParsableArguments {
-    // Read when all is: an argument that can't be taken is shown with its error, and this one may hold a password.
+    // Read when all is: an argument that cannot be taken is shown with its error, and this one may hold a password.
     @Option(
         name: [.customShort("u", allowingJoined: true), .long],
         parsing: .unconditional,
@@ -48,7 +48,7 @@ struct FetchUserOptions: ParsableArguments {
 
 extension FetchUserOptions {
     /// Who asks, complete.
-    enum Answer {
+    enum Outcome {
         /// Nobody, or somebody.
         case credential(Credential?)
         /// A signal ended the question for the password.
@@ -58,7 +58,7 @@ extension FetchUserOptions {
     /// Reads or asks for what is missing.
     ///
     /// - Throws: What to tell the user.
-    func credential(_ signals: FetchSignals) throws(ToolError) -> Answer {
+    func credential(_ signals: FetchSignals) throws(ToolError) -> Outcome {
         guard let user, let argument = try? UserArgument.parse(user) else { return .credential(nil) }
         let password: String
         if let given = argument.password {
@@ -78,7 +78,7 @@ extension FetchUserOptions {
         return .credential(.init(user: argument.name, password: password))
     }
 
-    private static func ask(_ name: String, _ signals: FetchSignals) throws(ToolError) -> PasswordPrompt.Answer {
+    private static func ask(_ name: String, _ signals: FetchSignals) throws(ToolError) -> PasswordPrompt.Input {
         let question = "Password for \(name.escapedForTerminal): "
         do throws(SystemError) {
             return try PasswordPrompt(question: question, signals: signals.descriptor).ask()
@@ -136,7 +136,7 @@ struct UserArgument: Hashable {
 /// Asks for a password on the terminal, which does not show what is typed.
 struct PasswordPrompt {
     /// What came of it.
-    enum Answer: Hashable {
+    enum Input: Hashable {
         /// The line that was typed; nil if there was none.
         case typed(String?)
         /// A signal came instead.
@@ -151,14 +151,14 @@ struct PasswordPrompt {
     /// Asks on the terminal that controls this process, whatever stdin and stdout are; see tty(4).
     ///
     /// - Throws: The errno; `ENXIO` where there is no terminal.
-    func ask() throws(SystemError) -> Answer {
+    func ask() throws(SystemError) -> Input {
         let terminal = try retryingOnInterrupt { open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) }
         defer { close(terminal) }
         var shown = termios()
         _ = try retryingOnInterrupt { tcgetattr(terminal, &shown) }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        // What was typed before the question is no answer to it.
+        // What was typed before the question is not an answer to it.
         _ = try retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &hidden) }
         defer {
             _ = try? retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &shown) }
@@ -168,10 +168,10 @@ struct PasswordPrompt {
         do throws(OutputFailure) { try LineOutput(descriptor: terminal).write(question) } catch {
             throw .init(code: EIO)
         }
-        return try answer(terminal)
+        return try readLine(terminal)
     }
 
-    private func answer(_ terminal: Int32) throws(SystemError) -> Answer {
+    private func readLine(_ terminal: Int32) throws(SystemError) -> Input {
         var line: [UInt8] = []
         while true {
             if let signal = signals.next() { return .signal(signal.number) }

@@ -47,7 +47,7 @@ extension FetchWaitingOptions {
 
     /// Sets how a session waits for a path and retries.
     ///
-    /// - Throws: What to tell the user where the kernel can't be asked for ways.
+    /// - Throws: What to tell the user where the kernel cannot be asked for ways.
     func apply(to configuration: inout HTTPConfiguration) throws(ToolError) {
         configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .goesAtOnce
         configuration.requirement = required.requirement

@@ -7,9 +7,9 @@ struct MetricsText {
     var connection: ConnectMetrics?
     /// Whether it had served another request before.
     var isReused = false
-    /// The answer's status, if one came.
+    /// The response's status, if one came.
     var status: Int?
-    /// From handing over the request until the answer's head.
+    /// From handing over the request until the response's head.
     var firstByte: Duration?
     /// From the start to the end.
     var total: Duration?

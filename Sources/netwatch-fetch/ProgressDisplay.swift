@@ -38,7 +38,7 @@ struct ProgressDisplay {
         if meter.received > 0 { show() }
     }
 
-    /// The answer comes after the request, and has a line of its own.
+    /// The response comes after the request, and has a line of its own.
     private mutating func note(_ count: FetchProgress.Count, _ way: ProgressDirection, at now: Instant) {
         guard directions.contains(way), count.bytes > 0, direction == way || way == .received else { return }
         if direction != way {
@@ -64,7 +64,7 @@ struct ProgressDisplay {
     }
 
     private func write(_ text: String) {
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         try? LineOutput.standardError.write(text)
     }
 
@@ -89,7 +89,7 @@ struct FetchProgress: Hashable {
 
     /// Of the request's body.
     var sent = Count()
-    /// Of the answer's.
+    /// Of the response's.
     var received = Count()
 }
 
@@ -126,7 +126,7 @@ struct ProgressMeter: Hashable {
         return Double(last.received - first.received) / seconds
     }
 
-    /// How long the rest takes at this rate; nil where that can't be told.
+    /// How long the rest takes at this rate; nil where that cannot be told.
     var timeLeft: Duration? {
         guard let expected, let rate, rate > 0, expected >= received else { return nil }
         let seconds = (Double(expected - received) / rate).rounded(.up)
@@ -194,7 +194,7 @@ enum ProgressText {
 enum ProgressDirection: Hashable {
     /// The request's body goes to the server.
     case sent
-    /// The answer's comes from it.
+    /// The response's comes from it.
     case received
 }
 
@@ -204,7 +204,7 @@ enum ProgressStyle: Hashable {
     case none
     /// On one line that is drawn over again.
     case redrawn
-    /// A line now and then, where a terminal can't do more than write one below the other.
+    /// A line now and then, where a terminal cannot do more than write one below the other.
     case lines
 
     /// What suits where it is written.

@@ -59,9 +59,9 @@ enum VerboseText {
     }
 }
 
-/// Heads of requests and answers as text.
+/// Heads of requests and responses as text.
 enum HeadText {
-    /// An answer's head as it goes before the body, with the empty line; lines end as HTTP/1.1 has them.
+    /// A response's head as it goes before the body, with the empty line; lines end as HTTP/1.1 has them.
     static func head(of response: DataResponse, forTerminal: Bool) -> String {
         let head = response.head
         let fields = head.headerFields.map { "\($0.name.rawName): \($0.value)" }
@@ -74,7 +74,7 @@ enum HeadText {
         ["\(request.method) \(SecretNames.masked(request.path ?? "", by: mask)) HTTP/1.1"] + lines(request.headerFields)
     }
 
-    /// An answer's head, a line each, without secrets.
+    /// A response's head, a line each, without secrets.
     static func lines(_ response: HTTPResponse) -> [String] {
         ["\(response.status.code) \(response.status.reasonPhrase)"] + lines(response.headerFields)
     }

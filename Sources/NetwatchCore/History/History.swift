@@ -49,7 +49,7 @@ public struct History: Sendable, Hashable {
             irregularities.append(.init(line: record.line, kind: .clockWentBack(length)))
             return take(record, at: timeline.end)
         }
-        // When this was, a clock that has yet to be set can't tell, and nobody watched before.
+        // When this was, a clock that has yet to be set cannot tell, and nobody watched before.
         if record.isFirst { irregularities.append(.init(line: record.line, kind: .beganBehind(length))) }
         isBehind = true
         timeline.note(.unknown, at: timeline.end)
@@ -134,7 +134,7 @@ public struct HistoryIrregularity: Sendable, Hashable {
         case suspended
         /// The clock leapt so far ahead that it was set.
         case leap(Duration)
-        /// So many lines are missing; nil if that can't be told.
+        /// So many lines are missing; nil if that cannot be told.
         case lost(UInt64?)
         /// Another monitor begins.
         case restart
@@ -154,7 +154,7 @@ public struct HistoryRecord: Sendable, Hashable {
     public var time: Timestamp
     /// Whether a monitor began with it.
     public var isFirst: Bool
-    /// The notice's number, counted by its monitor from 1.
+    /// The change's number, counted by its monitor from 1.
     public var sequence: UInt64
     /// The state.
     public var status: ReachabilityStatus

@@ -21,7 +21,7 @@ public struct LiveView: Sendable {
     private(set) var wifi: [InterfaceIndex: WiFiSign] = [:]
     /// The hosts' rows.
     private(set) var destinations: [DestinationRow]
-    /// The notices.
+    /// The changes.
     private(set) var log: EventLog
     /// Whether the kernel's messages are being recorded.
     private(set) var recording = RecordingState.off
@@ -165,7 +165,7 @@ extension LiveView {
         dropDeadSigns()
     }
 
-    /// A radio whose link can't carry packets has no network; what was read just before it lost it comes later.
+    /// A radio whose link cannot carry packets has no network; what was read just before it lost it comes later.
     private mutating func dropDeadSigns() {
         for row in interfaces where row.condition != .up { wifi[row.index] = nil }
     }

@@ -2,7 +2,7 @@ public import ReachabilityCore
 
 /// What comes into the live view.
 public enum LiveViewInput: Sendable {
-    /// A notice of the monitor; `latency` is the time from reading the kernel's message to the notice, if one caused it.
+    /// A change of the monitor; `latency` is the time from reading the kernel's message to the change, if one caused it.
     case change(StateChange, latency: Duration?, at: ViewMoment)
     /// What the monitor knows, after a change of it: what the table of interfaces and the sentences show.
     case model(NetworkSnapshot, PathEvaluation, why: [Sentence], at: ViewMoment)
@@ -10,7 +10,7 @@ public enum LiveViewInput: Sendable {
     case counters([InterfaceIndex: TrafficCounters], at: Instant)
     /// What the radios tell.
     case wifi([WiFiDetails])
-    /// The way to one of the hosts, by its place in ``LiveViewOptions/hosts``.
+    /// The route to one of the hosts, by its place in ``LiveViewOptions/hosts``.
     case destination(Int, DestinationState, at: ViewMoment)
     /// The lines of `netwatch explain`, after ``LiveViewAction/explain``.
     case explanation([String])
@@ -94,7 +94,7 @@ public enum RecordingState: Sendable, Hashable {
     case off
     /// They are, in a file that has grown to so many bytes.
     case on(path: String, bytes: Int)
-    /// They can't be, or can't be any more, and why.
+    /// They cannot be, or cannot be any more, and why.
     case failed(String)
     /// The recording has ended; the file is whole.
     case saved(path: String, bytes: Int)
@@ -155,17 +155,17 @@ public struct ViewMoment: Sendable, Hashable {
     }
 }
 
-/// What is known of the way to one host.
+/// What is known of the route to one host.
 public enum DestinationState: Sendable, Hashable {
     /// Its name is being resolved, or the first answer is awaited.
     case resolving
-    /// The ways to its addresses.
+    /// The routes to its addresses.
     case paths([DestinationRoute])
-    /// Its name can't be resolved, and why; it goes on being tried.
+    /// Its name cannot be resolved, and why; it goes on being tried.
     case failed(String)
 }
 
-/// The kernel's way to one address.
+/// The kernel's route to one address.
 public struct DestinationRoute: Sendable, Hashable {
     /// The address.
     public var address: IPAddress

@@ -132,7 +132,7 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     case status
     /// The state before.
     case previous
-    /// What kind of notice it is.
+    /// What kind of change it is.
     case event
     /// Why, separated by commas.
     case reasons
@@ -152,13 +152,13 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     case source
     /// The route's metric, of IPv4 if that has a path.
     case metric
-    /// The notice's number.
+    /// The change's number.
     case seq
     /// Whether traffic may cost by its volume: `true` or `false`.
     case expensive
     /// Whether the path is to be used sparingly: `true` or `false`.
     case constrained
-    /// The WiFi network's name, where the radio was asked.
+    /// The Wi-Fi network's name, where the radio was asked.
     case ssid
     /// Its access point's address, where the radio was asked.
     case bssid

@@ -8,7 +8,7 @@ struct FamilyFinding {
         case hidesAnother
         /// Something refuses.
         case refuses
-        /// The way out can't carry.
+        /// The way out cannot carry.
         case link
         /// There is no source.
         case source
@@ -37,7 +37,7 @@ struct FamilyFinding {
         return review.dead ?? review.refusal ?? review.unusable ?? review.absent
     }
 
-    /// The probe that shows best what is wrong: one that is refused, else one whose way can't be used.
+    /// The probe that shows best what is wrong: one that is refused, else one whose way cannot be used.
     private static func failed(_ family: FamilyExplanation) -> ProbeExplanation? {
         family.probes.first { if case .refused = $0.outcome { true } else { false } }
             ?? family.probes.first { !($0.decision?.chosen.contains(where: \.isUsable) ?? false) }

@@ -12,7 +12,7 @@ enum LinkCondition: Hashable {
     case linkLocal(IPAddress)
     /// It has no address but the link-local one that every IPv6 interface has.
     case noAddress
-    /// It is a WiFi one that is joining a network.
+    /// It is a Wi-Fi one that is joining a network.
     case associating
     /// It waits for an event such as 802.1X.
     case dormant

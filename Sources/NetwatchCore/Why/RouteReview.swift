@@ -47,7 +47,7 @@ struct RouteReview {
         return .init(.link, .init(beginning + sentence.text, cure: sentence.cure))
     }
 
-    /// The leg to speak of: one that can't carry, else the first.
+    /// The leg to speak of: one that cannot carry, else the first.
     private func faultyLeg(of route: RouteCandidate) -> RouteLeg? {
         (route.legs.first { $0.fate != .usable } ?? route.legs.first)?.leg
     }

@@ -58,7 +58,7 @@ enum ViewText {
         }
     }
 
-    /// The interface that the kernel prefers although it can't be used.
+    /// The interface that the kernel prefers although it cannot be used.
     private static func preferred(_ outcomes: [LookupOutcome], _ names: InterfaceNames) -> String? {
         for case .selected(let selection) in outcomes { return names.name(selection.leg.interface) }
         return nil
@@ -107,7 +107,7 @@ enum ReasonText {
     }
 }
 
-/// Explains the kernel's way to one destination.
+/// Explains the kernel's route to one destination.
 enum DestinationText {
     /// A few lines, the first of which names the destination and the state.
     static func lines(_ path: DestinationPath, names: InterfaceNames) -> [String] {

@@ -115,7 +115,7 @@ struct HistoryCommand: NetwatchCommand {
         }
     }
 
-    /// Lines on stderr; where that can't be written there is nobody to tell.
+    /// Lines on stderr; where that cannot be written there is nobody to tell.
     private func tell(_ remarks: [String]) {
         for remark in remarks { try? LineOutput.standardError.write("netwatch: \(remark)\n") }
     }

@@ -5,16 +5,16 @@ import NetwatchCore
 import ReachabilityCore
 import Synchronization
 
-/// Keeps the newest notice for a hook, from the event thread to the main one.
+/// Keeps the newest change for a hook, from the event thread to the main one.
 final class HookInbox: Sendable {
     private let newest = Mutex<(StateChange, Timestamp)?>(nil)
 
-    /// Puts a notice that came at a time in the place of the one before.
+    /// Puts a change that came at a time in the place of the one before.
     func put(_ change: StateChange, at time: Timestamp) {
         newest.withLock { $0 = (change, time) }
     }
 
-    /// Takes the notice out, if there is one.
+    /// Takes the change out, if there is one.
     func take() -> (StateChange, Timestamp)? {
         newest.withLock { kept in
             defer { kept = nil }
@@ -23,18 +23,18 @@ final class HookInbox: Sendable {
     }
 }
 
-/// Runs a hook for notices, on the main thread.
+/// Runs a hook for changes, on the main thread.
 struct HookRunner {
     private let hook: Hook
     private var schedule: HookSchedule
     private var process: HookProcess?
     private var newest: (StateChange, Timestamp)?
     private var told: ReachabilityStatus?
-    /// Why it can't be started, as was said.
+    /// Why it cannot be started, as was said.
     private var obstacle: SystemError?
     private let spawn: Spawn
 
-    /// Starts a hook for a notice, after a state that one was told.
+    /// Starts a hook for a change, after a state that one was told.
     typealias Spawn = (Hook, (StateChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
 
     /// Makes a runner.
@@ -66,7 +66,7 @@ struct HookRunner {
     /// When ``tick()`` is due.
     var deadline: Instant? { schedule.deadline }
 
-    /// Takes a notice, newer than all before.
+    /// Takes a change, newer than all before.
     mutating func post(_ notice: (StateChange, Timestamp)) {
         newest = notice
         perform(schedule.post())
@@ -116,7 +116,7 @@ struct HookRunner {
         }
     }
 
-    /// One line on stderr; where that can't be written there is nobody to tell.
+    /// One line on stderr; where that cannot be written there is nobody to tell.
     private func tell(_ what: String) {
         try? LineOutput.standardError.write("netwatch: the hook '\(hook.command.escapedForTerminal)' \(what)\n")
     }
@@ -140,7 +140,7 @@ struct Hook: Hashable {
     var limit: Duration
 }
 
-/// A hook that runs: a shell's command, in a process group of its own, with a notice as its standard input.
+/// A hook that runs: a shell's command, in a process group of its own, with a change as its standard input.
 struct HookProcess {
     private let child: ChildProcess
 
@@ -165,7 +165,7 @@ struct HookProcess {
         _ = try retryingOnInterrupt { pipe2(&ends, O_CLOEXEC | O_NONBLOCK) }
         defer { for end in ends { close(end) } }
         // The shell's own end blocks, as programs expect. Both are this process's, so that nothing is lost by a hook that
-        // reads late; a notice is far smaller than a pipe's 64 KiB.
+        // reads late; a change is far smaller than a pipe's 64 KiB.
         _ = try retryingOnInterrupt { fcntl(ends[0], F_SETFL, 0) }
         _ = input.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
         return .init(child: .init(id: try spawn(command, input: ends[0], environment, mask)))
@@ -225,10 +225,10 @@ struct HookProcess {
 
 /// What hooks are told by their environment.
 enum HookEnvironment {
-    /// The variables for a notice.
+    /// The variables for a change.
     ///
     /// - Parameters:
-    ///   - change: The notice.
+    ///   - change: The change.
     ///   - told: The state that the hook was told before; nil for the first.
     /// - Returns: Names and values.
     static func variables(for change: StateChange, after told: ReachabilityStatus?) -> [(String, String)] {

@@ -70,7 +70,7 @@ final class LiveData {
             watchRadios(view.snapshot)
         }
         for (position, destination) in destinations.enumerated() {
-            guard let state = destination.news() else { continue }
+            guard let state = destination.update() else { continue }
             inputs.append(.destination(position, state, at: LiveClock.moment))
         }
         return inputs
@@ -135,7 +135,7 @@ final class LiveInbox: Sendable {
     var hasModel: Bool { isModelNew.load(ordering: .acquiring) }
 }
 
-/// The WiFi links that are up, whether or not the path leads through them, as the kernel told of them last.
+/// The Wi-Fi links that are up, whether or not the path leads through them, as the kernel told of them last.
 struct LiveRadios: Hashable {
     private var radios: [InterfaceIndex: Radio] = [:]
 

@@ -4,9 +4,9 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// The way to one host of `--to`: its name is resolved, and each of its addresses watched.
+/// The route to one host of `--to`: its name is resolved, and each of its addresses watched.
 ///
-/// Confined to the main thread; what the event thread tells goes through ``Ways``.
+/// Confined to the main thread; what the event thread tells goes through ``Routes``.
 final class LiveDestination {
     private let host: Host
     private let engine: MonitorEngine
@@ -14,9 +14,9 @@ final class LiveDestination {
     private let wakeup: Wakeup
     private var schedule = ResolutionSchedule()
     private var resolver: HostResolver?
-    private var answers = DestinationAnswers()
+    private var resolved = ResolvedAddresses()
     private var watches: [IPAddress: DestinationWatch] = [:]
-    private let ways: Ways
+    private let routes: Routes
     private var told: DestinationState?
 
     init(_ host: Host, _ engine: MonitorEngine, _ namespace: NetworkNamespace, _ wakeup: Wakeup) {
@@ -24,7 +24,7 @@ final class LiveDestination {
         self.engine = engine
         self.namespace = namespace
         self.wakeup = wakeup
-        ways = .init(wakeup)
+        routes = .init(wakeup)
         if case .address(let address) = host { watch([address]) }
     }
 
@@ -34,15 +34,15 @@ final class LiveDestination {
         return schedule.deadline
     }
 
-    /// Notes that the network has changed: a name may have another answer now.
+    /// Notes that the network has changed: a name may have another resolution now.
     func noteChange() {
         schedule.noteChange(at: SystemClock.now)
     }
 
     /// What is known now; nil if that is as it was.
-    func news() -> DestinationState? {
+    func update() -> DestinationState? {
         if case .name(let name) = host { resolve(name) }
-        let state = answers.state(ways.known, after: told)
+        let state = resolved.state(routes.known, after: told)
         guard state != told else { return nil }
         told = state
         return state
@@ -50,19 +50,19 @@ final class LiveDestination {
 
     /// What `netwatch explain HOST` says of it.
     func explanation(_ names: InterfaceNames) -> [String] {
-        let known = ways.known
-        let lines = answers.addresses.compactMap { known[$0] }.flatMap { DestinationText.lines($0, names: names) }
+        let known = routes.known
+        let lines = resolved.addresses.compactMap { known[$0] }.flatMap { DestinationText.lines($0, names: names) }
         guard case .name(let name) = host else { return lines }
-        return ["\(name.escapedForTerminal):" + (answers.failure.map { " " + $0 } ?? "")] + lines
+        return ["\(name.escapedForTerminal):" + (resolved.failure.map { " " + $0 } ?? "")] + lines
     }
 
     private func resolve(_ name: String) {
         let now = SystemClock.now
-        if let answer = resolver?.answer {
+        if let resolution = resolver?.resolution {
             resolver = nil
-            take(answer, at: now)
+            take(resolution, at: now)
         }
-        if schedule.isOverdue(at: now) { answers.fail("no name server answered in time") }
+        if schedule.isOverdue(at: now) { resolved.fail("no name server answered in time") }
         guard schedule.isDue(at: now) else { return }
         schedule.noteStart(at: now)
         do throws(SystemError) {
@@ -72,24 +72,24 @@ final class LiveDestination {
         }
     }
 
-    /// Takes an answer; addresses that were known stay when the name can't be resolved for now.
-    private func take(_ answer: HostResolver.Answer, at now: Instant) {
-        schedule.noteEnd(hasSucceeded: !answer.addresses.isEmpty, at: now)
-        guard case .failed(let why) = answer else { return watch(answer.addresses) }
-        answers.fail(why)
+    /// Takes a resolution; addresses that were known stay when the name cannot be resolved for now.
+    private func take(_ resolution: HostResolver.Resolution, at now: Instant) {
+        schedule.noteEnd(hasSucceeded: !resolution.addresses.isEmpty, at: now)
+        guard case .failed(let why) = resolution else { return watch(resolution.addresses) }
+        resolved.fail(why)
     }
 
     private func watch(_ addresses: [IPAddress]) {
-        let change = answers.take(addresses)
+        let change = resolved.take(addresses)
         for address in change.gone {
             watches.removeValue(forKey: address)?.cancel()
-            ways.forget(address)
+            routes.forget(address)
         }
-        for address in change.new { watches[address] = engine.watch(address, ways.note) }
+        for address in change.new { watches[address] = engine.watch(address, routes.note) }
     }
 
     /// What the event thread tells of the addresses.
-    private final class Ways: Sendable {
+    private final class Routes: Sendable {
         private let paths = Mutex<[IPAddress: DestinationPath]>([:])
         private let wakeup: Wakeup
 
@@ -110,32 +110,32 @@ final class LiveDestination {
 }
 
 /// What the name servers answered for a host, and what that means for its state.
-struct DestinationAnswers: Hashable {
+struct ResolvedAddresses: Hashable {
     /// The addresses, in the order in which they were told first: servers turn theirs, which says nothing.
     private(set) var addresses: [IPAddress] = []
-    /// Why there is no newer answer.
+    /// Why there is no newer resolution.
     private(set) var failure: String?
 
-    /// Takes an answer.
+    /// Takes a resolution.
     ///
     /// - Returns: Which addresses are no longer among them, and which were not before.
-    mutating func take(_ answer: [IPAddress]) -> (gone: [IPAddress], new: [IPAddress]) {
+    mutating func take(_ resolution: [IPAddress]) -> (gone: [IPAddress], new: [IPAddress]) {
         failure = nil
-        let gone = addresses.filter { !answer.contains($0) }
+        let gone = addresses.filter { !resolution.contains($0) }
         var new: [IPAddress] = []
-        for address in answer where !addresses.contains(address) && !new.contains(address) { new.append(address) }
-        addresses = addresses.filter(answer.contains) + new
+        for address in resolution where !addresses.contains(address) && !new.contains(address) { new.append(address) }
+        addresses = addresses.filter(resolution.contains) + new
         return (gone, new)
     }
 
-    /// Notes that there is no answer; addresses that were known stay.
+    /// Notes that there is no resolution; addresses that were known stay.
     mutating func fail(_ why: String) { failure = why }
 
     /// The state.
     ///
     /// - Parameters:
-    ///   - known: The ways that are known.
-    ///   - before: The state until now; it lasts until the ways to all new addresses are known.
+    ///   - known: The routes that are known.
+    ///   - before: The state until now; it lasts until the routes to all new addresses are known.
     /// - Returns: The state.
     func state(_ known: [IPAddress: DestinationPath], after before: DestinationState?) -> DestinationState {
         let routes = addresses.compactMap { address in known[address].map(DestinationRoute.init) }
@@ -157,7 +157,7 @@ extension DestinationRoute {
 
 /// When a name is resolved: at once, after changes of the network, sooner again while that fails, and now and then.
 ///
-/// One attempt at a time: an answer may take half a minute, and each that is awaited costs a thread.
+/// One attempt at a time: a resolution may take half a minute, and each that is awaited costs a thread.
 struct ResolutionSchedule: Hashable {
     /// When the next attempt begins; nil while one goes on.
     private var next: Instant? = .init(nanoseconds: 0)
@@ -170,9 +170,9 @@ struct ResolutionSchedule: Hashable {
     /// Between two attempts.
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(30)
-    /// An answer is good for so long: name servers' own times to live are not told.
+    /// A resolution is good for so long: name servers' own times to live are not told.
     private static let refresh = Duration.seconds(300)
-    /// How long an answer may take before the user is told.
+    /// How long a resolution may take before the user is told.
     private static let resolutionTimeout = Duration.seconds(10)
 
     /// When to look again.

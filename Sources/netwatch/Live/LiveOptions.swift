@@ -40,7 +40,7 @@ struct WrittenHost: Hashable {
     }
 }
 
-/// When colours are used.
+/// When colors are used.
 enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     /// On a terminal that has them, unless `NO_COLOR` is set (https://no-color.org).
     case auto
@@ -52,7 +52,7 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     /// Whether to use them.
     ///
     /// - Parameter noColor: The environment's `NO_COLOR`; an empty one counts as none.
-    /// - Returns: Whether colours are wanted; the terminal may have none.
+    /// - Returns: Whether colors are wanted; the terminal may have none.
     func isColored(noColor: String?) -> Bool {
         switch self {
         case .auto: noColor.map(\.isEmpty) ?? true
@@ -68,7 +68,7 @@ struct LiveConfiguration {
     var monitor = MonitorConfiguration()
     /// Hosts whose own ways are shown.
     var hosts: [WrittenHost] = []
-    /// When colours are used.
+    /// When colors are used.
     var color = ColorChoice.auto
 }
 

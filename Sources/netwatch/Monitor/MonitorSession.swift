@@ -21,7 +21,7 @@ struct MonitorSession {
     ///   - wakeup: What the sink wakes the main thread by.
     ///   - signals: Signals that end a wait instead of the process.
     ///   - output: A descriptor whose reader's end ends a wait.
-    ///   - sink: Called on the event thread with each notice.
+    ///   - sink: Called on the event thread with each change.
     /// - Throws: What to tell the user.
     init(
         _ configuration: MonitorConfiguration,

@@ -1,14 +1,14 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// Writes notices as JSON lines, version 1; `docs/event.schema.json` is the law.
+/// Writes changes as JSON lines, version 1; `docs/event.schema.json` is the law.
 ///
 /// What stands between two values is one piece each time, so that a line takes few steps.
 enum ChangeJSON {
-    /// Appends one notice as a line, with the line feed.
+    /// Appends one change as a line, with the line feed.
     ///
     /// - Parameters:
-    ///   - change: The notice.
+    ///   - change: The change.
     ///   - time: When it came.
     ///   - clock: How that is written.
     ///   - tellsKindSource: Whether interfaces have the member `by`, which tells how their kind is known.

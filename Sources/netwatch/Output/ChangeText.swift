@@ -1,14 +1,14 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// Writes notices as lines for people.
+/// Writes changes as lines for people.
 enum ChangeText {
-    /// Appends one notice as a line, with the line feed.
+    /// Appends one change as a line, with the line feed.
     ///
     /// `2026-11-20T21:00:00.123456+01:00 wifi eth0 (wired), ipv4 192.0.2.2 via 192.0.2.1 metric 100 [route.added]`
     ///
     /// - Parameters:
-    ///   - change: The notice.
+    ///   - change: The change.
     ///   - time: When it came.
     ///   - clock: How that is written.
     ///   - line: What to append to.

@@ -12,7 +12,10 @@ struct ReplayCommand: NetwatchCommand {
         discussion: .guide(
             [
                 .init("Print the changes of a recording", "netwatch replay outage.pcap"),
-                .init("Print those of a compressed one as JSON Lines", "zcat outage.pcap.gz | netwatch replay - --json"),
+                .init(
+                    "Print those of a compressed one as JSON Lines",
+                    "zcat outage.pcap.gz | netwatch replay - --json"
+                ),
                 .init("Ignore outages of less than two seconds", "netwatch replay outage.pcap --settle 2s"),
             ],
             """
@@ -53,7 +56,7 @@ struct ReplayCommand: NetwatchCommand {
         throw .init("\(file == "-" ? "stdin" : file.escapedForTerminal): \(fault)", exit: .badData)
     }
 
-    /// Prints all that can be read, and says what can't.
+    /// Prints all that can be read, and says what cannot.
     private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
         var replay = CaptureReplay(
             context: kinds.context(user: geteuid()),

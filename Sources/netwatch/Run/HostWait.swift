@@ -4,7 +4,7 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// Waits for the kernel's way to a host, whose name is resolved first, again and again while that fails.
+/// Waits for the kernel's route to a host, whose name is resolved first, again and again while that fails.
 struct HostWait {
     /// What is waited for.
     let host: Host
@@ -35,8 +35,8 @@ struct HostWait {
         }
         var pause = Self.shortestPause
         while true {
-            let answer = try HostResolver.resolve(name, in: namespace, beside: session, until: deadline)
-            guard case .failed(let why) = answer else { return answer.addresses }
+            let resolution = try HostResolver.resolve(name, in: namespace, beside: session, until: deadline)
+            guard case .failed(let why) = resolution else { return resolution.addresses }
             // The next change of the network may be what the name server waits for.
             let retry = SystemClock.now.advanced(by: pause)
             let hasChanged = try sleep(session, until: retry, "\(self.name) can't be resolved: \(why)")
@@ -67,7 +67,7 @@ struct HostWait {
     }
 }
 
-/// Holds the ways to a host's addresses against what is waited for; the event thread writes, the main thread reads.
+/// Holds the routes to a host's addresses against what is waited for; the event thread writes, the main thread reads.
 final class DestinationsWatcher: Sendable {
     private let record: Mutex<DestinationsRecord>
     private let wakeup: Wakeup
@@ -80,7 +80,7 @@ final class DestinationsWatcher: Sendable {
     /// Whether the condition has held at some time.
     var hasHeld: Bool { record.withLock { $0.hasHeld } }
 
-    /// Takes the way to one address as it is now.
+    /// Takes the route to one address as it is now.
     func note(_ path: DestinationPath) {
         let holds = record.withLock { record in
             record.note(path.status, of: path.destination)
@@ -90,7 +90,7 @@ final class DestinationsWatcher: Sendable {
     }
 }
 
-/// The states of the ways to a host's addresses, as far as they are known.
+/// The states of the routes to a host's addresses, as far as they are known.
 struct DestinationsRecord: Hashable {
     private let condition: StateArgument
     private let addresses: [IPAddress]

@@ -98,7 +98,7 @@ struct RunCommand: NetwatchCommand {
     private func tellOfRetry(_ outcome: ChildProcess.Outcome, _ delay: Duration?) {
         let end = "ended with \(outcome.exitStatus.rawValue) while the network was away"
         let when = delay.map { "in \(QuantityText.short($0)): the network is back" } ?? "when the network is back"
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         try? LineOutput.standardError.write("netwatch: the command \(end); it runs again \(when)\n")
     }
 

@@ -82,7 +82,7 @@ extension WaitOptions {
 enum StateArgument: String, CaseIterable, ExpressibleByArgument {
     /// Any usable path.
     case reachable
-    /// WiFi, or another path that is not cellular.
+    /// Wi-Fi, or another path that is not cellular.
     case wifi
     /// A cellular path.
     case cellular

@@ -35,7 +35,7 @@ struct ChildProcess {
     func outcome() -> Outcome? {
         var status: Int32 = 0
         guard waitpid(id, &status, WNOHANG) == id else { return nil }
-        // The macros WIFEXITED and the like, which Swift can't import.
+        // The macros WIFEXITED and the like, which Swift cannot import.
         let signal = status & 0x7F
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .ended(signal: signal)
     }

@@ -13,7 +13,7 @@ final class ServiceReport: Sendable {
 
     /// Takes up what the manager's invitation offers.
     ///
-    /// A manager that can't be told is said so once on stderr, and watched is all the same.
+    /// A manager that cannot be told is said so once on stderr, and watched is all the same.
     init(_ invitation: ServiceManager.Invitation?) {
         do throws(SystemError) {
             manager = try invitation.map { (invitation) throws(SystemError) in
@@ -32,9 +32,9 @@ final class ServiceReport: Sendable {
         manager?.watchdogInterval.map { now.advanced(by: $0 / 2) }
     }
 
-    /// Takes a notice that has been printed; on the event thread.
+    /// Takes a change that has been printed; on the event thread.
     ///
-    /// That nothing can be known yet is no first state, but that netlink can't be read is: it stays so.
+    /// That nothing can be known yet is no first state, but that netlink cannot be read is: it stays so.
     func tell(_ change: StateChange) {
         guard manager != nil else { return }
         let status = "STATUS=\(Self.words(for: change))"
@@ -58,7 +58,7 @@ final class ServiceReport: Sendable {
         do throws(SystemError) { try manager?.tell(assignments) } catch { note(error) }
     }
 
-    /// Says once what went wrong; where stderr can't be written there is nobody to tell.
+    /// Says once what went wrong; where stderr cannot be written there is nobody to tell.
     private func note(_ error: SystemError) {
         guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
         let words = "the service manager that NOTIFY_SOCKET names can't be told: \(error)"

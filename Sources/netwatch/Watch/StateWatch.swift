@@ -47,7 +47,7 @@ struct StateWatch {
     }
 }
 
-/// Prints notices on stdout as they come, on the event thread, until that fails or is closed.
+/// Prints changes on stdout as they come, on the event thread, until that fails or is closed.
 ///
 /// `@unchecked Sendable`: the line is touched by ``print(_:)`` alone, which the event thread alone calls; the rest is
 /// made for several threads.
@@ -73,7 +73,7 @@ final class ChangePrinter: @unchecked Sendable {
     /// Prints nothing any more: what the monitor says when it is stopped is no news of the network.
     func close() { isOpen.store(false, ordering: .releasing) }
 
-    /// Prints a notice that came at a time; false if that failed, now or before.
+    /// Prints a change that came at a time; false if that failed, now or before.
     func print(_ change: StateChange, at time: Timestamp) -> Bool {
         guard isOpen.load(ordering: .acquiring) else { return failure == nil }
         line.pointee.set(change, at: time)
@@ -94,7 +94,7 @@ final class ChangePrinter: @unchecked Sendable {
 struct HookWatch {
     /// The monitor.
     let session: MonitorSession
-    /// What prints its notices.
+    /// What prints its changes.
     let printer: ChangePrinter
     /// What brings them here.
     let inbox: HookInbox

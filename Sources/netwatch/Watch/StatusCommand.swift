@@ -72,14 +72,14 @@ struct StateQuery {
     }
 }
 
-/// Keeps the first notice that tells a state; until then, the newest that does not.
+/// Keeps the first change that tells a state; until then, the newest that does not.
 final class FirstState: Sendable {
     private let kept = Mutex<StateChange?>(nil)
 
-    /// The notice, if one came.
+    /// The change, if one came.
     var notice: StateChange? { kept.withLock { $0 } }
 
-    /// Takes a notice; true if it is the one to tell.
+    /// Takes a change; true if it is the one to tell.
     func take(_ change: StateChange) -> Bool {
         kept.withLock { kept in
             guard kept == nil || kept?.status == .unknown else { return false }

@@ -92,7 +92,7 @@ struct StateView {
         case .shown(let status): return status
         case .unfit(let reason):
             if let words = reason.words, live.hosts.isEmpty {
-                // Where stderr can't be written there is nobody to tell.
+                // Where stderr cannot be written there is nobody to tell.
                 try? LineOutput.standardError.write("netwatch: no live view: \(words); printing lines\n")
             }
             return try printLines(instead: reason.words ?? "a dumb one can't show it")

@@ -62,7 +62,7 @@ struct LineBuilder {
         }
     }
 
-    /// Exchanges the colours of the whole line, to its end.
+    /// Exchanges the colors of the whole line, to its end.
     mutating func reverse() {
         pad(to: columns)
         for position in runs.indices { runs[position].style.isReversed = true }

@@ -96,7 +96,7 @@ struct Paragraph {
     static func heading(_ text: String) -> Self { .init(text, style: .init(.heading, isBold: true)) }
 }
 
-/// Everything about one notice.
+/// Everything about one change.
 struct DetailsText {
     let entry: LogEntry
     let words: PathWords

@@ -65,11 +65,11 @@ public struct StyledLine: Sendable, Hashable {
 
 /// How a piece of text looks; the shell knows with which attributes of the terminal.
 public struct Style: Sendable, Hashable {
-    /// What the piece is, which decides about its colour.
+    /// What the piece is, which decides about its color.
     public var role: Role
     /// Whether it stands out.
     public var isBold: Bool
-    /// Whether its colours are exchanged with the background's, as the chosen line's are.
+    /// Whether its colors are exchanged with the background's, as the chosen line's are.
     public var isReversed: Bool
 
     /// Makes a style.
@@ -84,7 +84,7 @@ public struct Style: Sendable, Hashable {
 
     /// What a piece of text is.
     ///
-    /// A role is never the only sign of what it says: where there is no colour, the words and marks say the same.
+    /// A role is never the only sign of what it says: where there is no color, the words and marks say the same.
     public enum Role: String, Sendable, Hashable, CaseIterable {
         /// Ordinary text.
         case plain

@@ -25,7 +25,7 @@ struct PathWords {
     /// The same in fewer: the interfaces alone.
     func shortest(_ path: NetworkPath) -> String { path.interface.map { safe($0.name) } ?? "" }
 
-    /// The way to one host.
+    /// The route to one host.
     func route(_ route: DestinationRoute) -> String {
         guard let interface = route.interface else { return "" }
         return way(interface.name, route.gateway)

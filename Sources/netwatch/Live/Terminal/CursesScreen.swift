@@ -31,15 +31,15 @@ final class CursesScreen {
     /// - Parameters:
     ///   - device: The terminal.
     ///   - type: Its type, for terminfo(5).
-    ///   - isColored: Whether colours are wanted.
+    ///   - isColored: Whether colors are wanted.
     ///   - isASCII: Whether it shows ASCII alone.
-    /// - Throws: Why this terminal can't show the view; its settings are as before then.
+    /// - Throws: Why this terminal cannot show the view; its settings are as before then.
     init(_ device: TerminalDevice, type: String, isColored: Bool, isASCII: Bool) throws(TerminalUnfit) {
         let curses = try CursesLibrary.load()
         let buffer: DrawingBuffer
         do throws(SystemError) { buffer = try .init(device) } catch { throw .init("\(error)") }
         guard let keyboard = Self.keyboard(device) else { throw .init("\(SystemError.last)") }
-        // The size is the terminal's own, and not for ncurses to ask for: it can't count beyond 32,767.
+        // The size is the terminal's own, and not for ncurses to ask for: it cannot count beyond 32,767.
         curses.use_env(false)
         guard let screen = curses.newterm(type, buffer.file, keyboard) else {
             fclose(keyboard)
@@ -255,7 +255,7 @@ enum CursesLibrary {
     }
 }
 
-/// Why the live view can't be shown on a terminal, where that was to be expected; lines are printed instead.
+/// Why the live view cannot be shown on a terminal, where that was to be expected; lines are printed instead.
 struct TerminalUnfit: Error, Hashable {
     /// What is the matter, and what to do about it; nil where it is as the user has it.
     let words: String?
@@ -333,7 +333,7 @@ enum KeyDecoder {
     ]
 }
 
-/// What leaves a terminal as it was before ncurses, for when ncurses can't do so any more: terminfo(5).
+/// What leaves a terminal as it was before ncurses, for when ncurses cannot do so any more: terminfo(5).
 enum RestoringBytes {
     /// The bytes for the terminal that is set up.
     static func make(_ curses: netwatch_curses, hasMouse: Bool) -> [UInt8] {
@@ -383,7 +383,7 @@ enum TerminalFitness {
         }
     }
 
-    /// What to do about a type that ncurses does not know, or that can't move the cursor.
+    /// What to do about a type that ncurses does not know, or that cannot move the cursor.
     static func unknown(_ type: String) -> TerminalUnfit {
         let name = type.prefix(40).escapedForTerminal
         return .init("the terminal type '\(name)' is unknown or too simple; set TERM, or install ncurses-term")
@@ -412,6 +412,6 @@ enum WheelMode: Hashable {
 
     /// What is written to end: the terminal does what it did before (XTRESTORE).
     ///
-    /// Many have this mode on from the beginning, and other programs expect it; those that can't restore it keep it on.
+    /// Many have this mode on from the beginning, and other programs expect it; those that cannot restore it keep it on.
     var end: [UInt8] { self == .arrows ? Array("\u{1B}[?1007r".utf8) : [] }
 }

@@ -18,7 +18,7 @@ final class TerminalDevice {
     ///
     /// Anew, so that what is set for this descriptor alone is not set for the shell's, too.
     ///
-    /// - Throws: The errno; `ENOTTY` if stdout is no terminal, or one that can't be read.
+    /// - Throws: The errno; `ENOTTY` if stdout is no terminal, or one that cannot be read.
     init() throws(SystemError) {
         descriptor = try Self.open()
         var settings = termios()
@@ -53,7 +53,7 @@ final class TerminalDevice {
         return .init(columns: min(Int(size.ws_col), Self.most), rows: min(Int(size.ws_row), Self.most))
     }
 
-    /// More than any screen has, and less than ncurses can't count.
+    /// More than any screen has, and less than ncurses cannot count.
     private static let most = 1_000
 
     /// Whether this process may change the terminal: it is in the foreground, or nobody controls jobs there.
