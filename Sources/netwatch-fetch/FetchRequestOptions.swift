@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
+import NetwatchCore
 import NetworkClient
 
 /// What `netwatch fetch` sends.
@@ -145,7 +146,7 @@ extension FetchRequestOptions {
     func body() throws(ToolError) -> RequestBody {
         if let json = json.first {
             let bytes = try json.bytes()
-            do throws(ArgumentError) { try JSONCheck.check(bytes) } catch {
+            do throws(JSONError) { _ = try JSONText(bytes[...]) } catch {
                 throw .init("\(json.name) of --json is no JSON: \(error)", exit: .usage)
             }
             return .bytes(bytes, contentType: "application/json")

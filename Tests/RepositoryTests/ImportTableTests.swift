@@ -10,7 +10,7 @@ struct ImportTableTests {
     ///
     /// A new target takes its place here before it is built. ReachabilityCore is pure: no I/O, clock, randomness, lock
     /// or thread. Reachability goes without Foundation, because the programs that use it have to stay small; so does
-    /// the tool, but for the JSON lines that `history` reads, which Foundation's small part decodes. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
+    /// the tool. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
     /// Locking is the one lock that all use. NetworkClientCore and RequestGate are pure too: what they decide,
     /// NetworkClient carries out on SwiftNIO; and so is NetwatchCore, what the tool shows. It is the one shell that stands on another: the monitor opens its gate.
     private static let table: [String: Set<String>] = [
@@ -34,7 +34,7 @@ struct ImportTableTests {
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Reachability": system.union(["CNetlink", "Locking", "Logging", "ReachabilityCore"]),
         "netwatch": system.union([
-            "ArgumentParser", "CNcurses", "CommandLineSupport", "FoundationEssentials", "NetwatchCore",
+            "ArgumentParser", "CNcurses", "CommandLineSupport", "NetwatchCore",
             "NetworkClientCore", "Reachability", "ReachabilityCore", "RequestGate",
         ]),
         "netwatch-fetch": system.union([

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import NetwatchCore
 import ReachabilityCore
@@ -103,8 +102,6 @@ struct LineNumbers: Hashable {
 
 /// Reads a line of `watch --json`.
 struct HistoryLineReader {
-    private let decoder = JSONDecoder()
-
     /// Why a line is no record.
     enum Refusal: Error {
         /// It is something else, such as a program's own words in the journal.
@@ -122,37 +119,37 @@ struct HistoryLineReader {
     /// - Throws: Why there is none.
     func record(in line: ArraySlice<UInt8>, _ number: Int) throws(Refusal) -> HistoryRecord {
         guard line.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "{") else { throw .noRecord }
-        guard let parsed = try? decoder.decode(Line.self, from: Data(line)), parsed.v == 1,
-            let time = Timestamp(rfc3339: parsed.time), time >= Self.earliest,
-            let status = ReachabilityStatus(name: parsed.status)
-        else { throw .damaged }
+        guard let members = (try? JSONText(line))?.members, let record = Self.record(members, number) else {
+            throw .damaged
+        }
+        return record
+    }
+
+    private static func record(_ members: [String: JSONText], _ number: Int) -> HistoryRecord? {
+        guard members["v"]?.wholeNumber == 1, let sequence = members["seq"]?.wholeNumber,
+            let time = members["time"]?.string.flatMap({ Timestamp(rfc3339: $0) }), time >= earliest,
+            let event = members["event"]?.string,
+            let status = members["status"]?.string.flatMap({ ReachabilityStatus(name: $0) }),
+            let reasons = members["reasons"]?.elements?.map(\.string), !reasons.contains(nil)
+        else { return nil }
+        let suspended = members["suspended"].flatMap { $0.isNull ? nil : $0 }
+        guard suspended == nil || suspended?.number != nil else { return nil }
         return .init(
             line: number,
             time: time,
-            isFirst: parsed.event == StateChange.Event.state.rawValue,
-            sequence: parsed.seq,
+            isFirst: event == StateChange.Event.state.rawValue,
+            sequence: sequence,
             status: status,
-            reasons: parsed.reasons,
-            suspension: parsed.suspension
+            reasons: reasons.compactMap(\.self),
+            suspension: event == StateChange.Event.suspend.rawValue ? suspension(suspended?.number) : nil
         )
+    }
+
+    private static func suspension(_ seconds: Double?) -> HistoryRecord.Suspension {
+        // A year is more than is believed anyway.
+        seconds.map { .lasted(.seconds(min(max($0, 0), 366 * 86_400))) } ?? .untold
     }
 
     /// No clock of this system shows an earlier one (clock_settime(2)).
     private static let earliest = Timestamp(seconds: 0, nanoseconds: 0)
-
-    private struct Line: Decodable {
-        var v: Int
-        var seq: UInt64
-        var time: String
-        var event: String
-        var status: String
-        var reasons: [String]
-        var suspended: Double?
-
-        var suspension: HistoryRecord.Suspension? {
-            guard event == StateChange.Event.suspend.rawValue else { return nil }
-            // A year is more than is believed anyway.
-            return suspended.map { .lasted(.seconds(min(max($0, 0), 366 * 86_400))) } ?? .untold
-        }
-    }
 }
