@@ -41,7 +41,7 @@ package enum CreationMask {
         return mask(in: String(decoding: bytes, as: UTF8.self)) ?? 0o077
     }
 
-    /// What a status says; nil for nothing.
+    /// Returns the mask in a status file; nil if there is none.
     package static func mask(in status: String) -> UInt32? {
         let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
         guard let digits = line?.dropFirst("Umask:".count).drop(while: \.isWhitespace) else { return nil }

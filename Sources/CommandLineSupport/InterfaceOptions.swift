@@ -2,7 +2,7 @@ package import ArgumentParser
 import NetwatchCore
 package import ReachabilityCore
 
-/// What the user declares of interfaces.
+/// The options about kinds of interfaces.
 package struct KindOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
@@ -38,7 +38,7 @@ package struct KindOptions: ParsableArguments {
 
     package init() {}
 
-    /// What an evaluation for a user's sockets is given.
+    /// Returns the context of evaluations for a user's sockets.
     package func context(user: UInt32) -> EvaluationContext {
         .init(user: user, kindRules: kind, expensive: expensive, constrained: constrained)
     }
@@ -104,7 +104,7 @@ package struct RequirementOptions: ParsableArguments {
         throw ValidationError("--wifi-only and --no-expensive can't be had together; give the one that matters more")
     }
 
-    /// What a path must be.
+    /// The requirement for paths.
     ///
     /// Whatever is not expensive is not cellular either, nor is Wi-Fi.
     package var requirement: PathRequirement {

@@ -1,7 +1,7 @@
 package import CLinux
 import Glibc
 
-/// What this process does about signals (sigaction(2)).
+/// This process's signal dispositions (sigaction(2)).
 package enum SignalActions {
     /// Whether a signal is ignored, as nohup(1) and shells leave it to their children.
     package static func isIgnored(_ signal: Int32) -> Bool {

@@ -16,7 +16,7 @@ package enum SystemClock {
         return .init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    /// How far local time is from UTC at a moment, in seconds east; 0 where the C library cannot tell (localtime_r(3)).
+    /// Returns the offset of local time from UTC, in seconds east; 0 if the C library does not know it (localtime_r(3)).
     package static func utcOffset(at time: Timestamp) -> Int {
         var seconds = time_t(time.seconds)
         var local = tm()
@@ -24,7 +24,7 @@ package enum SystemClock {
         return local.tm_gmtoff
     }
 
-    /// How long the machine was suspended since it was started: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
+    /// The time that the machine was suspended since boot: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
     package static var suspended: Duration {
         let boot = read(CLOCK_BOOTTIME)
         let total = Int64(boot.tv_sec) * 1_000_000_000 + Int64(boot.tv_nsec)

@@ -4,7 +4,7 @@ package import ReachabilityCore
 
 /// Why a command ends early: one line for stderr, and the code to exit with.
 package struct ToolError: Error, Hashable {
-    /// What went wrong, where, and what to do about it; one line.
+    /// The problem, its place and its fix, in one line.
     package let message: String
     /// The code to exit with.
     package let status: ExitStatus
@@ -61,7 +61,7 @@ extension ExitStatus {
 }
 
 extension MonitorError {
-    /// What to tell the user, and with which code to exit.
+    /// The error for the user, with its exit status.
     package var toolError: ToolError {
         let why = errno == 0 ? "" : ": \(SystemError(code: errno))"
         let what = subject.escapedForTerminal
@@ -83,7 +83,7 @@ extension MonitorError {
 }
 
 extension SystemError {
-    /// What to tell the user where something fails that normally cannot.
+    /// Returns the error for the user if something fails that normally does not.
     package func toolError(_ what: String) -> ToolError {
         .init("can't \(what): \(self); try again later", exit: .systemFailure)
     }

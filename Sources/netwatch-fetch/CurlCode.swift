@@ -147,7 +147,7 @@ extension ToolError {
 }
 
 extension HTTPError {
-    /// What to tell the user: which request failed, why, and which option helps.
+    /// The error for the user: which request failed, why, and which option helps.
     var fetchError: ToolError {
         let line = (request.map { "\($0): " } ?? "") + (ownWords ?? reason) + (advice.map { "; \($0)" } ?? "")
         return .init(line.escapedForTerminal, curl: CurlCode(self))

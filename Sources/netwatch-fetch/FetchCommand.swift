@@ -89,7 +89,7 @@ struct FetchCommand: NetwatchCommand {
         }
     }
 
-    /// What goes to a file as it comes, and can go on where it broke off.
+    /// Executes a download to a file, which can be continued.
     private func execute(
         _ download: FetchDownload,
         _ tls: TLSOptions,

@@ -24,7 +24,7 @@ struct FetchDownload {
         return session.download(url, to: path, parameters: parameters, headers: request.headers, options: options)
     }
 
-    /// What to tell the user of a response that brought no file.
+    /// Returns the error for a response without a file.
     func refusal(_ response: DataResponse) -> ToolError {
         let status = response.head.status
         let words = "GET \(response.url): the server answered \(status.code) \(status.reasonPhrase), and no file"
@@ -82,7 +82,7 @@ enum ResumeCommand {
         return nil
     }
 
-    /// What may be secret in an option's value.
+    /// The secret part of an option's value.
     private enum Secret {
         case user, field, proxy
 

@@ -17,7 +17,7 @@ struct FetchExchange {
         case signal(Int32)
     }
 
-    /// What happens to it.
+    /// The journal of its events.
     let journal: FetchJournal
     /// How its progress is shown on stderr.
     let style: ProgressStyle
@@ -150,10 +150,10 @@ final class FetchJournal: EventMonitor {
         }
     }
 
-    /// How far the request's body is, and the response's.
+    /// The progress of both bodies.
     var progress: FetchProgress { state.withLock { $0.progress } }
 
-    /// What is known by now.
+    /// The figures so far.
     var figures: MetricsText {
         var figures = state.withLock { $0.figures }
         figures.total = .nanoseconds(SystemClock.now.nanoseconds - start.nanoseconds)
@@ -168,7 +168,7 @@ struct FetchSignals {
 
     /// Blocks them; to be called before any other thread starts.
     ///
-    /// What is ignored stays ignored, as nohup(1) wants.
+    /// Ignored signals stay ignored, as nohup(1) requires.
     init() throws(ToolError) {
         let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !SignalActions.isIgnored($0) }
         do throws(SystemError) { descriptor = try .init(ending) } catch { throw error.toolError("wait for signals") }

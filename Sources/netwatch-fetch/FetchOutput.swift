@@ -10,7 +10,7 @@ enum FetchOutput {
     /// To a file.
     case file(String)
 
-    /// What `--output` names.
+    /// Makes the output that `--output` names.
     init(_ file: String?) {
         guard let file, file != "-" else {
             self = .standard(insists: file == "-")
@@ -24,7 +24,7 @@ enum FetchOutput {
 
     /// Where a body goes as it comes; nil where it has to be seen first.
     ///
-    /// What a terminal is to show must not be binary; a head stands before its body.
+    /// A body for a terminal must not be binary; a head is printed before its body.
     func stream(withHead: Bool) -> BodyOutput? {
         guard !withHead else { return nil }
         switch self {
@@ -61,7 +61,7 @@ enum FetchOutput {
         }
     }
 
-    /// What to tell of an error in writing a body as it came; nil if that is nothing to tell of.
+    /// Returns the error for a body that could not be written; nil if it is not to be reported.
     func failure(_ error: HTTPError) -> ToolError? {
         let cause = SystemError(code: error.errno ?? EIO)
         switch self {
@@ -91,7 +91,7 @@ enum FetchOutput {
 
 /// The file that a response is written to: written next to its place, and renamed when it is complete.
 ///
-/// What is no regular file (a device, a pipe) is written where it is, when there is something to write.
+/// A file that is not regular (a device, a pipe) is written in place, once there is something to write.
 final class FetchFile {
     private let path: String
     private let part: Part?
@@ -128,7 +128,7 @@ final class FetchFile {
 
     /// Looks whether a file could be made or written, so that it is told before anything is sent what cannot be.
     ///
-    /// What is there may still change until the response has come.
+    /// The file may still change until the response arrives.
     ///
     /// - Throws: What to tell the user.
     static func check(_ path: String) throws(ToolError) {
@@ -236,7 +236,7 @@ extension FetchFile {
         return .init(path: name, descriptor: descriptor)
     }
 
-    /// What to tell of a file that cannot be begun.
+    /// Returns the error for a file that cannot be created.
     static func unwritable(_ path: String, _ error: SystemError) -> ToolError {
         .init(
             "can't write '\(path.escapedForTerminal)': \(error); name a file in a directory of yours",
@@ -244,7 +244,7 @@ extension FetchFile {
         )
     }
 
-    /// What to tell of a file that cannot be written to its end.
+    /// Returns the error for a file that cannot be completed.
     static func failed(_ path: String, _ failure: OutputFailure) -> ToolError {
         let error: SystemError
         switch failure {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import NetworkClient
 
-/// What `netwatch fetch` prints, and where.
+/// The output options of `netwatch fetch`.
 struct FetchOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")],

@@ -6,9 +6,9 @@ import NetworkClient
 indirect enum ParameterTree {
     /// The values under one name; more than one where it was given again.
     case values([String?])
-    /// What stands under `[]`, in its order.
+    /// The elements under `[]`, in order.
     case list([ParameterTree])
-    /// What stands under names.
+    /// The members.
     case table([String: ParameterTree])
 
     /// The tree of some arguments; nil for none.

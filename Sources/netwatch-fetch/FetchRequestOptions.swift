@@ -3,7 +3,7 @@ import CommandLineSupport
 import NetwatchCore
 import NetworkClient
 
-/// What `netwatch fetch` sends.
+/// The request options of `netwatch fetch`.
 struct FetchRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("X", allowingJoined: true), .long],
@@ -194,6 +194,6 @@ enum FieldArgument {
 
     private static let howTo = "write 'Name: value', such as 'Accept: application/json'"
 
-    /// What says where a body ends, which a wrong value would let server and client understand differently.
+    /// The fields that delimit a body; wrong values would make server and client disagree about its end.
     private static let framing = [HTTPField.Name.contentLength, .transferEncoding]
 }

@@ -3,7 +3,7 @@ import CommandLineSupport
 import NetwatchCore
 import NetworkClient
 
-/// Whom `netwatch fetch` trusts, and as whom it appears.
+/// The trust options and the client certificate of `netwatch fetch`.
 struct FetchTrustOptions: ParsableArguments {
     @Option(
         name: .customLong("pin"),
@@ -72,7 +72,7 @@ extension FetchTrustOptions {
     }
 }
 
-/// What a server's chain has to have, as `--pin` names it.
+/// A key that a server's chain must contain, as `--pin` names it.
 enum PinSource: Hashable {
     /// The hash of a key.
     case pin(Pin)

@@ -47,7 +47,7 @@ struct FetchUserOptions: ParsableArguments {
 }
 
 extension FetchUserOptions {
-    /// Who asks, complete.
+    /// The result of completing the credential.
     enum Outcome {
         /// Nobody, or somebody.
         case credential(Credential?)
@@ -135,7 +135,7 @@ struct UserArgument: Hashable {
 
 /// Asks for a password on the terminal, which does not show what is typed.
 struct PasswordPrompt {
-    /// What came of it.
+    /// The outcome of a prompt.
     enum Input: Hashable {
         /// The line that was typed; nil if there was none.
         case typed(String?)
@@ -143,7 +143,7 @@ struct PasswordPrompt {
         case signal(Int32)
     }
 
-    /// What is written first.
+    /// The prompt.
     let question: String
     /// The signals that end it, blocked, so that the terminal is left as it was.
     let signals: SignalDescriptor

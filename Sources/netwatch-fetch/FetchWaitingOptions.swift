@@ -31,7 +31,7 @@ struct FetchWaitingOptions: ParsableArguments {
 }
 
 extension FetchWaitingOptions {
-    /// What knows the ways out of this machine; nil where they do not matter.
+    /// Returns the monitor of the paths; nil if none is needed.
     private func monitor() throws(ToolError) -> ReachabilityMonitor? {
         guard wait != nil || required.requirement != .any else { return nil }
         var configuration = MonitorConfiguration()
@@ -81,7 +81,7 @@ struct FetchRedirectOptions: ParsableArguments {
 }
 
 extension FetchRedirectOptions {
-    /// What redirects are followed: none unless that was asked for, as with curl.
+    /// The redirect policy: none are followed by default, as with curl.
     var policy: RedirectPolicy {
         if let maxRedirs { return .follow(limit: Int(min(maxRedirs, 10_000))) }
         return follows ? .follow() : .refuse

@@ -1,7 +1,7 @@
 import NetwatchCore
 import NetworkClient
 
-/// What `--metrics` tells of a request, as far as it came.
+/// The figures that `--metrics` prints, as far as the request got.
 struct MetricsText {
     /// How the connection was made, if there was one.
     var connection: ConnectMetrics?

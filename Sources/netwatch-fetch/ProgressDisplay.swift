@@ -12,7 +12,7 @@ struct ProgressDisplay {
 
     private var meter = ProgressMeter()
     private var direction = ProgressDirection.sent
-    /// What was written last.
+    /// The line that was written last.
     private var shown: String?
     private var next: Instant
 
@@ -79,7 +79,7 @@ struct ProgressDisplay {
     }
 }
 
-/// How far a request is.
+/// The progress of a request.
 struct FetchProgress: Hashable {
     /// How much went or came, and of how much, if that is known.
     struct Count: Hashable {
@@ -93,7 +93,7 @@ struct FetchProgress: Hashable {
     var received = Count()
 }
 
-/// How far a body is, and how fast: its own state only, so that a test can play any.
+/// The progress and the rate of a body, from samples that are passed in.
 struct ProgressMeter: Hashable {
     /// Over how long the rate is taken: long enough to read, short enough to follow.
     private static let window = Duration.seconds(3)
@@ -126,7 +126,7 @@ struct ProgressMeter: Hashable {
         return Double(last.received - first.received) / seconds
     }
 
-    /// How long the rest takes at this rate; nil where that cannot be told.
+    /// The remaining time at this rate; nil if it is not known.
     var timeLeft: Duration? {
         guard let expected, let rate, rate > 0, expected >= received else { return nil }
         let seconds = (Double(expected - received) / rate).rounded(.up)
@@ -152,7 +152,7 @@ enum ProgressText {
         return parts.candidates.first { $0.utf8.count <= room } ?? ""
     }
 
-    /// What a line is put together from; all of it is ASCII.
+    /// The parts of a line, in ASCII.
     private struct Parts {
         /// How much of it there is, from 0 to 1; nil if the whole is not known.
         var share: Double?
@@ -162,7 +162,7 @@ enum ProgressText {
         var count: String
         /// The same, and of how many.
         var amount: String
-        /// What follows it.
+        /// The rate.
         var rate: String
         var left = ""
 
@@ -207,7 +207,7 @@ enum ProgressStyle: Hashable {
     /// A line now and then, where a terminal cannot do more than write one below the other.
     case lines
 
-    /// What suits where it is written.
+    /// Selects the style for an output.
     ///
     /// - Parameters:
     ///   - isTerminal: Whether that is a terminal.
@@ -220,7 +220,7 @@ enum ProgressStyle: Hashable {
         }
     }
 
-    /// How long to wait after what was shown.
+    /// The interval between two lines.
     var interval: Duration {
         switch self {
         case .none: .seconds(86_400)

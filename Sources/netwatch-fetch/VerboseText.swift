@@ -1,7 +1,7 @@
 import NetwatchCore
 import NetworkClient
 
-/// What `--verbose` tells of a request, as curl marks it: `*` for what happens, `>` for what is sent, `<` for what comes.
+/// The lines of `--verbose`, marked as curl does: `*` for what happens, `>` for what is sent, `<` for what comes.
 enum VerboseText {
     /// The lines for one event.
     static func lines(_ event: RequestEvent, of request: RequestHandle) -> [String] {
@@ -11,16 +11,16 @@ enum VerboseText {
         case .paused: ["* paused"]
         case .resumed: ["* resumed"]
         case .retrying(let delay, let reason, let error):
-            ["* \(error.reason); it goes again in \(QuantityText.short(delay)): \(reason.words)"]
-        case .pathLost(let error): ["* \(error.reason); it goes again when there is a path"]
+            ["* \(error.reason); retries in \(QuantityText.short(delay)): \(reason.words)"]
+        case .pathLost(let error): ["* \(error.reason); retries when there is a path"]
         case .gaveUp(.permanent), .gaveUp(.noPolicy): []
-        case .gaveUp(let reason): ["* it does not go again: \(reason.words)"]
+        case .gaveUp(let reason): ["* does not retry: \(reason.words)"]
         case .received, .sending: []
         case .attempt(let number, let isReused, let connection):
             attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])
         case .sent: ["* sent whole"]
         case .head(let response): marked("<", HeadText.lines(response) + [""])
-        case .sentAgain(let error): ["* \(error.reason); it goes again"]
+        case .sentAgain(let error): ["* \(error.reason); resends it"]
         case .redirected(let from, let to, let status): ["* \(from) answered \(status): goes on to \(to)"]
         case .authenticating(let scheme, let realm):
             ["* answers by \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]

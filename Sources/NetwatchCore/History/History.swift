@@ -1,8 +1,8 @@
 public import ReachabilityCore
 
-/// What the lines of a monitor, or of several after one another, tell of a time that is past.
+/// The availability in a period of the past, from the lines of one monitor or of several in turn.
 ///
-/// What no line tells is unknown, and counts neither as available nor as an outage: the time between the last line of a
+/// Time that no line covers is unknown, and counts neither as available nor as an outage: the time between the last line of a
 /// monitor and the first of the next, unless that is short; the time in which lines were lost; the time in which the
 /// machine was suspended; a leap of more than a year, by which a clock was set; and the time from a monitor's beginning
 /// with a clock that is behind to its first line that is not.
@@ -121,7 +121,7 @@ public struct Outage: Sendable, Hashable {
 public struct HistoryIrregularity: Sendable, Hashable {
     /// The line, counted from 1.
     public var line: Int
-    /// What it is.
+    /// The kind.
     public var kind: Kind
 
     /// The kinds of irregularities.
@@ -146,7 +146,7 @@ extension Instant {
     init(_ time: Timestamp) { self.init(nanoseconds: time.nanosecondsSinceEpoch) }
 }
 
-/// What a line of `watch --json` says, as far as a history needs it.
+/// The part of a line of `watch --json` that a history needs.
 public struct HistoryRecord: Sendable, Hashable {
     /// Where it was read, counted from 1.
     public var line: Int
@@ -160,10 +160,10 @@ public struct HistoryRecord: Sendable, Hashable {
     public var status: ReachabilityStatus
     /// Why, in the words of the line.
     public var reasons: [String]
-    /// What it tells of a suspension that has just ended; nil if of none.
+    /// The suspension that has just ended; nil if none.
     public var suspension: Suspension?
 
-    /// How long the machine was suspended.
+    /// The duration of a suspension.
     public enum Suspension: Sendable, Hashable {
         /// So long.
         case lasted(Duration)

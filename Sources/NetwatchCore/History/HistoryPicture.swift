@@ -171,7 +171,7 @@ struct HistoryBand {
         case cellular
         case away
 
-        /// What the legend calls it.
+        /// The name in the legend.
         var name: String {
             switch self {
             case .none: "no record"

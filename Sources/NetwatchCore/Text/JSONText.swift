@@ -22,7 +22,9 @@ public struct JSONText: Sendable {
 
     private init(part: ArraySlice<UInt8>) { bytes = part }
 
-    /// The members of an object; of equal names, the last one counts. Nil for another value.
+    /// The members of an object; nil for another value.
+    ///
+    /// Of equal names, the last one counts.
     public var members: [String: JSONText]? {
         guard let parts = parts(of: UInt8(ascii: "{")) else { return nil }
         var members: [String: JSONText] = [:]
@@ -125,7 +127,8 @@ private struct JSONScanner: ~Copyable {
     // MARK: The grammar
 
     private mutating func value(depth: Int) throws(JSONError) {
-        guard depth <= JSONText.maximumDepth else { throw fault("it is nested deeper than \(JSONText.maximumDepth) levels") }
+        let maximum = JSONText.maximumDepth
+        guard depth <= maximum else { throw fault("it is nested deeper than \(maximum) levels") }
         switch next {
         case UInt8(ascii: "{"): try items(until: UInt8(ascii: "}"), depth, isObject: true)
         case UInt8(ascii: "["): try items(until: UInt8(ascii: "]"), depth, isObject: false)

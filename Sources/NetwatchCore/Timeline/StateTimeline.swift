@@ -9,7 +9,7 @@ public struct StateTimeline: Sendable, Hashable {
     private var closed: [StateSpan] = []
     /// The one that goes on.
     private var open: StateSpan
-    /// What is older than the first of ``closed``.
+    /// The sum of everything older than the first of ``closed``.
     private var merged = Availability()
     /// Up to when ``merged`` goes.
     private var mergedEnd: Instant
@@ -130,7 +130,7 @@ public struct StateSpan: Sendable, Hashable {
         self.end = end
     }
 
-    /// What of it lies within a window; without length, where it has none itself or begins at the end.
+    /// Returns the part within a window; empty if it is empty itself or begins at the end.
     fileprivate func part(in window: Range<Instant>) -> Self? {
         guard start <= window.upperBound, end > window.lowerBound || start >= window.lowerBound else { return nil }
         return .init(status: status, start: max(start, window.lowerBound), end: min(end, window.upperBound))

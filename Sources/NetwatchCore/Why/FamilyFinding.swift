@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// What keeps one family from having a path, where its rules or routes tell.
+/// The reason why one family has no path, as its rules or routes show it.
 struct FamilyFinding {
     /// How much it explains; what is lowest comes first.
     enum Weight: Int, Comparable {
@@ -8,7 +8,7 @@ struct FamilyFinding {
         case hidesAnother
         /// Something refuses.
         case refuses
-        /// The way out cannot carry.
+        /// The egress interface cannot carry packets.
         case link
         /// There is no source.
         case source
@@ -22,7 +22,7 @@ struct FamilyFinding {
 
     /// How much it explains.
     let weight: Weight
-    /// What to tell.
+    /// The sentence.
     let sentence: Sentence
 
     init(_ weight: Weight, _ sentence: Sentence) {
@@ -69,7 +69,7 @@ extension ProbeExplanation {
     var candidates: [RouteCandidate] { lookups.flatMap(\.steps).flatMap(\.candidates) }
 }
 
-/// What is wrong with a family that has a path.
+/// A degradation of a family that has a path.
 enum FamilyDegradation {
     /// The sentences; none where nothing is known to be wrong.
     static func of(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> [Sentence] {

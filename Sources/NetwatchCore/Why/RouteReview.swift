@@ -276,7 +276,7 @@ extension RouteReview {
 
 /// Commands of ip-route(8) and ip-rule(8), as cures write them.
 enum RouteCommand {
-    /// What removes a route: `'ip route del unreachable default metric 5'`.
+    /// Returns the command that removes a route: `'ip route del unreachable default metric 5'`.
     static func delete(_ route: RouteMessage, _ scene: DiagnosisContext) -> String {
         var words = [DiagnosisContext.ip(route.family), "route del"] + RouteText.type(route.type)
         words.append(RuleText.prefix(route.destination))
@@ -286,13 +286,13 @@ enum RouteCommand {
         return "'\(words.joined(separator: " "))'"
     }
 
-    /// What adds a default route: `'ip route add default via GATEWAY dev eth0'`; a tunnel's has no gateway.
+    /// Returns the command that adds a default route: `'ip route add default via GATEWAY dev eth0'`; a tunnel's has no gateway.
     static func add(_ family: AddressFamily, via gateway: String?, on name: String) -> String {
         let via = gateway.map { " via \($0)" } ?? ""
         return "'\(DiagnosisContext.ip(family)) route add default\(via) dev \(name.shellWord)'"
     }
 
-    /// What removes a rule: `'ip rule del priority 100'`.
+    /// Returns the command that removes a rule: `'ip rule del priority 100'`.
     ///
     /// Of several rules of one priority the kernel removes the first that fits, so there all is said that this one has.
     static func delete(_ rule: RuleMessage, _ scene: DiagnosisContext) -> String {

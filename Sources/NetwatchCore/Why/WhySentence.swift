@@ -47,7 +47,7 @@ public enum WhySentence {
         return UplinkSurvey(scene: scene).sentences
     }
 
-    /// What is wrong with a machine that has a path.
+    /// Returns the sentences about degradations of a machine that has a path.
     private static func blemishes(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         scene.explanation.families.flatMap { family -> [Sentence] in
             if family.path != nil { return FamilyDegradation.of(family, scene) }
@@ -59,7 +59,7 @@ public enum WhySentence {
 }
 
 extension Reason {
-    /// What it means, without the full stop, as a part of a line.
+    /// The meaning without its full stop, as a part of a line.
     fileprivate var shortMeaning: String {
         let sentence = meaning.split(separator: ". ").first.map(String.init) ?? meaning
         return sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
@@ -69,7 +69,7 @@ extension Reason {
     fileprivate var plainCure: String? { cure.map { String($0.map { $0 == "`" ? "'" : $0 }) } }
 }
 
-/// What sentences are made of, and words for it.
+/// The data that sentences are made of, with their words.
 struct DiagnosisContext {
     /// Why the state is what it is.
     let explanation: PathExplanation
@@ -79,7 +79,7 @@ struct DiagnosisContext {
     /// The name of an interface.
     func name(_ index: InterfaceIndex) -> String { InterfaceNames(snapshot: snapshot).name(index) }
 
-    /// What an interface is.
+    /// Returns the kind of an interface.
     func kind(_ index: InterfaceIndex) -> InterfaceKind { explanation.interfaces[index]?.kind ?? .other }
 
     /// `eth0`, `eth0 and eth1`, `eth0, eth1 and 3 more`.
@@ -105,7 +105,7 @@ struct DiagnosisContext {
 public struct Sentence: Sendable, Hashable {
     /// The sentence: `eth0 has no carrier`.
     public var text: String
-    /// What to do, with commands between quotation marks; nil where nothing can be done, or nothing need be.
+    /// The fix, with commands in quotation marks; nil if there is none or none is needed.
     public var cure: String?
 
     /// Makes a sentence.

@@ -3,7 +3,7 @@ import ReachabilityCore
 
 /// The lines about the interfaces that the lookups lead to: their kinds, the source of each kind, and what carries them.
 struct InterfaceText {
-    /// What is known of the interfaces.
+    /// The explanation of the interfaces.
     let explanation: PathExplanation
 
     /// The lines; none if no lookup leads to an interface.
@@ -48,7 +48,7 @@ struct InterfaceText {
         ]
     }
 
-    /// What an interface is, and how that is known: `wlan0 (wifi): by its device's type (devtype)`.
+    /// Returns the kind of an interface, and its source: `wlan0 (wifi): by its device's type (devtype)`.
     static func text(_ interface: NetworkInterface) -> String {
         let why =
             switch interface.kindSource {

@@ -2,9 +2,9 @@ import Glibc
 import NetwatchCore
 import ReachabilityCore
 
-/// What was read of a file of JSON lines.
+/// The contents of a file of JSON Lines.
 struct HistoryInput {
-    /// What its records tell; nil if there is none.
+    /// The history of its records; nil if there is none.
     private(set) var history: History?
     /// How many lines there are.
     private(set) var lineCount = 0
@@ -45,7 +45,7 @@ struct HistoryInput {
         }
     }
 
-    /// What the user should know of it, a line each.
+    /// The remarks for the user, a line each.
     var remarks: [String] {
         var remarks: [String] = []
         if noise.count > 0 { remarks.append("skipped \(noise.words), which \(noise.lackWords)") }

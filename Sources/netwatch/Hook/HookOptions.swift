@@ -2,9 +2,9 @@ import ArgumentParser
 import CommandLineSupport
 import Glibc
 
-/// What is run at each change.
+/// The options of the hook.
 struct HookOptions: ParsableArguments {
-    /// How long a hook may take where nothing else is said.
+    /// The default timeout of a hook.
     private static let standardLimit = Duration.seconds(30)
 
     @Option(

@@ -43,17 +43,17 @@ struct HookRunner {
     ///   - hook: What to run.
     ///   - mask: The blocked signals that hooks start with.
     init(_ hook: Hook, mask: sigset_t) {
-        self.init(hook) { (hook, notice, told) throws(SystemError) in
+        self.init(hook) { (hook, change, told) throws(SystemError) in
             try .start(
                 hook.bytes,
-                input: ChangeFormat.json.line(notice.0, at: notice.1),
-                environment: HookEnvironment.variables(for: notice.0, after: told),
+                input: ChangeFormat.json.line(change.0, at: change.1),
+                environment: HookEnvironment.variables(for: change.0, after: told),
                 mask: mask
             )
         }
     }
 
-    /// Makes a runner that starts hooks in a way of its own.
+    /// Makes a runner with its own function to start hooks.
     init(_ hook: Hook, by spawn: @escaping Spawn) {
         self.hook = hook
         self.spawn = spawn
@@ -67,8 +67,8 @@ struct HookRunner {
     var deadline: Instant? { schedule.deadline }
 
     /// Takes a change, newer than all before.
-    mutating func post(_ notice: (StateChange, Timestamp)) {
-        newest = notice
+    mutating func post(_ change: (StateChange, Timestamp)) {
+        newest = change
         perform(schedule.post())
     }
 
@@ -103,11 +103,11 @@ struct HookRunner {
     }
 
     private mutating func start() {
-        guard let notice = newest else { return }
+        guard let change = newest else { return }
         do throws(SystemError) {
-            process = try spawn(hook, notice, told)
+            process = try spawn(hook, change, told)
             schedule.noteStart(at: SystemClock.now)
-            (newest, told, obstacle) = (nil, notice.0.status, nil)
+            (newest, told, obstacle) = (nil, change.0.status, nil)
         } catch {
             schedule.noteFailure(at: SystemClock.now)
             // It is tried again and again, and said once.
@@ -132,11 +132,11 @@ struct HookRunner {
 
 /// A command that is run at each change.
 struct Hook: Hashable {
-    /// What `/bin/sh -c` runs, as text.
+    /// The command for `/bin/sh -c`, as text.
     var command: String
     /// The same, byte for byte.
     var bytes: [UInt8]
-    /// How long it may take.
+    /// The timeout.
     var limit: Duration
 }
 
@@ -223,7 +223,7 @@ struct HookProcess {
     }
 }
 
-/// What hooks are told by their environment.
+/// The environment variables of hooks.
 enum HookEnvironment {
     /// The variables for a change.
     ///

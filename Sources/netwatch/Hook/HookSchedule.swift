@@ -2,7 +2,7 @@ import ReachabilityCore
 
 /// Decides when a hook runs and when it is ended: never two at once, and the newest change is never lost.
 struct HookSchedule {
-    /// What is to be done.
+    /// The action to take.
     enum Action: Hashable {
         /// Nothing now.
         case nothing
@@ -14,7 +14,7 @@ struct HookSchedule {
         case kill
     }
 
-    /// How long it is given to end by itself once it was asked to.
+    /// The time between SIGTERM and SIGKILL.
     private static let grace = Duration.seconds(5)
 
     /// When it is tried again to start one that could not be started.

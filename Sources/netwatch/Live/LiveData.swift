@@ -91,7 +91,7 @@ final class LiveData {
         return ViewText.lines(view, context) + destinations.flatMap { $0.explanation(names) }
     }
 
-    /// What the monitor knows now, agreed with the kernel or not.
+    /// The monitor's current view, confirmed by the kernel or not.
     private func view() -> MonitorView? { try? engine.view(within: .zero) }
 
     private func model(_ view: MonitorView) -> LiveViewInput {
@@ -101,7 +101,7 @@ final class LiveData {
     }
 }
 
-/// What other threads have for the live view, in the order in which it came.
+/// The inputs of other threads for the live view, in order.
 final class LiveInbox: Sendable {
     private let inputs = Mutex<[LiveViewInput]>([])
     private let isModelNew = Atomic(false)

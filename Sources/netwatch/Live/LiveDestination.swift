@@ -39,7 +39,7 @@ final class LiveDestination {
         schedule.noteChange(at: SystemClock.now)
     }
 
-    /// What is known now; nil if that is as it was.
+    /// Returns the current state; nil if it has not changed.
     func update() -> DestinationState? {
         if case .name(let name) = host { resolve(name) }
         let state = resolved.state(routes.known, after: told)
@@ -48,7 +48,7 @@ final class LiveDestination {
         return state
     }
 
-    /// What `netwatch explain HOST` says of it.
+    /// Returns the lines of `netwatch explain HOST`.
     func explanation(_ names: InterfaceNames) -> [String] {
         let known = routes.known
         let lines = resolved.addresses.compactMap { known[$0] }.flatMap { DestinationText.lines($0, names: names) }
@@ -88,14 +88,14 @@ final class LiveDestination {
         for address in change.new { watches[address] = engine.watch(address, routes.note) }
     }
 
-    /// What the event thread tells of the addresses.
+    /// The paths to the addresses, as the event thread reports them.
     private final class Routes: Sendable {
         private let paths = Mutex<[IPAddress: DestinationPath]>([:])
         private let wakeup: Wakeup
 
         init(_ wakeup: Wakeup) { self.wakeup = wakeup }
 
-        /// What was told last of each.
+        /// The last reported path of each address.
         var known: [IPAddress: DestinationPath] { paths.withLock { $0 } }
 
         /// Takes what is told of one.
@@ -109,7 +109,7 @@ final class LiveDestination {
     }
 }
 
-/// What the name servers answered for a host, and what that means for its state.
+/// The resolved addresses of a host, and the state that follows from them.
 struct ResolvedAddresses: Hashable {
     /// The addresses, in the order in which they were told first: servers turn theirs, which says nothing.
     private(set) var addresses: [IPAddress] = []
@@ -146,7 +146,7 @@ struct ResolvedAddresses: Hashable {
 }
 
 extension DestinationRoute {
-    /// What the live view shows of a way.
+    /// Makes the route that the live view shows.
     fileprivate init(_ path: DestinationPath) {
         self.init(to: path.destination, status: path.status, interface: path.interface, reasons: path.reasons)
         guard case .selected(let selection) = path.outcome else { return }
@@ -172,7 +172,7 @@ struct ResolutionSchedule: Hashable {
     private static let longestPause = Duration.seconds(30)
     /// A resolution is good for so long: name servers' own times to live are not told.
     private static let refresh = Duration.seconds(300)
-    /// How long a resolution may take before the user is told.
+    /// The time after which a pending resolution is reported.
     private static let resolutionTimeout = Duration.seconds(10)
 
     /// When to look again.

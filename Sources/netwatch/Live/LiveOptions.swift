@@ -19,7 +19,7 @@ struct LiveOptions: ParsableArguments {
     @Option(help: "Color the view; 'auto' unless NO_COLOR is set.")
     var color = ColorChoice.auto
 
-    /// What the live view is asked for.
+    /// The configuration of the live view.
     func configuration(_ monitor: MonitorConfiguration) -> LiveConfiguration {
         .init(monitor: monitor, hosts: to, color: color)
     }
@@ -27,7 +27,7 @@ struct LiveOptions: ParsableArguments {
 
 /// A host, and how the user wrote it.
 struct WrittenHost: Hashable {
-    /// What it is.
+    /// The parsed host.
     var host: Host
     /// As it was written.
     var text: String
@@ -62,9 +62,9 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// What the live view is asked for.
+/// The configuration of the live view.
 struct LiveConfiguration {
-    /// What to watch.
+    /// The configuration of the monitor.
     var monitor = MonitorConfiguration()
     /// Hosts whose own ways are shown.
     var hosts: [WrittenHost] = []
@@ -73,7 +73,7 @@ struct LiveConfiguration {
 }
 
 extension LiveConfiguration {
-    /// What the monitor's evaluation is given.
+    /// The context of evaluations.
     var evaluationContext: EvaluationContext {
         .init(
             user: monitor.user ?? geteuid(),

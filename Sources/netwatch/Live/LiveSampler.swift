@@ -87,7 +87,7 @@ final class LiveSampler: Sendable {
         if poll(&wait, 1, left.pollTimeout) == 1 { wakeup.clear() }
     }
 
-    /// What the main thread wants.
+    /// The requests of the main thread.
     private final class Wishes: Sendable {
         let readsRadios = Atomic(false)
         let asksNow = Atomic(false)

@@ -7,7 +7,7 @@ import ReachabilityCore
 
 /// Shows the live view, or says why this terminal cannot.
 enum LiveScreen {
-    /// What became of it.
+    /// The outcome.
     enum Outcome {
         /// It was shown, and the tool ends so.
         case shown(ExitStatus)

@@ -43,7 +43,7 @@ final class LiveShell {
             + ([SIGHUP] + ending).filter { !SignalActions.isIgnored($0) }
     }
 
-    /// What else ends a process that does nothing about it (signal(7)), but for crashes.
+    /// The other signals whose default action is termination (signal(7)), except for crashes.
     private static let ending =
         [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT]
         + Array(realTimeSignals)
@@ -239,16 +239,16 @@ extension LiveShell {
     }
 }
 
-/// What the live view waits for, all at once: signals, other threads, the keyboard, a slow terminal, and time (poll(2)).
+/// The events that the live view waits for: signals, other threads, the keyboard, a slow terminal, and time (poll(2)).
 struct LiveWait {
     /// Signals that came.
     let signals: SignalDescriptor
-    /// What other threads wake it by.
+    /// The wakeup for other threads.
     let wakeup: Wakeup
     /// The terminal.
     let device: TerminalDevice
 
-    /// What has come.
+    /// The events of a wait.
     struct Events: OptionSet {
         let rawValue: UInt8
         /// Another thread has something.

@@ -3,7 +3,7 @@ import CommandLineSupport
 import Reachability
 import ReachabilityCore
 
-/// What every command that watches the machine takes.
+/// The options of all commands that watch the machine.
 struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -37,7 +37,7 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
-/// What a user names as a destination.
+/// A destination.
 enum Host: Hashable {
     /// An address.
     case address(IPAddress)

@@ -12,7 +12,7 @@ import Synchronization
 final class HostResolver: Sendable {
     private let kept: Kept
 
-    /// What became of the name, once that is known.
+    /// The result, once it is known.
     var resolution: Resolution? { kept.resolution.withLock { $0 } }
 
     /// Starts to resolve a name.
@@ -32,7 +32,7 @@ final class HostResolver: Sendable {
         }
     }
 
-    /// What became of a name.
+    /// The result of resolving a name.
     enum Resolution: Hashable, Sendable {
         /// Its addresses, best first (RFC 6724).
         case addresses([IPAddress])

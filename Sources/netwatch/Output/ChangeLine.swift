@@ -50,7 +50,7 @@ struct FormatOptions: ParsableArguments {
 
     /// Says that both were given.
     func check(besideJSON json: Bool) throws {
-        if json, format != nil { throw ValidationError("--json and --format are two ways to print; give one of them") }
+        if json, format != nil { throw ValidationError("--json and --format exclude each other; give one of them") }
     }
 }
 

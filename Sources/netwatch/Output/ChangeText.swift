@@ -106,7 +106,7 @@ enum ChangeText {
     }
 }
 
-/// What radios tell, in words.
+/// Formats Wi-Fi details.
 enum WiFiText {
     /// `, ssid "office" bssid 02:00:00:00:01:00 2412 MHz -54 dBm`, without what is not known.
     ///

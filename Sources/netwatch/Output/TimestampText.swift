@@ -9,9 +9,9 @@ struct TimestampText: ~Copyable {
     private let offset: (@Sendable (Timestamp) -> Int)?
     /// The minute since 1970 that the following belong to.
     private var minute: Int64?
-    /// What a moment of that minute begins with: `2026-11-20T21:00:`.
+    /// The start of times in that minute: `2026-11-20T21:00:`.
     private var head = LineBuffer(capacity: 32)
-    /// What it ends with.
+    /// Their end.
     private var tail = LineBuffer(capacity: 8)
 
     /// UTC.

@@ -65,7 +65,7 @@ struct RunPolicy: Hashable {
         retry = RetryPolicy(maximumAttempts: Int(min(retries, UInt(Int.max) - 1)) + 1)
     }
 
-    /// What follows.
+    /// The next step.
     enum Step: Hashable {
         /// It is over, with the command's own code.
         case exit(ExitStatus)

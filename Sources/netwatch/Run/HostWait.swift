@@ -6,7 +6,7 @@ import Synchronization
 
 /// Waits for the kernel's route to a host, whose name is resolved first, again and again while that fails.
 struct HostWait {
-    /// What is waited for.
+    /// The host.
     let host: Host
     /// In which state, and what to say when the time is up.
     let waiting: WaitOptions
@@ -21,7 +21,7 @@ struct HostWait {
         let watcher = DestinationsWatcher(addresses, condition: waiting.condition, wakeup: session.wakeup)
         let watches = addresses.map { session.engine.watch($0, watcher.note) }
         defer { for watch in watches { watch.cancel() } }
-        while !watcher.hasHeld { try sleep(session, until: deadline, "the way to \(name) is another") }
+        while !watcher.hasHeld { try sleep(session, until: deadline, "the route to \(name) is not as requested") }
         return .success
     }
 

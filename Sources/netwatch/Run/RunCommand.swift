@@ -102,7 +102,7 @@ struct RunCommand: NetwatchCommand {
         try? LineOutput.standardError.write("netwatch: the command \(end); it runs again \(when)\n")
     }
 
-    /// Whether the network was away; a command may fail and end before the monitor has heard the news.
+    /// Whether the network was away; a command may fail and end before the monitor has received the change.
     private func wasAway(_ session: MonitorSession, _ network: ConditionWatcher) -> Bool {
         if !network.wasAway, let view = try? session.engine.view(within: .seconds(1)) {
             network.note(view.evaluation.path)
@@ -115,9 +115,9 @@ struct RunCommand: NetwatchCommand {
 struct RunGate {
     /// The monitor, and the main thread's wait.
     let session: MonitorSession
-    /// What the monitor tells.
+    /// The awaited path, and whether it holds.
     let network: ConditionWatcher
-    /// How long to wait for the network.
+    /// The wait options.
     let waiting: WaitOptions
 
     /// Waits for the network, and for the end of the rest between two runs, on which no limit lies.

@@ -50,7 +50,7 @@ struct WaitCommand: NetwatchCommand {
     }
 }
 
-/// What the commands that wait take.
+/// The options of the commands that wait.
 struct WaitOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),
@@ -71,14 +71,14 @@ struct WaitOptions: ParsableArguments {
 }
 
 extension WaitOptions {
-    /// What is told when the time is up, with words for what is still missing.
+    /// Returns the timeout error, with what is still missing.
     func timeUp(_ words: String, waitedFor awaited: String? = nil) -> ToolError {
         let awaited = awaited ?? condition.rawValue
         return .init("the time is up: \(words) (waited for \(awaited)); give a longer --timeout", exit: .timedOut)
     }
 }
 
-/// What `--for` waits for.
+/// The value of `--for`.
 enum StateArgument: String, CaseIterable, ExpressibleByArgument {
     /// Any usable path.
     case reachable

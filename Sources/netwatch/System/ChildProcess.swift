@@ -47,7 +47,7 @@ struct ChildProcess {
         /// By a signal.
         case ended(signal: Int32)
 
-        /// What a shell says of it.
+        /// The exit status that a shell would report.
         var exitStatus: ExitStatus {
             switch self {
             case .exited(let code): .init(rawValue: code)

@@ -48,7 +48,7 @@ final class ServiceReport: Sendable {
     /// Reports that the tool is stopping.
     func end() { send(["STOPPING=1"]) }
 
-    /// What `systemctl status` shows.
+    /// Returns the text that `systemctl status` shows.
     private static func words(for change: StateChange) -> String {
         let name = change.path.interface.map { " through \($0.name.escapedForTerminal)" } ?? ""
         return change.status.name + name
@@ -136,7 +136,7 @@ extension ServiceManager {
 }
 
 extension ServiceManager {
-    /// What an environment says of the manager.
+    /// The service manager as the environment describes it.
     struct Invitation: Hashable, Sendable {
         /// The value of `NOTIFY_SOCKET`.
         let socket: String

@@ -9,9 +9,9 @@ import Synchronization
 struct StateWatch {
     /// How to print.
     var format: ChangeFormat
-    /// What to watch.
+    /// The configuration of the monitor.
     var configuration: MonitorConfiguration
-    /// What to run at each change.
+    /// The hook to run on each change.
     var hook: Hook?
 
     /// Watches.
@@ -70,7 +70,7 @@ final class ChangePrinter: @unchecked Sendable {
     /// Why nothing is printed any more, if that is why.
     var failure: OutputFailure? { failed.withLock { $0 } }
 
-    /// Prints nothing any more: what the monitor says when it is stopped is no news of the network.
+    /// Stops printing: the last changes of a monitor that stops do not describe the network.
     func close() { isOpen.store(false, ordering: .releasing) }
 
     /// Prints a change that came at a time; false if that failed, now or before.
@@ -94,12 +94,12 @@ final class ChangePrinter: @unchecked Sendable {
 struct HookWatch {
     /// The monitor.
     let session: MonitorSession
-    /// What prints its changes.
+    /// The printer of changes.
     let printer: ChangePrinter
-    /// What brings them here.
+    /// The inbox of the hook.
     let inbox: HookInbox
 
-    /// What is told to the service manager.
+    /// The report to the service manager.
     let report: ServiceReport
 
     /// Runs the hook.

@@ -30,7 +30,7 @@ struct StatusCommand: NetwatchCommand {
 
     @OptionGroup var common: CommonOptions
 
-    /// What the options ask for.
+    /// The query that the options configure.
     var query: StateQuery {
         .init(format: form.format(or: json ? .detailedJSON : .text), configuration: common.configuration)
     }
@@ -44,7 +44,7 @@ struct StatusCommand: NetwatchCommand {
 struct StateQuery {
     /// How to print.
     var format: ChangeFormat
-    /// What to ask about.
+    /// The configuration of the monitor.
     var configuration: MonitorConfiguration
 
     /// Asks; the status says whether the network is reachable.
@@ -56,7 +56,7 @@ struct StateQuery {
         }
         // Microseconds, normally; a kernel that does not answer at all must not hang a script.
         _ = try session.next(until: SystemClock.now.advanced(by: .seconds(10)))
-        var change = first.notice ?? .unread
+        var change = first.change ?? .unread
         change.path.wifi = wifiDetails(of: change.path, session)
         return try StandardOutput.write(
             format.line(change, at: SystemClock.wall),
@@ -64,7 +64,7 @@ struct StateQuery {
         )
     }
 
-    /// What the radios tell, where the path leads through any; nothing is worth a long wait, or an error.
+    /// Returns the Wi-Fi details of the path; none if they cannot be had soon.
     private func wifiDetails(of path: NetworkPath, _ session: MonitorSession) -> [WiFiDetails] {
         guard path.carriers.contains(where: { $0.kind == .wifi }) else { return [] }
         let details = try? session.engine.wifiDetails(within: .seconds(1))
@@ -77,7 +77,7 @@ final class FirstState: Sendable {
     private let kept = Mutex<StateChange?>(nil)
 
     /// The change, if one came.
-    var notice: StateChange? { kept.withLock { $0 } }
+    var change: StateChange? { kept.withLock { $0 } }
 
     /// Takes a change; true if it is the one to tell.
     func take(_ change: StateChange) -> Bool {
@@ -90,7 +90,7 @@ final class FirstState: Sendable {
 }
 
 extension StateChange {
-    /// What is told where the kernel does not answer at all.
+    /// The change that is printed if the kernel does not respond.
     static let unread = Self(
         event: .state,
         status: .unknown,

@@ -40,7 +40,7 @@ struct WatchCommand: NetwatchCommand {
 
     @OptionGroup var common: CommonOptions
 
-    /// What the options ask for.
+    /// The watch that the options configure.
     var watch: StateWatch {
         var configuration = common.configuration
         configuration.reportsRoams = roams
@@ -51,7 +51,7 @@ struct WatchCommand: NetwatchCommand {
         )
     }
 
-    /// What asks for lines, on a terminal too; nil if nothing does.
+    /// The option that requests lines on a terminal too; nil if none does.
     private var wish: String? {
         if json { return "--json" }
         if live.plain { return "--plain" }
@@ -77,9 +77,9 @@ struct WatchCommand: NetwatchCommand {
 
 /// Shows the state and its changes: as the live view on a terminal that can show it, otherwise as lines.
 struct StateView {
-    /// What is printed where lines are.
+    /// The line output.
     var lines: StateWatch
-    /// What the live view shows.
+    /// The configuration of the live view.
     var live: LiveConfiguration
     /// Whether lines are printed on a terminal, too.
     var prefersLines = false

@@ -36,7 +36,8 @@ import Testing
     }
 
     @Test func `members, elements, strings and numbers are decoded`() throws {
-        let text = #" {"a": [1, -2.5, "x\u00fc\ud83d\ude00\n\/"], "b": null, "c": {"a": 7}, "b": 18446744073709551615} "#
+        let array = #"[1, -2.5, "x\u00fc\ud83d\ude00\n\/"]"#
+        let text = #" {"a": "# + array + #", "b": null, "c": {"a": 7}, "b": 18446744073709551615} "#
         let members = try #require(try JSONText(Array(text.utf8)[...]).members)
         #expect(Set(members.keys) == ["a", "b", "c"])
         let elements = try #require(members["a"]?.elements)
@@ -55,7 +56,10 @@ import Testing
         #expect(try JSONText(Array(text.utf8)[...]).string == string)
     }
 
-    @Test(arguments: [("1.0", 1), ("1e2", 100), ("-1", nil), ("0.5", nil), ("1e30", nil), ("true", nil)] as [(String, UInt64?)])
+    @Test(
+        arguments: [("1.0", 1), ("1e2", 100), ("-1", nil), ("0.5", nil), ("1e30", nil), ("true", nil)]
+            as [(String, UInt64?)]
+    )
     func `whole numbers`(text: String, number: UInt64?) throws {
         #expect(try JSONText(Array(text.utf8)[...]).wholeNumber == number)
     }

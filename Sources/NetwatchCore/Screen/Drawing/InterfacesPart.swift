@@ -130,7 +130,7 @@ extension InterfacesPart {
         /// As many columns as ``Traffic`` keeps bars.
         static let widestGraph = Traffic.mostBars
 
-        /// What stands above it.
+        /// The column heading.
         var title: String {
             switch self {
             case .name: "LINKS"

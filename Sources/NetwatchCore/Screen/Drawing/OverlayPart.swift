@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// What lies over the screen: help, the details of one event, or an explanation.
+/// The overlay: help, the details of one event, or an explanation.
 struct OverlayPart {
     let view: LiveView
     let columns: Int

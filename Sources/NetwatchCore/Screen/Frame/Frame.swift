@@ -1,6 +1,6 @@
 public import ReachabilityCore
 
-/// What a screen shows: at most as many lines as it has rows, none wider than it has columns.
+/// The contents of a screen: at most as many lines as it has rows, none wider than it has columns.
 ///
 /// Nothing in it is ever obeyed by a terminal: control characters are written out, and each character that stays takes
 /// the columns that ``TextWidth`` says.
@@ -47,7 +47,7 @@ public struct StyledLine: Sendable, Hashable {
 
     /// A piece of text in one style.
     public struct Run: Sendable, Hashable {
-        /// What is written.
+        /// The text.
         public var text: String
         /// How it looks.
         public var style: Style
@@ -59,13 +59,13 @@ public struct StyledLine: Sendable, Hashable {
         }
     }
 
-    /// What is written, without styles.
+    /// The text without styles.
     public var text: String { runs.map(\.text).joined() }
 }
 
 /// How a piece of text looks; the shell knows with which attributes of the terminal.
 public struct Style: Sendable, Hashable {
-    /// What the piece is, which decides about its color.
+    /// The role, which decides about its color.
     public var role: Role
     /// Whether it stands out.
     public var isBold: Bool
@@ -82,7 +82,7 @@ public struct Style: Sendable, Hashable {
     /// Ordinary text.
     public static let plain = Self()
 
-    /// What a piece of text is.
+    /// The role of a piece of text.
     ///
     /// A role is never the only sign of what it says: where there is no color, the words and marks say the same.
     public enum Role: String, Sendable, Hashable, CaseIterable {
@@ -96,7 +96,7 @@ public struct Style: Sendable, Hashable {
         case bad
         /// Not known: magenta or grey.
         case unknown
-        /// What is there to be looked up, not to be read: dim.
+        /// Secondary text: dim.
         case dim
         /// The headings of the screen's parts.
         case heading

@@ -9,7 +9,7 @@ struct EventLog: Sendable {
     private var nextSerial = 0
     /// The serials of those that the filter lets through, in order; nil without filter.
     private var matching: [Int]?
-    /// What is shown while the log is paused: what came before this serial.
+    /// While the log is paused, only entries before this serial are shown.
     private var pauseSerial: Int?
     /// The words that entries must have.
     private(set) var filter = ""
@@ -116,7 +116,7 @@ struct LogEntry: Sendable, Hashable {
         searched = Array(texts.joined(separator: " ").lowercased().utf8)
     }
 
-    /// What caused it, then why there is no path or what is wrong with it, each reason once.
+    /// The reasons of the change, then those of the path, each once.
     var reasons: [Reason] { Self.reasons(change) }
 
     /// The reasons, and what kind of change it is if that is no plain change.

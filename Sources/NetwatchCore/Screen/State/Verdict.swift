@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// What the top of the screen says: the state, since when, and why.
+/// The contents of the header: the status, its start, and its reasons.
 struct Verdict: Sendable {
     /// The newest change; nil until the first.
     private(set) var change: StateChange?

@@ -24,7 +24,7 @@ struct ViewClock: Sendable {
     /// The day since 1970-01-01 by local time.
     var today: Int64 { LocalTime(now).day }
 
-    /// What is shown of it, for comparison.
+    /// The part that is shown, for comparison.
     var face: Face { .init(shown: shown, today: today) }
 
     /// When it changes, by `CLOCK_MONOTONIC`.
@@ -72,7 +72,7 @@ struct LocalTime: Sendable, Hashable {
     /// Seconds since the beginning of 1970, by local time.
     private let seconds: Int64
     private let nanoseconds: Int64
-    /// How far local time is from UTC then, in seconds east.
+    /// The offset of local time from UTC then, in seconds east.
     private let utcOffset: Int
 
     init(_ moment: ViewMoment) {
@@ -84,7 +84,7 @@ struct LocalTime: Sendable, Hashable {
     /// The days since 1970-01-01.
     var day: Int64 { seconds.flooredQuotient(86_400) }
 
-    /// How long it is until the day ends.
+    /// The time until midnight.
     var untilMidnight: Duration { .seconds(86_400 - secondOfDay) - .nanoseconds(nanoseconds) }
 
     /// `14:02:11`.

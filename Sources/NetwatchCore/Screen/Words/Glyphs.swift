@@ -57,7 +57,7 @@ extension ReachabilityStatus {
     /// The state in words.
     var word: String { self == .notReachable ? "not reachable" : name }
 
-    /// What decides about its color.
+    /// The role, which decides about its color.
     var role: Style.Role {
         switch self {
         case .wifi: .ok
@@ -68,7 +68,7 @@ extension ReachabilityStatus {
     }
 }
 
-/// What an interface's state comes to, in a word.
+/// The condition of an interface, in a word.
 enum LinkSign: Sendable, Hashable {
     /// It can carry packets.
     case up
@@ -115,7 +115,7 @@ enum LinkSign: Sendable, Hashable {
         }
     }
 
-    /// What decides about its color: what is off by intention is not alarming.
+    /// The role, which decides about its color: a link that is off intentionally is not alarming.
     var role: Style.Role {
         switch self {
         case .up: .ok

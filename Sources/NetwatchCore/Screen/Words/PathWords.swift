@@ -51,7 +51,7 @@ struct PathWords {
         safe(name) + (gateway.map { " \(glyphs.arrow) \($0)" } ?? "")
     }
 
-    /// What carries a tunnel or another interface without hardware of its own.
+    /// Returns the carriers of a tunnel or another interface without hardware of its own.
     private func beneath(_ interface: NetworkInterface, _ carriers: [NetworkInterface]) -> String {
         let others = carriers.filter { $0.index != interface.index }
         return others.isEmpty ? "" : ", over " + others.map(named).joined(separator: " + ")

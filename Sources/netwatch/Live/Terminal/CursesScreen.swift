@@ -21,7 +21,7 @@ final class CursesScreen {
     private let isASCII: Bool
     /// The terminal's settings while the view is shown.
     private let drawingSettings: termios
-    /// What is shown, row by row; nil for what is not known.
+    /// The lines on the screen; nil for a row in an unknown state.
     private var shown: [StyledLine?] = []
     private var cursor: Frame.Cursor?
     private var hasLeft = false
@@ -128,7 +128,7 @@ extension CursesScreen {
 // MARK: - The keyboard
 
 extension CursesScreen {
-    /// What is typed.
+    /// An input event.
     enum Input: Hashable {
         case key(Key)
         case wheel(up: Bool, row: Int)
@@ -183,7 +183,7 @@ extension CursesScreen {
         begin(keepsWheel: keepsWheel)
     }
 
-    /// How long a terminal that takes nothing may hold up the end, in milliseconds.
+    /// The timeout for restoring a terminal that accepts nothing, in milliseconds.
     private static let restoringTimeout: Int32 = 1_000
 
     private func begin(keepsWheel: Bool) {
@@ -257,7 +257,7 @@ enum CursesLibrary {
 
 /// Why the live view cannot be shown on a terminal, where that was to be expected; lines are printed instead.
 struct TerminalUnfit: Error, Hashable {
-    /// What is the matter, and what to do about it; nil where it is as the user has it.
+    /// The problem and its fix; nil if the user chose such a terminal.
     let words: String?
 
     init(_ words: String?) { self.words = words }
@@ -268,7 +268,7 @@ struct TerminalUnfit: Error, Hashable {
 /// ncurses waits for a terminal that takes nothing, and says nothing of one that has gone; a program that waits there
 /// could not be ended any more. It keeps writing to a descriptor that first was the terminal, whose settings it reads.
 final class DrawingBuffer {
-    /// What ncurses is given.
+    /// The stream for ncurses.
     let file: UnsafeMutablePointer<FILE>
     private let descriptor: Int32
     private let memory: Int32
@@ -306,7 +306,7 @@ final class DrawingBuffer {
     }
 }
 
-/// What ncurses says of the keyboard, as the live view understands it (curs_getch(3X)).
+/// The translation of ncurses key codes to keys (curs_getch(3X)).
 enum KeyDecoder {
     /// A character, control characters among them; nil for what means nothing.
     static func character(_ code: wint_t) -> Key? {
@@ -333,7 +333,7 @@ enum KeyDecoder {
     ]
 }
 
-/// What leaves a terminal as it was before ncurses, for when ncurses cannot do so any more: terminfo(5).
+/// The bytes that restore a terminal when ncurses no longer can: terminfo(5).
 enum RestoringBytes {
     /// The bytes for the terminal that is set up.
     static func make(_ curses: netwatch_curses, hasMouse: Bool) -> [UInt8] {
@@ -383,7 +383,7 @@ enum TerminalFitness {
         }
     }
 
-    /// What to do about a type that ncurses does not know, or that cannot move the cursor.
+    /// Returns the error for a type that ncurses does not know, or that cannot move the cursor.
     static func unknown(_ type: String) -> TerminalUnfit {
         let name = type.prefix(40).escapedForTerminal
         return .init("the terminal type '\(name)' is unknown or too simple; set TERM, or install ncurses-term")
@@ -397,12 +397,12 @@ enum WheelMode: Hashable {
     /// The program is told of the mouse's buttons; text is marked with shift held down.
     case buttons
 
-    /// What suits a type of terminal: those that stand between a program and a terminal know no arrows.
+    /// Selects the mode for a terminal type: terminal multiplexers do not translate the wheel to arrow keys.
     init(terminal type: String) {
         self = type.hasPrefix("tmux") || type.hasPrefix("screen") ? .buttons : .arrows
     }
 
-    /// What is written to begin.
+    /// Returns the bytes that enable it.
     ///
     /// - Parameter keeps: Whether what the terminal does now is what it is to do afterwards (XTSAVE).
     /// - Returns: The bytes.
@@ -410,7 +410,7 @@ enum WheelMode: Hashable {
         self == .arrows ? Array("\(keeps ? "\u{1B}[?1007s" : "")\u{1B}[?1007h".utf8) : []
     }
 
-    /// What is written to end: the terminal does what it did before (XTRESTORE).
+    /// The bytes that restore the previous mode (XTRESTORE).
     ///
     /// Many have this mode on from the beginning, and other programs expect it; those that cannot restore it keep it on.
     var end: [UInt8] { self == .arrows ? Array("\u{1B}[?1007r".utf8) : [] }

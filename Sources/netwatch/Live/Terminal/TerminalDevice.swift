@@ -11,7 +11,7 @@ final class TerminalDevice {
     let descriptor: Int32
     /// The settings as they were.
     let settings: termios
-    /// What was drawn and is not yet taken.
+    /// The bytes that the terminal has not accepted yet.
     private var pending: ArraySlice<UInt8> = []
 
     /// Opens the terminal.
