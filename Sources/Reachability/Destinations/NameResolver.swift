@@ -1,24 +1,29 @@
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
-/// Finds the addresses of hosts without blocking the caller.
+/// Resolves host names without blocking the caller.
 struct NameResolver: Sendable {
-    /// Where the system's resolver, which blocks, is called.
-    let threads: HelperThreads
-    /// The system's resolver: addresses, or the code of getaddrinfo(3).
-    var lookUp: @Sendable (_ name: String) -> AddressInfo.Answer = AddressInfo.lookUp
+    /// The threads on which the system's resolver, which blocks, is called.
+    let threads: ThreadPool
+    /// The system's resolver.
+    var lookup: @Sendable (_ name: String) -> AddressLookup.Answer = { AddressLookup.addresses(of: $0) }
 
-    /// The addresses of a host: itself, if it is an address.
+    /// Returns the addresses of a host: itself, if it is an address.
     ///
+    /// - Parameters:
+    ///   - host: An address or a name.
+    ///   - timeout: How long a name's lookup may take.
+    /// - Returns: The addresses, at least one.
     /// - Throws: ``NameResolutionError``, or `CancellationError` if the task is cancelled.
     func addresses(of host: String, within timeout: Duration) async throws -> [IPAddress] {
         if let address = IPAddress(host) { return [address] }
         guard Self.mayBeName(host) else { throw NameResolutionError(host: host, code: .invalidName) }
-        let answer = try await withDeadline(timeout) { try await self.answer(for: host) }
-        switch answer {
-        case .addresses(let addresses) where !addresses.isEmpty: return addresses
-        case .addresses: throw NameResolutionError(host: host, code: .notFound)
-        case .failure(let code): throw NameResolutionError(host: host, code: .init(getaddrinfo: code))
+        switch try await withDeadline(timeout, { try await answer(for: host) }) {
+        case .addresses(let resolved)?:
+            guard !resolved.isEmpty else { throw NameResolutionError(host: host, code: .notFound) }
+            return Self.unique(resolved.map(\.address))
+        case .failure(let code, _)?: throw NameResolutionError(host: host, code: .init(getaddrinfo: code))
         case nil:
             try Task.checkCancellation()
             throw NameResolutionError(host: host, code: .timedOut(after: timeout))
@@ -26,10 +31,10 @@ struct NameResolver: Sendable {
     }
 
     /// Waits for the resolver's answer, or for the task's cancellation; the resolver goes on then, for nobody.
-    private func answer(for host: String) async throws -> AddressInfo.Answer {
-        let stream = AsyncStream<AddressInfo.Answer>.makeStream()
-        threads.enqueue {
-            stream.continuation.yield(lookUp(host))
+    private func answer(for host: String) async throws -> AddressLookup.Answer {
+        let stream = AsyncStream<AddressLookup.Answer>.makeStream()
+        threads.enqueue { [lookup] in
+            stream.continuation.yield(lookup(host))
         }
         for await answer in stream.stream { return answer }
         throw CancellationError()
@@ -40,15 +45,53 @@ struct NameResolver: Sendable {
         guard (1...254).contains(host.utf8.count) else { return false }
         return host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") }
     }
+
+    private static func unique(_ addresses: [IPAddress]) -> [IPAddress] {
+        var seen: Set<IPAddress> = []
+        return addresses.filter { seen.insert($0).inserted }
+    }
 }
 
-extension NameResolutionError.Code {
-    /// What a code of getaddrinfo(3) means.
-    init(getaddrinfo code: Int32) {
+/// Why a host's name gave no address.
+public struct NameResolutionError: Error, Sendable, Hashable {
+    /// The name.
+    public let host: String
+    /// What is wrong.
+    public let code: Code
+
+    /// What can be wrong.
+    public enum Code: Sendable, Hashable {
+        /// It is no name: empty, or with a character that no name has.
+        case invalidName
+        /// There is no such name, or it has no address (`EAI_NONAME`, `EAI_NODATA`).
+        case notFound
+        /// No name server replies for now (`EAI_AGAIN`).
+        case unavailable
+        /// The lookup timed out.
+        case timedOut(after: Duration)
+        /// Something else: the code of gai_strerror(3).
+        case failed(Int32)
+
+        /// The meaning of a code of getaddrinfo(3).
+        init(getaddrinfo code: Int32) {
+            switch code {
+            case EAI_NONAME, AddressLookup.noData: self = .notFound
+            case EAI_AGAIN: self = .unavailable
+            default: self = .failed(code)
+            }
+        }
+    }
+}
+
+extension NameResolutionError: CustomStringConvertible {
+    /// What is wrong with which name, and what may help.
+    public var description: String {
         switch code {
-        case EAI_NONAME, AddressInfo.noData: self = .notFound
-        case EAI_AGAIN: self = .unavailable
-        default: self = .failed(code)
+        case .invalidName: "'\(host)' is neither an address nor a host's name"
+        case .notFound: "there is no address for '\(host)'; check the spelling"
+        case .unavailable: "no name server replies for '\(host)'; use an address, or try again once one is reachable"
+        case .timedOut(let time): "no reply for '\(host)' within \(time); use an address, or allow more time"
+        case .failed(let code): "the lookup of '\(host)' failed with getaddrinfo(3)'s code \(code)"
         }
     }
 }

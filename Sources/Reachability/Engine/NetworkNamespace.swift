@@ -1,3 +1,6 @@
+import Glibc
+import LinuxSystem
+
 /// The network namespace that a monitor watches (network_namespaces(7)).
 ///
 /// Every namespace but ``current`` is entered with setns(2) by the monitor's event thread alone, which needs
@@ -12,7 +15,7 @@ public enum NetworkNamespace: Sendable, Hashable {
     /// The namespace of a process.
     case process(Int32)
 
-    /// Reads what a user typed: a number is a process, something with a slash a path, anything else a name.
+    /// Parses the text that a user typed: a number is a process, a text with a slash a path, anything else a name.
     ///
     /// Nil if the text is empty, or a name that no file can have.
     ///
@@ -33,6 +36,27 @@ public enum NetworkNamespace: Sendable, Hashable {
         case .name(let name): "/run/netns/\(name)"
         case .path(let path): path
         case .process(let process): "/proc/\(process)/ns/net"
+        }
+    }
+
+    /// Moves the calling thread, and no other, into the namespace.
+    ///
+    /// - Throws: ``MonitorError`` that says whether there is no such file, it is no namespace, or it may not be entered.
+    func enter() throws(MonitorError) {
+        guard let file else { return }
+        do throws(SystemError) {
+            try NetworkNamespaceFile(path: file).enter()
+        } catch {
+            throw Self.error(error.code, file)
+        }
+    }
+
+    private static func error(_ errno: Int32, _ file: String) -> MonitorError {
+        switch errno {
+        case ENOENT, ENOTDIR, ESRCH, ENAMETOOLONG, ELOOP, ENXIO: .init(.namespaceNotFound, errno: errno, file)
+        case EINVAL, EISDIR, ENOTTY: .init(.notANamespace, errno: errno, file)
+        case EPERM, EACCES: .init(.namespaceNotPermitted, errno: errno, file)
+        default: .init(.noResources, errno: errno, file)
         }
     }
 }

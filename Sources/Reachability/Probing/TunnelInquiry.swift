@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
 /// One question where a tunnel's own packets leave: to its endpoint, which WireGuard has to be asked for.
@@ -27,7 +28,7 @@ struct TunnelInquiry: Sendable {
             }
             answer.end(.answered)
         } catch {
-            answer.end(.failed("its endpoint can't be asked for: \(String(cString: strerror(error.errno)))"))
+            answer.end(.failed("its endpoint can't be asked for: \(SystemError(code: error.errno))"))
         }
         return answer
     }

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 extension Delivery {
     /// Makes the receiver that calls a closure where this says, and the closure that ends it.
     ///
@@ -8,7 +10,7 @@ extension Delivery {
     /// - Returns: The receiver, and what ends its calls.
     func receive<Element: Notice>(
         limit: Int,
-        threads: HelperThreads,
+        threads: ThreadPool,
         _ handler: @escaping @Sendable (Element) -> Void
     ) -> (receiver: Receiver<Element>, end: @Sendable () -> Void) {
         switch kind {

@@ -1,3 +1,4 @@
+import LinuxSystem
 import Locking
 
 /// One subscriber: its closure, what it has not heard yet, and how its calls get where it wants them.
@@ -9,7 +10,7 @@ final class Receiver<Element: Notice>: Sendable {
         /// On whatever thread brings the notice, the subscribing one included.
         case anyThread
         /// On a thread that it has for itself for as long as there is something to hear.
-        case helperThread(HelperThreads)
+        case helperThread(ThreadPool)
         /// Where this closure brings the jobs that it is given, one for each notice.
         case elsewhere(@Sendable (@escaping @Sendable () -> Void) -> Void)
     }

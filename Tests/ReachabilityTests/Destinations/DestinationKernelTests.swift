@@ -72,7 +72,7 @@ struct DestinationKernelTests {
         let monitor = try uplink.startMonitor()
         // The link-local address that ff02::1 needs is being checked for duplicates for a second.
         let destination = try #require(IPAddress(host))
-        let path = await monitor.changes(to: destination).first(where: \.isReachable)
+        let path = await monitor.paths(to: destination).first(where: \.isReachable)
         // Both ends of the veth are links of this namespace; the kernel takes the one whose address was checked first.
         #expect(["wan0", "far0"].contains(path?.interface?.name))
     }
@@ -96,7 +96,7 @@ struct DestinationKernelTests {
         let monitor = try uplink.startMonitor()
         let heard = Collector<DestinationPath>()
         let destination = try #require(IPAddress("203.0.113.7"))
-        let subscription = monitor.subscribe(to: destination, deliverOn: .immediate) { heard.append($0) }
+        let subscription = monitor.subscribe(to: destination, on: .immediate) { heard.append($0) }
         try await heard.wait(count: 1)
         #expect(heard.elements.last?.gateway == IPAddress("192.0.2.1"))
 
@@ -125,7 +125,7 @@ struct DestinationKernelTests {
         let monitor = try uplink.startMonitor()
         let heard = Collector<DestinationPath>()
         let destination = try #require(IPAddress("2001:db8:7::7"))
-        let subscription = monitor.subscribe(to: destination, deliverOn: place.makeDelivery().delivery) {
+        let subscription = monitor.subscribe(to: destination, on: place.makeDelivery().delivery) {
             heard.append($0)
         }
         try await heard.wait { $0.last?.reasons == [.noRoute] }
@@ -139,7 +139,7 @@ struct DestinationKernelTests {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         let destination = try #require(IPAddress("203.0.113.7"))
-        var iterator = monitor.changes(to: destination).makeAsyncIterator()
+        var iterator = monitor.paths(to: destination).makeAsyncIterator()
         #expect(await iterator.next()?.status == .wifi)
         try uplink.goDown()
         #expect(await iterator.next()?.status == .notReachable)

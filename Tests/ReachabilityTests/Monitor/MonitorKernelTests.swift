@@ -10,7 +10,7 @@ struct MonitorKernelTests {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         let heard = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { heard.append($0) }
+        let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { heard.append($0) }
         try await heard.wait(count: 1)
         try uplink.goDown()
         try await heard.wait { $0.last?.status == .notReachable }
@@ -71,7 +71,7 @@ struct MonitorKernelTests {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         let heard = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: .immediate) { [weak monitor] change in
+        let subscription = monitor.subscribe(on: .immediate) { [weak monitor] change in
             heard.append(change)
             // The event thread is in the namespace already, and the thread that it starts is too.
             guard change.status == .notReachable else { return }

@@ -36,7 +36,7 @@ struct WaitTests {
         #expect(error?.path.status == .notReachable)
         #expect(error?.description.hasPrefix("not reachable within") == true)
         #expect(error?.description.hasSuffix("the state is notReachable") == true)
-        #expect(monitor.broadcaster.subscriberCount == 0)
+        #expect(monitor.subscriberCount == 0)
     }
 
     @Test("Throws CancellationError when its task is cancelled", arguments: [nil, .seconds(120)] as [Duration?])
@@ -47,7 +47,7 @@ struct WaitTests {
         try await monitor.waitForSubscriber()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(monitor.broadcaster.subscriberCount == 0)
+        #expect(monitor.subscriberCount == 0)
 
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -68,7 +68,7 @@ struct WaitTests {
             }
             for try await change in group { #expect(change.status == .wifi) }
         }
-        #expect(monitor.broadcaster.subscriberCount == 0)
+        #expect(monitor.subscriberCount == 0)
     }
 
     @Test("Conditions hold for their states only, and are called by their names")
@@ -88,7 +88,7 @@ extension ReachabilityMonitor {
     /// Waits until somebody is subscribed.
     func waitForSubscriber() async throws {
         let deadline = ContinuousClock.now + .seconds(30)
-        while broadcaster.subscriberCount == 0, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(broadcaster.subscriberCount > 0)
+        while subscriberCount == 0, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(subscriberCount > 0)
     }
 }

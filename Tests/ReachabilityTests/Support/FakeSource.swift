@@ -72,15 +72,16 @@ final class FakeSource: MonitorSource {
 
     var counters: MonitorCounters { .init() }
 
-    func view(within timeout: Duration) throws(MonitorError) -> MonitorView {
-        throw .init(.notRunning, errno: 0, "test")
+    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineAnswer<MonitorView>) -> Void) {
+        completion(.failure(.notRunning))
     }
 
-    func path(to destination: IPAddress) throws(MonitorError) -> DestinationPath {
-        guard let path = state.withLock({ $0.thread == nil ? nil : $0.path }) else {
-            throw .init(.notRunning, errno: 0, "test")
-        }
-        return path
+    func path(
+        to destination: IPAddress,
+        meeting requirement: PathRequirement,
+        _ completion: @escaping @Sendable (EngineAnswer<DestinationPath>) -> Void
+    ) {
+        completion(.init(state.withLock { $0.thread == nil ? nil : $0.path }))
     }
 
     /// Lets radios answer; without, they are silent.
@@ -88,8 +89,11 @@ final class FakeSource: MonitorSource {
         state.withLock { $0.wifiDetails = details }
     }
 
-    func askRadios(_ answer: @escaping @Sendable ([WiFiDetails]) -> Void) -> Bool {
-        perform { if let details = self.state.withLock(\.wifiDetails) { answer(details) } }
+    func wifiDetails(_ completion: @escaping @Sendable (EngineAnswer<[WiFiDetails]>) -> Void) {
+        let isRunning = perform {
+            if let details = self.state.withLock(\.wifiDetails) { completion(.success(details)) }
+        }
+        if !isRunning { completion(.failure(.notRunning)) }
     }
 
     func watch(
@@ -109,7 +113,8 @@ final class FakeSource: MonitorSource {
         to destination: IPAddress,
         requiring requirement: PathRequirement
     ) throws(MonitorError) -> DestinationPath {
-        try path(to: destination)
+        guard let path = state.withLock({ $0.thread == nil ? nil : $0.path }) else { throw .notRunning }
+        return path
     }
 
     func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
