@@ -4,7 +4,7 @@ public import ReachabilityCore
 extension ReachabilityMonitor: Connectivity {
     /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
     ///
-    /// - Throws: `MonitorError` if the monitor doesn't run, or the kernel doesn't reply.
+    /// - Throws: `ReachabilityError` if the monitor doesn't run, or the kernel doesn't reply.
     public func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
         try lookup(destination, meeting: requirement)
     }

@@ -15,7 +15,7 @@ final class EngineRun: Sendable {
     /// Fulfilled with nil when the sockets are open, or with why they can't be opened.
     ///
     /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
-    private let opened = BlockingPromise<MonitorError?>()
+    private let opened = BlockingPromise<ReachabilityError?>()
     private let mailbox = Lock<Mailbox>(.init())
     private let stopping = Atomic<Bool>(false)
     private let loop = ConfinedLoop()
@@ -38,18 +38,18 @@ final class EngineRun: Sendable {
     /// - Parameters:
     ///   - state: What all runs share.
     ///   - predecessor: The thread of the run before, which must end before this one calls the sink.
-    /// - Throws: ``MonitorError/Code/noResources`` if there is no thread or descriptor to be had.
-    init(_ state: EngineState, after predecessor: SystemThread?) throws(MonitorError) {
+    /// - Throws: ``ReachabilityError/Code/noResources`` if there is no thread or descriptor to be had.
+    init(_ state: EngineState, after predecessor: SystemThread?) throws(ReachabilityError) {
         do throws(SystemError) {
             wakeup = try Wakeup()
             try thread.start("reachability", stackSize: Self.stackSize) { [self] in main(state, predecessor) }
         } catch {
-            throw MonitorError(error)
+            throw ReachabilityError(error)
         }
     }
 
     private func main(_ state: EngineState, _ predecessor: SystemThread?) {
-        do throws(MonitorError) {
+        do throws(ReachabilityError) {
             try state.configuration.namespace.enter()
             let loop = try EventLoop(state, self)
             self.loop.value = loop
@@ -66,7 +66,7 @@ final class EngineRun: Sendable {
     /// Waits until the sockets are open.
     ///
     /// - Throws: Why they can't be opened.
-    func waitUntilOpened() throws(MonitorError) {
+    func waitUntilOpened() throws(ReachabilityError) {
         if let error = opened.wait() { throw error }
     }
 

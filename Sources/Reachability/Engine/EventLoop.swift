@@ -26,8 +26,8 @@ final class EventLoop {
 
     /// Opens all sockets in the calling thread's network namespace.
     ///
-    /// - Throws: ``MonitorError`` if a socket, a descriptor or a timer can't be opened.
-    init(_ shared: EngineState, _ run: EngineRun) throws(MonitorError) {
+    /// - Throws: ``ReachabilityError`` if a socket, a descriptor or a timer can't be opened.
+    init(_ shared: EngineState, _ run: EngineRun) throws(ReachabilityError) {
         let configuration = shared.configuration
         let context = configuration.context(user: shared.user)
         self.shared = shared
@@ -38,9 +38,9 @@ final class EventLoop {
             poll = try EventPoll()
             clockTimer = try ClockChangeTimer()
         } catch {
-            throw MonitorError(error)
+            throw ReachabilityError(error)
         }
-        do throws(NetlinkError) { lookups = try LookupSocket() } catch { throw MonitorError(error) }
+        do throws(NetlinkError) { lookups = try LookupSocket() } catch { throw ReachabilityError(error) }
         destinations = .init(machine, shared.watches, lookups, context)
         receiver = try .init(machine, run, configuration, poll, destinations: destinations.destinations)
         try poll.add(run.wakeup.descriptor, for: .wakeup)
@@ -167,9 +167,9 @@ extension EventLoop {
 
     /// Closes the sockets and opens them again.
     private func reopen() {
-        do throws(MonitorError) {
+        do throws(ReachabilityError) {
             try receiver.reopen()
-            do throws(NetlinkError) { try lookups.reopen() } catch { throw MonitorError(error) }
+            do throws(NetlinkError) { try lookups.reopen() } catch { throw ReachabilityError(error) }
             machine.with { $0.reopened(at: SystemClock.now) }
         } catch {
             machine.with { $0.reopenFailed(at: SystemClock.now) }
@@ -282,9 +282,9 @@ struct ReadySources: OptionSet {
 extension EventPoll {
     /// Watches a descriptor until it is closed.
     ///
-    /// - Throws: ``MonitorError/Code/noResources``.
-    func add(_ number: Int32, for source: ReadySources) throws(MonitorError) {
-        do throws(SystemError) { try add(number, reporting: source.rawValue) } catch { throw MonitorError(error) }
+    /// - Throws: ``ReachabilityError/Code/noResources``.
+    func add(_ number: Int32, for source: ReadySources) throws(ReachabilityError) {
+        do throws(SystemError) { try add(number, reporting: source.rawValue) } catch { throw ReachabilityError(error) }
     }
 
     /// Waits until a descriptor is readable, or until a deadline.

@@ -45,15 +45,15 @@ public final class MonitorEngine: Sendable {
 
     /// Starts the event thread, and returns once its sockets are open; does nothing if it runs already.
     ///
-    /// - Throws: ``MonitorError`` if the namespace can't be entered or netlink can't be opened.
-    public func start() throws(MonitorError) {
-        let run = try lifecycle.withLock { lifecycle throws(MonitorError) in
+    /// - Throws: ``ReachabilityError`` if the namespace can't be entered or netlink can't be opened.
+    public func start() throws(ReachabilityError) {
+        let run = try lifecycle.withLock { lifecycle throws(ReachabilityError) in
             if let run = lifecycle.run { return run }
             let run = try EngineRun(state, after: lifecycle.last)
             lifecycle.run = run
             return run
         }
-        do throws(MonitorError) {
+        do throws(ReachabilityError) {
             try run.waitUntilOpened()
         } catch {
             end(run)
@@ -107,7 +107,7 @@ extension MonitorEngine {
     ///
     /// - Parameters:
     ///   - timeout: How long to wait for an agreement; after that, the answer is the view as it is.
-    ///   - completion: Called with the view; or with ``MonitorError/Code/notRunning`` if the engine isn't running, or is
+    ///   - completion: Called with the view; or with ``ReachabilityError/Code/notRunning`` if the engine isn't running, or is
     ///     stopped meanwhile.
     func view(within timeout: Duration, _ completion: @escaping Completion<MonitorView>) {
         let deadline = Self.deadline(after: timeout)
@@ -122,7 +122,7 @@ extension MonitorEngine {
     ///   - destination: The address, which is looked up and never sent to.
     ///   - requirement: The requirement.
     ///   - completion: Called with the path and the interface to bind to, or why there is none; or with
-    ///     ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` if the kernel doesn't reply.
+    ///     ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
     func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement,
@@ -142,7 +142,7 @@ extension MonitorEngine {
     /// nl80211 answers, on another thread than the event thread; it needs no privilege.
     ///
     /// - Parameter completion: Called with one for each Wi-Fi carrier that nl80211 knows, in their order; or with
-    ///   ``MonitorError/Code/notRunning``.
+    ///   ``ReachabilityError/Code/notRunning``.
     func wifiDetails(_ completion: @escaping Completion<[WiFiDetails]>) {
         submit(completion) { loop in loop.askRadios { completion(.success($0)) } }
     }
@@ -170,8 +170,8 @@ extension MonitorEngine {
     ///
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
     /// - Returns: The model and the verdict of one moment.
-    /// - Throws: ``MonitorError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
-    public func view(within timeout: Duration = .seconds(5)) throws(MonitorError) -> MonitorView {
+    /// - Throws: ``ReachabilityError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
+    public func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
         if let loop = currentRun?.currentLoop { return loop.view(at: SystemClock.now) }
         return try Self.wait { view(within: timeout, $0) }
     }
@@ -184,11 +184,11 @@ extension MonitorEngine {
     ///   - destination: The address, which is looked up and never sent to.
     ///   - requirement: The requirement.
     /// - Returns: The path, with the interface to bind to; or why there is none.
-    /// - Throws: ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` if the kernel doesn't reply.
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
     public func path(
         to destination: IPAddress,
         requiring requirement: PathRequirement = .any
-    ) throws(MonitorError) -> DestinationPath {
+    ) throws(ReachabilityError) -> DestinationPath {
         if let loop = currentRun?.currentLoop {
             return try loop.destinations.path(to: destination, meeting: requirement).get()
         }
@@ -201,8 +201,8 @@ extension MonitorEngine {
     ///
     /// - Parameter timeout: How long to wait.
     /// - Returns: One for each Wi-Fi carrier that nl80211 knows, in their order; none where the path has none.
-    /// - Throws: ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` with ETIMEDOUT.
-    public func wifiDetails(within timeout: Duration = .seconds(2)) throws(MonitorError) -> [WiFiDetails] {
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` with ETIMEDOUT.
+    public func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
         let promise = BlockingPromise<EngineAnswer<[WiFiDetails]>>()
         wifiDetails { promise.fulfill($0) }
         guard let answer = promise.wait(until: Self.deadline(after: timeout)) else { throw .radiosDontReply }
@@ -211,8 +211,8 @@ extension MonitorEngine {
 
     /// Opens a meter in the namespace that the engine watches; it outlives the engine's run.
     ///
-    /// - Throws: ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` if there is no socket to be had.
-    public func trafficMeter() throws(MonitorError) -> TrafficMeter {
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if there is no socket to be had.
+    public func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
         try Self.wait { completion in
             submit(completion) { _ in
                 do throws(NetlinkError) {
@@ -226,7 +226,7 @@ extension MonitorEngine {
 
     private static func wait<Value: Sendable>(
         for question: (@escaping Completion<Value>) -> Void
-    ) throws(MonitorError) -> Value {
+    ) throws(ReachabilityError) -> Value {
         let promise = BlockingPromise<EngineAnswer<Value>>()
         question { promise.fulfill($0) }
         return try promise.wait().get()
@@ -300,7 +300,7 @@ final class EngineState: Sendable {
 /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
 enum EngineAnswer<Value: Sendable>: Sendable {
     case success(Value)
-    case failure(MonitorError)
+    case failure(ReachabilityError)
 
     /// Creates an answer; without a value, the engine isn't running.
     init(_ value: Value?) {
@@ -310,7 +310,7 @@ enum EngineAnswer<Value: Sendable>: Sendable {
     /// The value.
     ///
     /// - Throws: The failure.
-    func get() throws(MonitorError) -> Value {
+    func get() throws(ReachabilityError) -> Value {
         switch self {
         case .success(let value): return value
         case .failure(let error): throw error
@@ -318,7 +318,64 @@ enum EngineAnswer<Value: Sendable>: Sendable {
     }
 }
 
-extension MonitorError {
-    /// nl80211 did not reply in time.
-    static let radiosDontReply = Self(.netlinkFailed, errno: ETIMEDOUT, "nl80211")
+/// The engine of a monitor; tests put a source of their own in its place.
+protocol MonitorSource: Sendable {
+    /// As ``MonitorEngine/counters``.
+    var counters: MonitorCounters { get }
+
+    /// As ``MonitorEngine/start()``.
+    func start() throws(ReachabilityError)
+
+    /// As ``MonitorEngine/stop()``.
+    func stop()
+
+    /// As ``MonitorEngine/perform(_:)``.
+    func perform(_ job: @escaping @Sendable () -> Void) -> Bool
+
+    /// As ``MonitorEngine/view(within:_:)``.
+    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineAnswer<MonitorView>) -> Void)
+
+    /// As ``MonitorEngine/path(to:meeting:_:)``.
+    func path(
+        to destination: IPAddress,
+        meeting requirement: PathRequirement,
+        _ completion: @escaping @Sendable (EngineAnswer<DestinationPath>) -> Void
+    )
+
+    /// As ``MonitorEngine/path(to:requiring:)``.
+    func path(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement
+    ) throws(ReachabilityError) -> DestinationPath
+
+    /// As ``MonitorEngine/wifiDetails(_:)``.
+    func wifiDetails(_ completion: @escaping @Sendable (EngineAnswer<[WiFiDetails]>) -> Void)
+
+    /// As ``MonitorEngine/watch(_:_:)`` for the path to a destination.
+    func watch(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> DestinationWatch
+
+    /// As ``MonitorEngine/watch(_:_:)`` for any change.
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch
+}
+
+extension MonitorEngine: MonitorSource {}
+
+/// What a monitor knows at one moment: for explanations, not for programs that only want to know the state.
+public struct MonitorView: Sendable, Hashable {
+    /// The model of the machine's network.
+    public var snapshot: NetworkSnapshot
+    /// The verdict, and how it came about.
+    public var evaluation: PathEvaluation
+    /// The moment of the evaluation.
+    public var instant: Instant
+    /// Whether the whole model was read and agrees with the kernel's own look-ups.
+    public var isSettled: Bool
+
+    /// Makes a view.
+    public init(snapshot: NetworkSnapshot, evaluation: PathEvaluation, instant: Instant, isSettled: Bool) {
+        self.snapshot = snapshot
+        self.evaluation = evaluation
+        self.instant = instant
+        self.isSettled = isSettled
+    }
 }

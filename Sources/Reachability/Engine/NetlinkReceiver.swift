@@ -34,14 +34,14 @@ final class NetlinkReceiver {
     ///   - configuration: The receive buffer's size, and the tap.
     ///   - poll: The wait of the event thread, to which the sockets are added.
     ///   - destinations: The addresses whose own routes are received.
-    /// - Throws: ``MonitorError`` if a socket can't be opened.
+    /// - Throws: ``ReachabilityError`` if a socket can't be opened.
     init(
         _ machine: ConfinedMachine,
         _ run: EngineRun,
         _ configuration: MonitorConfiguration,
         _ poll: EventPoll,
         destinations: Set<IPAddress>
-    ) throws(MonitorError) {
+    ) throws(ReachabilityError) {
         self.machine = machine
         self.run = run
         self.poll = poll
@@ -54,16 +54,16 @@ final class NetlinkReceiver {
 
     /// Closes the sockets and opens them again, with the same groups.
     ///
-    /// - Throws: ``MonitorError`` if a socket can't be opened.
-    func reopen() throws(MonitorError) {
+    /// - Throws: ``ReachabilityError`` if a socket can't be opened.
+    func reopen() throws(ReachabilityError) {
         sockets = try ReceiverSockets(bufferSize: bufferSize, destinations: destinations)
         try register()
         guard receivesNeighbours else { return }
-        do throws(NetlinkError) { try sockets.receiveNeighbours(true) } catch { throw MonitorError(error) }
+        do throws(NetlinkError) { try sockets.receiveNeighbours(true) } catch { throw ReachabilityError(error) }
     }
 
     /// Adds the sockets to the wait, and asks for the families of generic netlink.
-    private func register() throws(MonitorError) {
+    private func register() throws(ReachabilityError) {
         try poll.add(sockets.events.descriptor, for: .events)
         try poll.add(sockets.requests.descriptor, for: .replies)
         if let uevents = sockets.uevents { try poll.add(uevents.descriptor, for: .uevents) }
@@ -220,7 +220,7 @@ extension NetlinkReceiver {
     /// until then. Everything queued is older than the dumps that follow, so a new socket receives what comes after. That
     /// takes some microseconds, however long the queue: the kernel frees it later, by itself.
     private func recoverFromOverrun() {
-        do throws(MonitorError) {
+        do throws(ReachabilityError) {
             if renewEventSocket() {
                 try poll.add(sockets.events.descriptor, for: .events)
             } else {
@@ -250,12 +250,12 @@ extension NetlinkReceiver {
     }
 
     /// Empties the event socket message by message.
-    private func emptyEventSocket() throws(MonitorError) {
+    private func emptyEventSocket() throws(ReachabilityError) {
         while !run.isStopping {
             switch sockets.events.receive(into: buffer) {
             case .datagram, .foreign, .overrun, .truncated: continue
             case .empty: return
-            case .failed(let errno): throw MonitorError(.netlinkFailed, errno: errno, "recvmsg")
+            case .failed(let errno): throw ReachabilityError(.netlinkFailed, errno: errno, "recvmsg")
             }
         }
     }

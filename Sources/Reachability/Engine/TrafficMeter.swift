@@ -18,12 +18,12 @@ public final class TrafficMeter: Sendable {
     ///
     /// Blocks the caller for some microseconds, or for as long as a driver holds the kernel's configuration lock.
     ///
-    /// - Throws: ``MonitorError/Code/netlinkFailed`` if the kernel doesn't reply.
-    public func read() throws(MonitorError) -> [TrafficMessage] {
+    /// - Throws: ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
+    public func read() throws(ReachabilityError) -> [TrafficMessage] {
         do throws(NetlinkError) {
             return try socket.withLock { socket throws(NetlinkError) in try socket.read() }
         } catch {
-            throw MonitorError(error)
+            throw ReachabilityError(error)
         }
     }
 }

@@ -1,6 +1,7 @@
 import LinuxSystem
 import Locking
-public import ReachabilityCore
+// Programs that import Reachability use statuses, paths and reasons without a second import.
+@_exported public import ReachabilityCore
 import Synchronization
 
 /// Monitors whether and how a Linux machine can reach the network: over Wi-Fi, Ethernet or a cellular modem, or not at all.
@@ -26,25 +27,34 @@ import Synchronization
 public final class ReachabilityMonitor: Sendable {
     private let source: any MonitorSource
     private let broadcaster: Broadcaster
-    private let threads = ThreadPool()
-    private let lastStartError = Lock<MonitorError?>(nil)
+    private let threads: ThreadPool
+    private let resolver: NameResolver
+    private let lastStartError = Lock<ReachabilityError?>(nil)
 
     /// Creates a monitor and starts it.
     ///
     /// The first state is known some milliseconds later; until then ``status`` is `unknown`, and subscribers wait.
     ///
     /// - Parameter configuration: What to watch, and how.
-    /// - Throws: ``MonitorError`` if the namespace can't be entered, or netlink can't be opened.
-    public convenience init(configuration: MonitorConfiguration = .init()) throws(MonitorError) {
+    /// - Throws: ``ReachabilityError`` if the namespace can't be entered, or netlink can't be opened.
+    public convenience init(configuration: MonitorConfiguration = .init()) throws(ReachabilityError) {
         self.init { MonitorEngine(configuration, sink: $0) }
         try start()
     }
 
     /// Creates a monitor that isn't started.
     ///
-    /// - Parameter makeSource: Creates the source of the changes, which calls the closure it is given with each.
-    init(source makeSource: (@escaping @Sendable (StateChange) -> Void) -> any MonitorSource) {
+    /// - Parameters:
+    ///   - lookup: The resolver of host names.
+    ///   - makeSource: Creates the source of the changes, which calls the closure it is given with each.
+    init(
+        lookup: @escaping NameResolver.Lookup = NameResolver.system,
+        source makeSource: (@escaping @Sendable (StateChange) -> Void) -> any MonitorSource
+    ) {
         let broadcaster = Broadcaster()
+        let threads = ThreadPool()
+        self.threads = threads
+        resolver = .init(threads: threads, lookup: lookup)
         self.broadcaster = broadcaster
         // The source must not hold the monitor, which could never be released then.
         source = makeSource { broadcaster.publish($0) }
@@ -77,9 +87,9 @@ public final class ReachabilityMonitor: Sendable {
     ///
     /// Subscribers from before receive its changes again, beginning with the current state.
     ///
-    /// - Throws: ``MonitorError`` if the namespace can't be entered, or netlink can't be opened; the monitor stays as
+    /// - Throws: ``ReachabilityError`` if the namespace can't be entered, or netlink can't be opened; the monitor stays as
     ///   it was.
-    public func start() throws(MonitorError) {
+    public func start() throws(ReachabilityError) {
         do {
             try source.start()
             lastStartError.withLock { $0 = nil }
@@ -102,7 +112,7 @@ public final class ReachabilityMonitor: Sendable {
     /// Why the monitor could not be started the last time; nil if it could.
     ///
     /// For ``shared``, which is started without a caller that could see an error.
-    public var startError: MonitorError? { lastStartError.withLock { $0 } }
+    public var startError: ReachabilityError? { lastStartError.withLock { $0 } }
 
     /// The current state: an atomic load, some nanoseconds on any thread.
     public var status: ReachabilityStatus { broadcaster.status }
@@ -176,25 +186,45 @@ extension ReachabilityMonitor {
     ///   - timeout: How long to wait, on `ContinuousClock`; nil waits for ever. With a timeout that is not positive, the
     ///     condition is only checked.
     /// - Returns: The change that met the condition.
-    /// - Throws: ``WaitTimeout`` at the timeout, `CancellationError` if the task is cancelled.
+    /// - Throws: ``ReachabilityError``: ``ReachabilityError/Code/timedOut``, with the path at the end, or
+    ///   ``ReachabilityError/Code/cancelled`` if the task is cancelled.
     @discardableResult
-    public func wait(for condition: WaitCondition, timeout: Duration? = nil) async throws -> StateChange {
-        try Task.checkCancellation()
+    public func wait(
+        for condition: WaitCondition,
+        timeout: Duration? = nil
+    ) async throws(ReachabilityError) -> StateChange {
+        if Task.isCancelled { throw .cancelled }
         if let latest, condition.isMet(by: latest.status) { return latest }
-        guard let timeout else { return try await first(condition) }
-        if timeout > .zero, let change = try await withDeadline(timeout, { try await self.first(condition) }) {
-            return change
+        let change = try await bounded(by: timeout) {
+            // Every change that fits in the buffer is checked.
+            await self.changes(bufferingNewest: 64).first { condition.isMet(by: $0.status) }
         }
-        try Task.checkCancellation()
-        throw WaitTimeout(condition: condition, timeout: timeout, path: path)
+        guard let change else {
+            throw ReachabilityError(.timedOut, "\(condition)", timeout: timeout, path: path)
+        }
+        return change
     }
 
-    /// The first change that meets a condition; every change that fits in the buffer is checked.
-    private func first(_ condition: WaitCondition) async throws -> StateChange {
-        for await change in changes(bufferingNewest: 64) where condition.isMet(by: change.status) {
-            return change
+    /// Runs an operation until a timeout.
+    ///
+    /// - Parameters:
+    ///   - timeout: The timeout; nil for none. If it is not positive, the operation isn't run.
+    ///   - operation: Returns nil if the task is cancelled.
+    /// - Returns: The operation's result; nil if it timed out.
+    /// - Throws: ``ReachabilityError/Code/cancelled``.
+    private func bounded<Value: Sendable>(
+        by timeout: Duration?,
+        _ operation: @escaping @Sendable () async -> Value?
+    ) async throws(ReachabilityError) -> Value? {
+        var value: Value?
+        if let timeout {
+            guard timeout > .zero else { return nil }
+            do { value = try await withDeadline(timeout, operation) ?? nil } catch { throw .cancelled }
+        } else {
+            value = await operation()
         }
-        throw CancellationError()
+        if value == nil, Task.isCancelled { throw .cancelled }
+        return value
     }
 
     /// The number of subscribers.
@@ -234,53 +264,106 @@ extension ReachabilityMonitor {
     /// - Returns: The path. ``DestinationPath/interface`` is what a socket must be bound to, unless
     ///   ``DestinationPath/staysOnThisMachine``: an address of this machine needs no interface. Where there is no path,
     ///   ``DestinationPath/ruledOut`` has the interfaces and why each is unusable.
-    /// - Throws: ``MonitorError`` if the monitor doesn't run, or the kernel doesn't reply.
+    /// - Throws: ``ReachabilityError`` if the monitor doesn't run, or the kernel doesn't reply.
     public func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement = .any
-    ) async throws(MonitorError) -> DestinationPath {
+    ) async throws(ReachabilityError) -> DestinationPath {
         try await answer { [source] in source.path(to: destination, meeting: requirement, $0) }
     }
 
-    /// Asks the kernel for the path to a host.
+    /// Asks the kernel for the paths to all addresses of a host.
     ///
     /// ```swift
-    /// let toServer = try await monitor.path(to: "192.0.2.7")
-    /// let toName = try await monitor.path(to: "www.example.com", timeout: .seconds(2))
+    /// let server = try await monitor.path(to: "www.example.com", timeout: .seconds(2))
+    /// print(server.isReachable, server.best?.interface?.name ?? "no interface")
     /// ```
     ///
-    /// Of a name's addresses, the path to the first that is reachable, in the order of getaddrinfo(3); if none is, that to
-    /// the first.
-    ///
-    /// - Parameters:
-    ///   - host: An address, or a name; see ``paths(to:timeout:)`` for names.
-    ///   - timeout: How long a name's lookup may take.
-    /// - Returns: The path; where there is none, with the kernel's errno and the reason.
-    /// - Throws: As ``paths(to:timeout:)``.
-    public func path(to host: String, timeout: Duration = .seconds(5)) async throws -> DestinationPath {
-        let paths = try await paths(to: host, timeout: timeout)
-        guard let path = paths.first(where: \.isReachable) ?? paths.first else {
-            throw NameResolutionError(host: host, code: .notFound)
-        }
-        return path
-    }
-
-    /// Asks the kernel for the paths to all addresses of a host, in the order of getaddrinfo(3).
-    ///
-    /// Names are looked up on a thread of the monitor's own, and as the program itself would: in its own network
+    /// Names are resolved on a thread of the monitor's own, and as the program itself would: in its own network
     /// namespace, even if the monitor watches another.
     ///
     /// - Parameters:
     ///   - host: An address, or a name.
     ///   - timeout: How long a name's lookup may take. The system's resolver can't be interrupted: its thread ends
     ///     when it gives up by itself.
-    /// - Returns: A path for each address, at least one.
-    /// - Throws: ``NameResolutionError``, ``MonitorError``, or `CancellationError` if the task is cancelled.
-    public func paths(to host: String, timeout: Duration = .seconds(5)) async throws -> [DestinationPath] {
-        let addresses = try await NameResolver(threads: threads).addresses(of: host, within: timeout)
+    /// - Returns: The paths, in the order of getaddrinfo(3); at least one.
+    /// - Throws: ``ReachabilityError`` if the name can't be resolved, the monitor doesn't run, the kernel doesn't reply, or
+    ///   the task is cancelled.
+    public func path(
+        to host: String,
+        timeout: Duration = .seconds(5)
+    ) async throws(ReachabilityError) -> HostPath {
         var paths: [DestinationPath] = []
-        for address in addresses { paths.append(try await path(to: address)) }
-        return paths
+        for address in try await resolver.addresses(of: host, within: timeout) {
+            paths.append(try await path(to: address))
+        }
+        return .init(host: host, paths: paths)
+    }
+
+    /// The paths to all addresses of a host, and then every change of them, for `for await`.
+    ///
+    /// ```swift
+    /// for await server in monitor.paths(to: "robot.example") { print(server.isReachable) }
+    /// ```
+    ///
+    /// As ``subscribe(to:on:bufferingNewest:_:)-(String,_,_,_)``; a slow task receives the newest.
+    ///
+    /// - Parameter host: An address, or a name.
+    /// - Returns: The sequence; each of its iterators is a subscription.
+    public func paths(to host: String) -> ChangeSequence<HostPath> {
+        .init(limit: 1) { push in
+            let receiver = Receiver(.anyThread, limit: 1, handler: push)
+            return self.watch(host, receiver) { receiver.end() }
+        }
+    }
+
+    /// Calls a closure with the paths to all addresses of a host, and then whenever one of them changes.
+    ///
+    /// A name is resolved at once, again after each change of the network, at intervals of 1 to 30 seconds while that
+    /// fails, and every five minutes. Known addresses stay while the name can't be resolved;
+    /// ``HostPath/resolutionError`` says why it can't. Names are resolved as ``path(to:timeout:)`` does.
+    ///
+    /// - Parameters:
+    ///   - host: An address, or a name.
+    ///   - delivery: Where the closure is called; by default on a thread of the monitor's own.
+    ///   - limit: The number of values that wait while the closure is busy; older ones are dropped. At least 1.
+    ///   - handler: The closure. It keeps what it captures until the subscription ends.
+    /// - Returns: The subscription, which ends when it is released: keep it.
+    public func subscribe(
+        to host: String,
+        on delivery: Delivery = .serial,
+        bufferingNewest limit: Int = 16,
+        _ handler: @escaping @Sendable (_ path: HostPath) -> Void
+    ) -> Subscription {
+        let (receiver, end) = delivery.receive(limit: limit, threads: threads, handler)
+        return watch(host, receiver, end: end)
+    }
+
+    /// Waits until one of a host's addresses is reachable; returns at once if one is already.
+    ///
+    /// ```swift
+    /// try await monitor.wait(forHost: "robot.example", timeout: .seconds(30))
+    /// ```
+    ///
+    /// A name is resolved again and again, as for ``subscribe(to:on:bufferingNewest:_:)-(String,_,_,_)``.
+    ///
+    /// - Parameters:
+    ///   - host: An address, or a name.
+    ///   - timeout: How long to wait, on `ContinuousClock`; nil waits for ever.
+    /// - Returns: The paths to the host's addresses.
+    /// - Throws: ``ReachabilityError``: ``ReachabilityError/Code/timedOut``, or ``ReachabilityError/Code/cancelled`` if the
+    ///   task is cancelled.
+    @discardableResult
+    public func wait(
+        forHost host: String,
+        timeout: Duration? = nil
+    ) async throws(ReachabilityError) -> HostPath {
+        if Task.isCancelled { throw .cancelled }
+        let reached = try await bounded(by: timeout) { await self.paths(to: host).first(where: \.isReachable) }
+        guard let reached else {
+            throw ReachabilityError(.timedOut, host, timeout: timeout)
+        }
+        return reached
     }
 
     /// Calls a closure with the path to an address, and then whenever it changes.
@@ -340,8 +423,23 @@ extension ReachabilityMonitor {
     package func lookup(
         _ destination: IPAddress,
         meeting requirement: PathRequirement = .any
-    ) throws(MonitorError) -> DestinationPath {
+    ) throws(ReachabilityError) -> DestinationPath {
         try source.path(to: destination, requiring: requirement)
+    }
+
+    private func watch(
+        _ host: String,
+        _ receiver: Receiver<HostPath>,
+        end: @escaping @Sendable () -> Void
+    ) -> Subscription {
+        let watch = HostWatch(host, resolver, watchAddress: source.watch) { receiver.offer($0, ticket: $1) }
+        let changes = subscribe(on: .immediate) { _ in watch.noteNetworkChange() }
+        watch.start()
+        return Subscription {
+            end()
+            changes.cancel()
+            watch.end()
+        }
     }
 
     private func watch(
@@ -375,33 +473,32 @@ extension ReachabilityMonitor {
     ///
     /// - Parameter timeout: How long to wait; the kernel replies in microseconds, unless a driver keeps it busy.
     /// - Returns: One for each Wi-Fi carrier; none where the path has none.
-    /// - Throws: ``MonitorError`` if the monitor doesn't run or nl80211 doesn't reply in time; `CancellationError` if
-    ///   the task is cancelled.
-    public func wifiDetails(timeout: Duration = .seconds(2)) async throws -> [WiFiDetails] {
-        let details = try await withDeadline(timeout) { [source] in
+    /// - Throws: ``ReachabilityError`` if the monitor doesn't run, nl80211 doesn't reply in time, or the task is cancelled.
+    public func wifiDetails(
+        timeout: Duration = .seconds(2)
+    ) async throws(ReachabilityError) -> [WiFiDetails] {
+        let answer = try await bounded(by: timeout) { [source] () -> EngineAnswer<[WiFiDetails]>? in
             let stream = AsyncStream<EngineAnswer<[WiFiDetails]>>.makeStream()
             source.wifiDetails { stream.continuation.yield($0) }
-            for await answer in stream.stream { return try answer.get() }
-            throw CancellationError()
+            return await stream.stream.first { _ in true }
         }
-        if let details { return details }
-        try Task.checkCancellation()
-        throw MonitorError.radiosDontReply
+        guard let answer else { throw .radiosDontReply }
+        return try answer.get()
     }
 
     /// The model of the machine's network and how the verdict came about, once they agree with the kernel.
     ///
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
     /// - Returns: The view; ``MonitorView/isSettled`` tells whether they agreed.
-    /// - Throws: ``MonitorError/Code/notRunning`` if the monitor doesn't run, or is stopped meanwhile.
-    public func view(within timeout: Duration = .seconds(5)) async throws(MonitorError) -> MonitorView {
+    /// - Throws: ``ReachabilityError/Code/notRunning`` if the monitor doesn't run, or is stopped meanwhile.
+    public func view(within timeout: Duration = .seconds(5)) async throws(ReachabilityError) -> MonitorView {
         try await answer { [source] in source.view(within: timeout, $0) }
     }
 
     /// Asks the source without blocking a thread.
     private func answer<Value: Sendable>(
         _ question: @escaping @Sendable (@escaping @Sendable (EngineAnswer<Value>) -> Void) -> Void
-    ) async throws(MonitorError) -> Value {
+    ) async throws(ReachabilityError) -> Value {
         let answer = await withUnsafeContinuation { continuation in
             question { continuation.resume(returning: $0) }
         }
@@ -415,42 +512,3 @@ private final class Tickets: Sendable {
 
     func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
-
-/// The engine of a monitor; tests put a source of their own in its place.
-protocol MonitorSource: Sendable {
-    /// As ``MonitorEngine/counters``.
-    var counters: MonitorCounters { get }
-
-    /// As ``MonitorEngine/start()``.
-    func start() throws(MonitorError)
-
-    /// As ``MonitorEngine/stop()``.
-    func stop()
-
-    /// As ``MonitorEngine/perform(_:)``.
-    func perform(_ job: @escaping @Sendable () -> Void) -> Bool
-
-    /// As ``MonitorEngine/view(within:_:)``.
-    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineAnswer<MonitorView>) -> Void)
-
-    /// As ``MonitorEngine/path(to:meeting:_:)``.
-    func path(
-        to destination: IPAddress,
-        meeting requirement: PathRequirement,
-        _ completion: @escaping @Sendable (EngineAnswer<DestinationPath>) -> Void
-    )
-
-    /// As ``MonitorEngine/path(to:requiring:)``.
-    func path(to destination: IPAddress, requiring requirement: PathRequirement) throws(MonitorError) -> DestinationPath
-
-    /// As ``MonitorEngine/wifiDetails(_:)``.
-    func wifiDetails(_ completion: @escaping @Sendable (EngineAnswer<[WiFiDetails]>) -> Void)
-
-    /// As ``MonitorEngine/watch(_:_:)`` for the path to a destination.
-    func watch(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> DestinationWatch
-
-    /// As ``MonitorEngine/watch(_:_:)`` for any change.
-    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch
-}
-
-extension MonitorEngine: MonitorSource {}

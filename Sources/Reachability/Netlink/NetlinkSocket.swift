@@ -206,3 +206,10 @@ struct NetlinkError: Error, Equatable {
         left.errno == right.errno && "\(left.call)" == "\(right.call)"
     }
 }
+
+extension ReachabilityError {
+    /// Creates an error from a netlink call's failure.
+    init(_ error: NetlinkError) {
+        self.init(.netlinkFailed, errno: error.errno, "\(error.call)")
+    }
+}

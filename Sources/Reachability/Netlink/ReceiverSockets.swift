@@ -20,13 +20,13 @@ struct ReceiverSockets {
     /// - Parameters:
     ///   - bufferSize: How many bytes of changes the kernel may queue.
     ///   - destinations: The addresses whose own routes are received.
-    /// - Throws: ``MonitorError`` if a socket can't be opened, or a required group can't be joined.
-    init(bufferSize: Int, destinations: Set<IPAddress>) throws(MonitorError) {
+    /// - Throws: ``ReachabilityError`` if a socket can't be opened, or a required group can't be joined.
+    init(bufferSize: Int, destinations: Set<IPAddress>) throws(ReachabilityError) {
         do throws(NetlinkError) {
             events = try Self.openEvents(bufferSize, destinations)
             requests = try NetlinkSocket.open(NETLINK_ROUTE)
         } catch {
-            throw MonitorError(error)
+            throw ReachabilityError(error)
         }
         requests.setReceiveBuffer(Self.replyBufferSize)
         requests.setStrictChecking()

@@ -24,3 +24,8 @@ extension DestinationPath: Notice {
     /// A path says nothing of what was before.
     var asBaseline: Self { self }
 }
+
+extension HostPath: Notice {
+    /// Paths say nothing of what was before.
+    var asBaseline: Self { self }
+}

@@ -11,7 +11,7 @@ struct DestinationSubscriptionTests {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
         #expect(try await monitor.path(to: address).isReachable)
-        let path = try await monitor.path(to: "192.0.2.7")
+        let path = try #require(try await monitor.path(to: "192.0.2.7").best)
         #expect(path.destination == address)
         #expect(path.gateway == IPAddress(ipv4: 0xC000_0201))
         #expect(path.source == IPAddress(ipv4: 0xC000_0202))
@@ -22,7 +22,7 @@ struct DestinationSubscriptionTests {
     func refusal() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .notReachable))
-        let path = try await monitor.path(to: "192.0.2.7")
+        let path = try #require(try await monitor.path(to: "192.0.2.7").best)
         #expect(!path.isReachable)
         #expect(path.errno == LookupErrno.networkUnreachable)
         #expect(path.gateway == nil)
@@ -32,7 +32,7 @@ struct DestinationSubscriptionTests {
     @Test("A monitor that does not run says so")
     func stopped() async throws {
         let (monitor, _) = try makeFakeMonitor(started: false)
-        await #expect(throws: MonitorError.notRunning) { try await monitor.path(to: "192.0.2.7") }
+        await #expect(throws: ReachabilityError.notRunning) { try await monitor.path(to: "192.0.2.7") }
     }
 
     @Test("A subscriber hears the way as it is, and then each other one", arguments: Place.allCases)

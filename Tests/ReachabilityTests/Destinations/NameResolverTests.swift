@@ -38,7 +38,7 @@ struct NameResolverTests {
     )
     func nonsense(_ text: String) async throws {
         let resolver = resolver { _ in .addresses([.init(loopback)]) }
-        await #expect(throws: NameResolutionError(host: text, code: .invalidName)) {
+        await #expect(throws: ReachabilityError(.invalidName, text)) {
             try await resolver.addresses(of: text, within: .seconds(120))
         }
     }
@@ -46,12 +46,13 @@ struct NameResolverTests {
     @Test(
         "The resolver's codes become errors that say what to do",
         arguments: [
-            (EAI_NONAME, .notFound), (-5, .notFound), (EAI_AGAIN, .unavailable), (EAI_FAIL, .failed(EAI_FAIL)),
-        ] as [(Int32, NameResolutionError.Code)]
+            (EAI_NONAME, .nameNotFound), (-5, .nameNotFound), (EAI_AGAIN, .nameServerUnavailable),
+            (EAI_FAIL, .nameLookupFailed),
+        ] as [(Int32, ReachabilityError.Code)]
     )
-    func failures(_ failure: Int32, _ code: NameResolutionError.Code) async throws {
+    func failures(_ failure: Int32, _ code: ReachabilityError.Code) async throws {
         let resolver = resolver { _ in .failure(code: failure, errno: 0) }
-        let error = await #expect(throws: NameResolutionError.self) {
+        let error = await #expect(throws: ReachabilityError.self) {
             try await resolver.addresses(of: "robot.example", within: .seconds(120))
         }
         #expect(error?.code == code)
@@ -61,7 +62,7 @@ struct NameResolverTests {
     @Test("A name without addresses is not found")
     func noAddresses() async throws {
         let resolver = resolver { _ in .addresses([]) }
-        await #expect(throws: NameResolutionError(host: "robot.example", code: .notFound)) {
+        await #expect(throws: ReachabilityError(.nameNotFound, "robot.example")) {
             try await resolver.addresses(of: "robot.example", within: .seconds(120))
         }
     }
@@ -73,7 +74,7 @@ struct NameResolverTests {
             door.wait()
             return .addresses([.init(loopback)])
         }
-        let expected = NameResolutionError(host: "robot.example", code: .timedOut(after: .milliseconds(1)))
+        let expected = ReachabilityError(.nameLookupTimedOut, "robot.example", timeout: .milliseconds(1))
         await #expect(throws: expected) {
             try await resolver.addresses(of: "robot.example", within: .milliseconds(1))
         }
@@ -92,7 +93,7 @@ struct NameResolverTests {
         let task = Task { try await resolver.addresses(of: "robot.example", within: .seconds(120)) }
         try await asked.wait(count: 1)
         task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await #expect(throws: ReachabilityError.cancelled) { try await task.value }
         door.open()
     }
 

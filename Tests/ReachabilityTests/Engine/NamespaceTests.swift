@@ -33,7 +33,7 @@ import Testing
 
     @Test func `what is no namespace is refused with its name`() throws {
         for (namespace, code) in [
-            (NetworkNamespace.name("no-such-namespace"), MonitorError.Code.namespaceNotFound),
+            (NetworkNamespace.name("no-such-namespace"), ReachabilityError.Code.namespaceNotFound),
             (.path("/no/such/file"), .namespaceNotFound),
             (.path("/dev/null"), .notANamespace),
             (.path("/proc/self/ns/uts"), .notANamespace),
@@ -42,11 +42,11 @@ import Testing
             var configuration = MonitorConfiguration()
             configuration.namespace = namespace
             let engine = MonitorEngine(configuration) { _ in }
-            let error = try #require(throws: MonitorError.self) { try engine.start() }
+            let error = try #require(throws: ReachabilityError.self) { try engine.start() }
             #expect(error.code == code, "\(namespace)")
             #expect(!error.description.isEmpty)
             // A failed start leaves nothing that runs.
-            #expect(throws: MonitorError.self) { try engine.view() }
+            #expect(throws: ReachabilityError.self) { try engine.view() }
         }
     }
 }

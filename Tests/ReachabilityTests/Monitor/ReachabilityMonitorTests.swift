@@ -96,7 +96,7 @@ struct ReachabilityMonitorTests {
     @Test("A start that fails throws, is remembered, and can be tried again")
     func failedStart() throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
-        let error = MonitorError(.netlinkFailed, errno: 97, "socket")
+        let error = ReachabilityError(.netlinkFailed, errno: 97, "socket")
         source.failStart(with: error)
         #expect(throws: error) { try monitor.start() }
         #expect(monitor.startError == error)
@@ -109,7 +109,7 @@ struct ReachabilityMonitorTests {
 
     @Test("A shared monitor that can't start tells its subscribers why", arguments: Place.allCases)
     func sharedFailure(_ place: Place) async throws {
-        let error = MonitorError(.netlinkFailed, errno: 97, "socket")
+        let error = ReachabilityError(.netlinkFailed, errno: 97, "socket")
         let monitor = ReachabilityMonitor.started { FakeSource(startError: error, $0) }
         #expect(monitor.startError == error)
         let heard = Collector<StateChange>()

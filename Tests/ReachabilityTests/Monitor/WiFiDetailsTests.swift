@@ -23,7 +23,7 @@ struct WiFiDetailsTests {
     @Test("Throws when the radios are silent for so long")
     func silence() async throws {
         let (monitor, source) = try makeFakeMonitor()
-        let error = await #expect(throws: MonitorError.self) {
+        let error = await #expect(throws: ReachabilityError.self) {
             _ = try await monitor.wifiDetails(timeout: .milliseconds(1))
         }
         #expect(error?.code == .netlinkFailed)
@@ -34,7 +34,7 @@ struct WiFiDetailsTests {
     @Test("Throws when the monitor does not run")
     func stopped() async throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
-        let error = await #expect(throws: MonitorError.self) { _ = try await monitor.wifiDetails() }
+        let error = await #expect(throws: ReachabilityError.self) { _ = try await monitor.wifiDetails() }
         #expect(error?.code == .notRunning)
         withExtendedLifetime(source) {}
     }
@@ -44,7 +44,7 @@ struct WiFiDetailsTests {
         let (monitor, source) = try makeFakeMonitor()
         let task = Task { try await monitor.wifiDetails(timeout: .seconds(3_600)) }
         task.cancel()
-        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        await #expect(throws: ReachabilityError.cancelled) { _ = try await task.value }
         withExtendedLifetime(source) {}
     }
 
@@ -55,6 +55,6 @@ struct WiFiDetailsTests {
         _ = try await monitor.wait(for: .reachable, timeout: .seconds(120))
         #expect(try await monitor.wifiDetails(timeout: Self.timeout).isEmpty)
         monitor.stop()
-        await #expect(throws: MonitorError.self) { _ = try await monitor.wifiDetails() }
+        await #expect(throws: ReachabilityError.self) { _ = try await monitor.wifiDetails() }
     }
 }

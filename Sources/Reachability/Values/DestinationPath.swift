@@ -101,3 +101,28 @@ extension DestinationPath {
         reasons = judgement.reasons
     }
 }
+
+/// The paths to all addresses of a host.
+public struct HostPath: Sendable, Hashable {
+    /// The host: an address or a name.
+    public var host: String
+    /// The paths to its addresses, at first in the order of getaddrinfo(3); addresses that come later are at the end.
+    public var paths: [DestinationPath]
+    /// Why the name could not be resolved the last time; nil if it could.
+    ///
+    /// The addresses from before stay known.
+    public var resolutionError: ReachabilityError?
+
+    /// Creates a value.
+    public init(host: String, paths: [DestinationPath], resolutionError: ReachabilityError? = nil) {
+        self.host = host
+        self.paths = paths
+        self.resolutionError = resolutionError
+    }
+
+    /// Whether any of the addresses is reachable.
+    public var isReachable: Bool { paths.contains(where: \.isReachable) }
+
+    /// The path to the first address that is reachable; if none is, to the first; nil if no address is known.
+    public var best: DestinationPath? { paths.first(where: \.isReachable) ?? paths.first }
+}

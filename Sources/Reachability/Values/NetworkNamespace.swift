@@ -41,8 +41,8 @@ public enum NetworkNamespace: Sendable, Hashable {
 
     /// Moves the calling thread, and no other, into the namespace.
     ///
-    /// - Throws: ``MonitorError`` that says whether there is no such file, it is no namespace, or it may not be entered.
-    func enter() throws(MonitorError) {
+    /// - Throws: ``ReachabilityError`` that says whether there is no such file, it is no namespace, or it may not be entered.
+    func enter() throws(ReachabilityError) {
         guard let file else { return }
         do throws(SystemError) {
             try NetworkNamespaceFile(path: file).enter()
@@ -51,7 +51,7 @@ public enum NetworkNamespace: Sendable, Hashable {
         }
     }
 
-    private static func error(_ errno: Int32, _ file: String) -> MonitorError {
+    private static func error(_ errno: Int32, _ file: String) -> ReachabilityError {
         switch errno {
         case ENOENT, ENOTDIR, ESRCH, ENAMETOOLONG, ELOOP, ENXIO: .init(.namespaceNotFound, errno: errno, file)
         case EINVAL, EISDIR, ENOTTY: .init(.notANamespace, errno: errno, file)
