@@ -155,8 +155,8 @@ extension ReachabilityMonitor {
         bufferingNewest limit: Int = 16,
         _ handler: @escaping @Sendable (_ change: StateChange) -> Void
     ) -> Subscription {
-        let (receiver, end) = delivery.receive(limit: limit, threads: threads, handler)
-        return add(receiver, end: end)
+        let (subscriber, end) = delivery.makeSubscriber(limit: limit, threads: threads, handler)
+        return add(subscriber, end: end)
     }
 
     /// The current state and then every change, for `for await`; a slow task receives the newest.
@@ -168,8 +168,8 @@ extension ReachabilityMonitor {
     /// - Returns: The sequence; each of its iterators is a subscription.
     public func changes(bufferingNewest limit: Int) -> ChangeSequence<StateChange> {
         .init(limit: limit) { push in
-            let receiver = Receiver(.anyThread, limit: limit, handler: push)
-            return self.add(receiver) { receiver.end() }
+            let subscriber = Subscriber(.anyThread, limit: limit, handler: push)
+            return self.add(subscriber) { subscriber.end() }
         }
     }
 
@@ -230,11 +230,11 @@ extension ReachabilityMonitor {
     /// The number of subscribers.
     var subscriberCount: Int { broadcaster.subscriberCount }
 
-    private func add(_ receiver: Receiver<StateChange>, end: @escaping @Sendable () -> Void) -> Subscription {
-        broadcaster.add(receiver) { source.perform($0) }
+    private func add(_ subscriber: Subscriber<StateChange>, end: @escaping @Sendable () -> Void) -> Subscription {
+        broadcaster.add(subscriber) { source.perform($0) }
         return Subscription { [self] in
             end()
-            broadcaster.remove(receiver)
+            broadcaster.remove(subscriber)
         }
     }
 }
@@ -312,8 +312,8 @@ extension ReachabilityMonitor {
     /// - Returns: The sequence; each of its iterators is a subscription.
     public func paths(to host: String) -> ChangeSequence<HostPath> {
         .init(limit: 1) { push in
-            let receiver = Receiver(.anyThread, limit: 1, handler: push)
-            return self.watch(host, receiver) { receiver.end() }
+            let subscriber = Subscriber(.anyThread, limit: 1, handler: push)
+            return self.watch(host, subscriber) { subscriber.end() }
         }
     }
 
@@ -335,8 +335,8 @@ extension ReachabilityMonitor {
         bufferingNewest limit: Int = 16,
         _ handler: @escaping @Sendable (_ path: HostPath) -> Void
     ) -> Subscription {
-        let (receiver, end) = delivery.receive(limit: limit, threads: threads, handler)
-        return watch(host, receiver, end: end)
+        let (subscriber, end) = delivery.makeSubscriber(limit: limit, threads: threads, handler)
+        return watch(host, subscriber, end: end)
     }
 
     /// Waits until one of a host's addresses is reachable; returns at once if one is already.
@@ -384,15 +384,15 @@ extension ReachabilityMonitor {
         bufferingNewest limit: Int = 16,
         _ handler: @escaping @Sendable (_ path: DestinationPath) -> Void
     ) -> Subscription {
-        let (receiver, end) = delivery.receive(limit: limit, threads: threads, handler)
-        return watch(destination, receiver, end: end)
+        let (subscriber, end) = delivery.makeSubscriber(limit: limit, threads: threads, handler)
+        return watch(destination, subscriber, end: end)
     }
 
     /// The path to an address and then every other one, for `for await`; a slow task receives the newest.
     public func paths(to destination: IPAddress) -> ChangeSequence<DestinationPath> {
         .init(limit: 1) { push in
-            let receiver = Receiver(.anyThread, limit: 1, handler: push)
-            return self.watch(destination, receiver) { receiver.end() }
+            let subscriber = Subscriber(.anyThread, limit: 1, handler: push)
+            return self.watch(destination, subscriber) { subscriber.end() }
         }
     }
 
@@ -429,10 +429,10 @@ extension ReachabilityMonitor {
 
     private func watch(
         _ host: String,
-        _ receiver: Receiver<HostPath>,
+        _ subscriber: Subscriber<HostPath>,
         end: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let watch = HostWatch(host, resolver, watchAddress: source.watch) { receiver.offer($0, ticket: $1) }
+        let watch = HostWatch(host, resolver, watchAddress: source.watch) { subscriber.offer($0, ticket: $1) }
         let changes = subscribe(on: .immediate) { _ in watch.noteNetworkChange() }
         watch.start()
         return Subscription {
@@ -444,11 +444,11 @@ extension ReachabilityMonitor {
 
     private func watch(
         _ destination: IPAddress,
-        _ receiver: Receiver<DestinationPath>,
+        _ subscriber: Subscriber<DestinationPath>,
         end: @escaping @Sendable () -> Void
     ) -> Subscription {
         let tickets = Tickets()
-        let watch = source.watch(destination) { receiver.offer($0, ticket: tickets.next()) }
+        let watch = source.watch(destination) { subscriber.offer($0, ticket: tickets.next()) }
         return Subscription { [self] in
             end()
             watch.cancel()

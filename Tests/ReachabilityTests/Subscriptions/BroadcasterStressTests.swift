@@ -87,13 +87,13 @@ struct BroadcasterStressTests {
         let broadcaster = Broadcaster()
         let inside = Atomic<Int>(0)
         let heard = Collector<UInt64>()
-        let receiver = Receiver<StateChange>(.eventThread, limit: 4) { change in
+        let subscriber = Subscriber<StateChange>(.eventThread, limit: 4) { change in
             // A second call would add what the first has not taken away yet.
             let calls = inside.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
             heard.append(calls == 1 ? change.sequence : .max)
             inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
         }
-        broadcaster.add(receiver) { _ in false }
+        broadcaster.add(subscriber) { _ in false }
         let threads = (1...3).map { _ in TestThread() }
         for (publisher, thread) in threads.enumerated() {
             thread.perform {

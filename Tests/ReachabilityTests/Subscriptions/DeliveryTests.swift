@@ -40,7 +40,7 @@ struct DeliveryTests {
 
     @Test(
         "Closures are called where they were asked to be",
-        arguments: [Place.custom, .actor, .serialExecutor, .taskExecutor]
+        arguments: [Place.custom, .actor]
     )
     func executor(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()

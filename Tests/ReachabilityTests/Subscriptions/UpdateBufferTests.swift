@@ -3,11 +3,11 @@ import Testing
 
 @testable import Reachability
 
-@Suite("Backlog")
-struct BacklogTests {
+@Suite("UpdateBuffer")
+struct UpdateBufferTests {
     @Test("Gives notices in order, the first as a baseline")
     func order() {
-        var backlog = Backlog<StateChange>(limit: 4)
+        var backlog = UpdateBuffer<StateChange>(limit: 4)
         backlog.push(.test(.wifi, sequence: 1))
         backlog.push(.test(.cellular, sequence: 2))
 
@@ -22,7 +22,7 @@ struct BacklogTests {
 
     @Test("Forgets the oldest notices, never the last; the first that is taken is a baseline all the same")
     func overflow() {
-        var backlog = Backlog<StateChange>(limit: 2)
+        var backlog = UpdateBuffer<StateChange>(limit: 2)
         for sequence in 1...5 { backlog.push(.test(.wifi, sequence: UInt64(sequence))) }
 
         let first = backlog.pop()
@@ -35,7 +35,7 @@ struct BacklogTests {
 
     @Test("Whatever is added and taken in between, what is left is the newest in order", arguments: [1, 2, 3, 7, 64])
     func mixed(_ limit: Int) {
-        var backlog = Backlog<StateChange>(limit: limit)
+        var backlog = UpdateBuffer<StateChange>(limit: limit)
         var model: [UInt64] = []
         for step in UInt64(1)...2000 {
             // Pushes and pops come in runs of changing lengths.
@@ -54,7 +54,7 @@ struct BacklogTests {
 
     @Test("Keeps at least one notice", arguments: [0, -1, Int.min])
     func nonsenseLimit(_ limit: Int) {
-        var backlog = Backlog<StateChange>(limit: limit)
+        var backlog = UpdateBuffer<StateChange>(limit: limit)
         backlog.push(.test(.wifi, sequence: 1))
         backlog.push(.test(.wifi, sequence: 2))
         let taken = [backlog.pop(), backlog.pop()]

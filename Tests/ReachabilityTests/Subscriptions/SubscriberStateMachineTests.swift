@@ -3,8 +3,8 @@ import Testing
 
 @testable import Reachability
 
-@Suite("Receiver.StateMachine")
-struct ReceiverStateMachineTests {
+@Suite("Subscriber.StateMachine")
+struct SubscriberStateMachineTests {
     @Test("A job is brought for the first of several notices, and again while some are left")
     func jobs() {
         let machine = Machine(limit: 8)
@@ -76,7 +76,7 @@ struct ReceiverStateMachineTests {
 
 /// The machine behind a reference, so that expectations can call what changes it.
 private final class Machine {
-    private var machine: Receiver<StateChange>.StateMachine
+    private var machine: Subscriber<StateChange>.StateMachine
 
     init(limit: Int) { machine = .init(limit: limit) }
 

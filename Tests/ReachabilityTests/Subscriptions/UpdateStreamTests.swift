@@ -2,11 +2,11 @@ import Testing
 
 @testable import Reachability
 
-@Suite("NoticeStream", .timeLimit(.minutes(10)))
-struct NoticeStreamTests {
+@Suite("UpdateStream", .timeLimit(.minutes(10)))
+struct UpdateStreamTests {
     @Test("What came before anybody asked is taken first, the newest as the limit allows")
     func waitingNotices() async {
-        let stream = NoticeStream<StateChange>(limit: 2)
+        let stream = UpdateStream<StateChange>(limit: 2)
         for number in 1...4 { stream.push(.test(.wifi, sequence: UInt64(number))) }
         #expect(await stream.next()?.sequence == 3)
         #expect(await stream.next()?.sequence == 4)
@@ -14,7 +14,7 @@ struct NoticeStreamTests {
 
     @Test("Who waits is woken by the next notice")
     func waitingTask() async throws {
-        let stream = NoticeStream<StateChange>(limit: 1)
+        let stream = UpdateStream<StateChange>(limit: 1)
         let heard = Collector<UInt64>()
         let task = Task {
             while let change = await stream.next() { heard.append(change.sequence) }
@@ -32,7 +32,7 @@ struct NoticeStreamTests {
 
     @Test("A notice, or the end, that comes between asking and waiting wakes who asked", arguments: [false, true])
     func betweenAskingAndWaiting(_ isEnd: Bool) async {
-        var machine = NoticeStream<StateChange>.StateMachine(limit: 1)
+        var machine = UpdateStream<StateChange>.StateMachine(limit: 1)
         guard case .wait = machine.take() else {
             Issue.record("an empty stream gave something")
             return
@@ -47,14 +47,14 @@ struct NoticeStreamTests {
 
     @Test("A cancelled task is told that there is nothing more, waiting or not")
     func cancellation() async {
-        let stream = NoticeStream<StateChange>(limit: 1)
+        let stream = UpdateStream<StateChange>(limit: 1)
         let waiting = Task { await stream.next() }
         waiting.cancel()
         #expect(await waiting.value == nil)
         stream.push(.test(.wifi))
         #expect(await stream.next() == nil)
 
-        let full = NoticeStream<StateChange>(limit: 1)
+        let full = UpdateStream<StateChange>(limit: 1)
         full.push(.test(.wifi))
         let cancelled = Task { () -> StateChange? in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -65,7 +65,7 @@ struct NoticeStreamTests {
 
     @Test("Two tasks that take from one stream share its notices, and both end with it")
     func twoTasks() async throws {
-        let stream = NoticeStream<StateChange>(limit: 100)
+        let stream = UpdateStream<StateChange>(limit: 100)
         let heard = Collector<UInt64>()
         let tasks = (0..<2).map { _ in
             Task { while let change = await stream.next() { heard.append(change.sequence) } }
