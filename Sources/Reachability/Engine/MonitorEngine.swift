@@ -1,13 +1,13 @@
 import Glibc
 import LinuxSystem
 import Locking
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// Watches one network namespace with one thread, and passes every change of the state to a sink.
 ///
 /// The engine below ``ReachabilityMonitor``: no subscribers, no executors. It may be started and stopped any number of
 /// times, from any thread; ``stop()`` may be called from the sink itself.
-public final class MonitorEngine: Sendable {
+package final class MonitorEngine: Sendable {
     private let state: EngineState
     private let lifecycle = Lock<Lifecycle>(.init())
 
@@ -17,7 +17,7 @@ public final class MonitorEngine: Sendable {
     ///   - configuration: What to watch, and how.
     ///   - sink: Called on the event thread with each change, in order; must not block. The first after each
     ///     ``start()`` has the event `state`.
-    public convenience init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
+    package convenience init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
         self.init(configuration) { change, _ in sink(change) }
     }
 
@@ -27,12 +27,12 @@ public final class MonitorEngine: Sendable {
     ///   - configuration: What to watch, and how.
     ///   - timedSink: As the sink of ``init(_:sink:)``. The duration is the time since the event thread received the first
     ///     of the messages that it judged together; nil for a change without a message, such as one that was held back.
-    public init(_ configuration: MonitorConfiguration, timedSink: @escaping TimedSink) {
+    package init(_ configuration: MonitorConfiguration, timedSink: @escaping TimedSink) {
         state = .init(configuration, timedSink)
     }
 
     /// Called with each change, and with how long it took.
-    public typealias TimedSink = @Sendable (StateChange, Duration?) -> Void
+    package typealias TimedSink = @Sendable (StateChange, Duration?) -> Void
 
     deinit { stop() }
 
@@ -46,7 +46,7 @@ public final class MonitorEngine: Sendable {
     /// Starts the event thread, and returns once its sockets are open; does nothing if it runs already.
     ///
     /// - Throws: ``ReachabilityError`` if the namespace can't be entered or netlink can't be opened.
-    public func start() throws(ReachabilityError) {
+    package func start() throws(ReachabilityError) {
         let run = try lifecycle.withLock { lifecycle throws(ReachabilityError) in
             if let run = lifecycle.run { return run }
             let run = try EngineRun(state, after: lifecycle.last)
@@ -66,7 +66,7 @@ public final class MonitorEngine: Sendable {
     /// The last change of a run is to `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is not
     /// called any more. Called on the event thread itself, from the sink, it returns at once, and the thread ends when
     /// the sink returns. A thread started after that calls the sink only once the thread before it has ended.
-    public func stop() {
+    package func stop() {
         let (run, last) = lifecycle.withLock { ($0.run, $0.last) }
         if let run { end(run) } else { last?.waitForEnd() }
     }
@@ -82,7 +82,7 @@ public final class MonitorEngine: Sendable {
     }
 
     /// How often things happened since the engine was created.
-    public var counters: MonitorCounters { state.counters }
+    package var counters: MonitorCounters { state.counters }
 
     /// Runs a job on the event thread, between changes, in the order in which jobs were handed over.
     ///
@@ -90,7 +90,7 @@ public final class MonitorEngine: Sendable {
     ///
     /// - Parameter job: Must not block.
     /// - Returns: Whether the engine runs; if it doesn't, the job is dropped.
-    public func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
+    package func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
         currentRun?.perform { _ in job() } ?? false
     }
 
@@ -171,7 +171,7 @@ extension MonitorEngine {
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
     /// - Returns: The model and the verdict of one moment.
     /// - Throws: ``ReachabilityError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
-    public func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
+    package func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
         if let loop = currentRun?.currentLoop { return loop.view(at: SystemClock.now) }
         return try Self.wait { view(within: timeout, $0) }
     }
@@ -185,7 +185,7 @@ extension MonitorEngine {
     ///   - requirement: The requirement.
     /// - Returns: The path, with the interface to bind to; or why there is none.
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
-    public func path(
+    package func path(
         to destination: IPAddress,
         requiring requirement: PathRequirement = .any
     ) throws(ReachabilityError) -> DestinationPath {
@@ -202,7 +202,7 @@ extension MonitorEngine {
     /// - Parameter timeout: How long to wait.
     /// - Returns: One for each Wi-Fi carrier that nl80211 knows, in their order; none where the path has none.
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` with ETIMEDOUT.
-    public func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
+    package func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
         let promise = BlockingPromise<EngineAnswer<[WiFiDetails]>>()
         wifiDetails { promise.fulfill($0) }
         guard let answer = promise.wait(until: Self.deadline(after: timeout)) else { throw .radiosDontReply }
@@ -212,7 +212,7 @@ extension MonitorEngine {
     /// Opens a meter in the namespace that the engine watches; it outlives the engine's run.
     ///
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if there is no socket to be had.
-    public func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
+    package func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
         try Self.wait { completion in
             submit(completion) { _ in
                 do throws(NetlinkError) {
@@ -244,7 +244,7 @@ extension MonitorEngine {
     ///   - destination: The address.
     ///   - body: Called on the event thread, first with the current path, then with each that differs; must not block.
     /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
-    public func watch(
+    package func watch(
         _ destination: IPAddress,
         _ body: @escaping @Sendable (DestinationPath) -> Void
     ) -> DestinationWatch {
@@ -259,7 +259,7 @@ extension MonitorEngine {
     ///     taken it in: ``path(to:requiring:)`` reflects the change. In a storm of changes no more often than every 5 ms;
     ///     must not block.
     /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
-    public func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
+    package func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
         watch(destinations, .change(body))
     }
 
@@ -361,18 +361,18 @@ protocol MonitorSource: Sendable {
 extension MonitorEngine: MonitorSource {}
 
 /// What a monitor knows at one moment: for explanations, not for programs that only want to know the state.
-public struct MonitorView: Sendable, Hashable {
+package struct MonitorView: Sendable, Hashable {
     /// The model of the machine's network.
-    public var snapshot: NetworkSnapshot
+    package var snapshot: NetworkSnapshot
     /// The verdict, and how it came about.
-    public var evaluation: PathEvaluation
+    package var evaluation: PathEvaluation
     /// The moment of the evaluation.
-    public var instant: Instant
+    package var instant: Instant
     /// Whether the whole model was read and agrees with the kernel's own look-ups.
-    public var isSettled: Bool
+    package var isSettled: Bool
 
     /// Makes a view.
-    public init(snapshot: NetworkSnapshot, evaluation: PathEvaluation, instant: Instant, isSettled: Bool) {
+    package init(snapshot: NetworkSnapshot, evaluation: PathEvaluation, instant: Instant, isSettled: Bool) {
         self.snapshot = snapshot
         self.evaluation = evaluation
         self.instant = instant

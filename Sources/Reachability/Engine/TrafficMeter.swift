@@ -1,10 +1,10 @@
 import CNetlink
 import Glibc
 import Locking
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// Reads how much the interfaces of an engine's network namespace have carried, on the calling thread.
-public final class TrafficMeter: Sendable {
+package final class TrafficMeter: Sendable {
     private let socket: Lock<TrafficSocket>
 
     /// Opens its socket in the calling thread's namespace.
@@ -19,7 +19,7 @@ public final class TrafficMeter: Sendable {
     /// Blocks the caller for some microseconds, or for as long as a driver holds the kernel's configuration lock.
     ///
     /// - Throws: ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
-    public func read() throws(ReachabilityError) -> [TrafficMessage] {
+    package func read() throws(ReachabilityError) -> [TrafficMessage] {
         do throws(NetlinkError) {
             return try socket.withLock { socket throws(NetlinkError) in try socket.read() }
         } catch {

@@ -491,7 +491,7 @@ extension ReachabilityMonitor {
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
     /// - Returns: The view; ``MonitorView/isSettled`` tells whether they agreed.
     /// - Throws: ``ReachabilityError/Code/notRunning`` if the monitor doesn't run, or is stopped meanwhile.
-    public func view(within timeout: Duration = .seconds(5)) async throws(ReachabilityError) -> MonitorView {
+    package func view(within timeout: Duration = .seconds(5)) async throws(ReachabilityError) -> MonitorView {
         try await answer { [source] in source.view(within: timeout, $0) }
     }
 

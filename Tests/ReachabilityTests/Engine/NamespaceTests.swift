@@ -20,10 +20,8 @@ import Testing
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
-        var configuration = MonitorConfiguration()
-        configuration.namespace = .path(lab.path)
         let notices = LabInbox<StateChange>()
-        let engine = MonitorEngine(configuration) { notices.put($0) }
+        let engine = MonitorEngine(.init(namespace: .path(lab.path))) { notices.put($0) }
         try engine.start()
         defer { engine.stop() }
         let all = try notices.wait(for: "the state") { !$0.isEmpty }
