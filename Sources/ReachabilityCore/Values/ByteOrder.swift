@@ -15,4 +15,7 @@ public enum ByteOrder: Sendable, Hashable, CaseIterable {
         .big
         #endif
     }
+
+    /// The other order.
+    var opposite: Self { self == .little ? .big : .little }
 }

@@ -1,6 +1,3 @@
-/// The kernel's number of a network interface (`ifindex`), unique in its namespace while the interface exists.
-public typealias InterfaceIndex = Int32
-
 /// What one `RTM_NEWLINK` or `RTM_DELLINK` said (rtnetlink(7), `include/uapi/linux/if_link.h`).
 ///
 /// What a message did not carry is nil: messages for wireless events carry little more than the name, and what is

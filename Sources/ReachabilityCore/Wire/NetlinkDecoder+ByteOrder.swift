@@ -11,8 +11,3 @@ extension NetlinkDecoder {
         return isNative ? .host : .host.opposite
     }
 }
-
-extension ByteOrder {
-    /// The other order.
-    var opposite: Self { self == .little ? .big : .little }
-}

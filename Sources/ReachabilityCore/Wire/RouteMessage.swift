@@ -48,6 +48,9 @@ public struct RouteMessage: Sendable, Hashable {
 
     /// The longest prefix that counts as a default route, in bits.
     public static let longestDefaultLikePrefix: UInt8 = 4
+
+    /// `RTM_F_CLONED`: an entry of the route cache or an answer, not a route of a table.
+    static let cloned: UInt32 = 0x200
 }
 
 /// One way that a route can send a packet: a leg of a multipath route, or the only one.
