@@ -64,39 +64,3 @@ extension KernelEvent {
         }
     }
 }
-
-/// What is said of a request that a recording holds: which dump its answers belong to.
-public struct NetlinkRequest: Sendable, Hashable {
-    /// Which table of the kernel it asks for.
-    public var subject: DumpSubject
-    /// Whether it asks for a dump (`NLM_F_DUMP`); otherwise for one look-up.
-    public var isDump: Bool
-    /// Whether it asks for all families (`AF_UNSPEC`), as `ip address` does; the subject then names IPv4.
-    public var coversAllFamilies = false
-    /// Whether it asks for less than the subject says, as `ip route show dev eth0` does: its answers are not the whole.
-    public var hasFurtherFilter = false
-
-    /// Makes a request.
-    public init(subject: DumpSubject, isDump: Bool) {
-        self.subject = subject
-        self.isDump = isDump
-    }
-}
-
-/// One of the kernel's tables that can be dumped, whole or filtered (strictly: `NETLINK_GET_STRICT_CHK`).
-public enum DumpSubject: Sendable, Hashable {
-    /// `RTM_GETLINK`.
-    case links
-    /// `RTM_GETADDR` of a family.
-    case addresses(AddressFamily)
-    /// `RTM_GETROUTE` of a family, of one table or (nil) of all.
-    case routes(AddressFamily, table: RouteTableID?)
-    /// `RTM_GETRULE` of a family.
-    case rules(AddressFamily)
-    /// `RTM_GETNEXTHOP`.
-    case nexthops
-    /// `RTM_GETNEIGH` of a family, of one interface or (nil) of all.
-    case neighbours(AddressFamily, interface: InterfaceIndex?)
-    /// `RTM_GETNETCONF` of a family.
-    case netconf(AddressFamily)
-}

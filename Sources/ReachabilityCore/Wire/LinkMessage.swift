@@ -1,6 +1,3 @@
-/// The kernel's number of a network interface (`ifindex`), unique in its namespace while the interface exists.
-public typealias InterfaceIndex = Int32
-
 /// What one `RTM_NEWLINK` or `RTM_DELLINK` said (rtnetlink(7), `include/uapi/linux/if_link.h`).
 ///
 /// What a message did not carry is nil: messages for wireless events carry little more than the name, and what is
@@ -140,4 +137,239 @@ public struct HardwareType: RawRepresentable, Sendable, Hashable {
 
     /// Whether it is a WiFi interface in monitor mode: `ARPHRD_IEEE80211`, without or with radio headers.
     public var isMonitor: Bool { (801...Self.wirelessMonitor.rawValue).contains(rawValue) }
+}
+
+/// Where `IFLA_INFO_DATA` of a kind of tunnel says where it leads (`if_tunnel.h`, `if_link.h`).
+struct TunnelForm {
+    /// The attributes of the remote address; of those that a message has, the one that is set counts.
+    let remotes: [UInt16]
+    /// The attribute of the interface below, where the kernel does not tell it by `IFLA_LINK`.
+    var lower: UInt16?
+
+    /// The form of a kind; nil for one that has none, or leads to no single place.
+    init?(_ kind: String) {
+        switch kind {
+        // IFLA_GRE_REMOTE
+        case "gre", "gretap", "erspan", "ip6gre", "ip6gretap", "ip6erspan": remotes = [7]
+        // IFLA_IPTUN_REMOTE
+        case "ipip", "sit", "ip6tnl": remotes = [3]
+        // IFLA_VTI_REMOTE
+        case "vti", "vti6": remotes = [5]
+        // IFLA_VXLAN_GROUP, IFLA_VXLAN_GROUP6; IFLA_VXLAN_LINK
+        case "vxlan":
+            remotes = [2, 16]
+            lower = 3
+        // IFLA_GENEVE_REMOTE, IFLA_GENEVE_REMOTE6
+        case "geneve": remotes = [2, 7]
+        default: return nil
+        }
+    }
+
+    /// The attribute in which an address of a family goes.
+    func remote(_ family: AddressFamily) -> UInt16 {
+        family == .ipv4 ? remotes[0] : remotes[remotes.count - 1]
+    }
+}
+
+extension LinkMessage {
+    /// `sizeof(struct ifinfomsg)`.
+    static let bodySize = 16
+
+    /// Reads the payload of an `RTM_NEWLINK` or `RTM_DELLINK`.
+    ///
+    /// nil for a link of another namespace, about which a program asked with `IFLA_TARGET_NETNSID`.
+    init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        try body.require(Self.bodySize)
+        self.init(index: body.load(4, bytes))
+        family = body.byte(0, bytes)
+        hardwareType = .init(rawValue: body.load(2, bytes))
+        flags = .init(rawValue: body.load(8, bytes))
+        changeMask = body.load(12, bytes)
+        var cursor = body.attributes(behind: Self.bodySize)
+        while let attribute = try cursor.next(bytes) {
+            guard attribute.type != IFLA.targetNetnsid else { return nil }
+            try read(attribute, bytes)
+        }
+    }
+
+    private mutating func read(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        switch attribute.type {
+        case IFLA.ifname: name = attribute.text(bytes)
+        case IFLA.mtu: mtu = try attribute.integer(bytes, "IFLA_MTU")
+        case IFLA.link: lowerIndex = try attribute.interfaceIndex(bytes, "IFLA_LINK")
+        case IFLA.master: masterIndex = try attribute.interfaceIndex(bytes, "IFLA_MASTER")
+        case IFLA.wireless: isWirelessEvent = true
+        case IFLA.operstate:
+            operationalState = .init(rawValue: try attribute.integer(bytes, "IFLA_OPERSTATE")) ?? .unknown
+        case IFLA.linkinfo: try readLinkInfo(attribute, bytes)
+        case IFLA.afSpec: try readFamilies(attribute, bytes)
+        case IFLA.group: group = try attribute.integer(bytes, "IFLA_GROUP")
+        case IFLA.carrier: carrier = try attribute.integer(bytes, "IFLA_CARRIER") != (0 as UInt8)
+        case IFLA.linkNetnsid: lowerNamespace = try attribute.integer(bytes, "IFLA_LINK_NETNSID")
+        case IFLA.parentDevBusName: parentBus = attribute.text(bytes)
+        default: break
+        }
+    }
+
+    /// Reads `IFLA_LINKINFO`; the data's meaning depends on the kinds, so it is read when all of them are known.
+    private mutating func readLinkInfo(
+        _ attribute: NetlinkAttribute,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) {
+        var data: NetlinkAttribute?
+        var portData: NetlinkAttribute?
+        var cursor = attribute.nested
+        while let inner = try cursor.next(bytes) {
+            switch inner.type {
+            case IFLA.Info.kind: kind = inner.text(bytes)
+            case IFLA.Info.data: data = inner
+            case IFLA.Info.slaveKind: portKind = inner.text(bytes)
+            case IFLA.Info.slaveData: portData = inner
+            default: break
+            }
+        }
+        if let data { try readKindData(data, bytes) }
+        if let portData, portKind == "bond" { try readBondPort(portData, bytes) }
+    }
+
+    private mutating func readKindData(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        let isVRF = kind == "vrf"
+        let isBond = kind == "bond"
+        guard isVRF || isBond else { return try readTunnel(data, bytes) }
+        var cursor = data.nested
+        while let inner = try cursor.next(bytes) {
+            if isVRF, inner.type == IFLA.vrfTable { vrfTable = try inner.integer(bytes, "IFLA_VRF_TABLE") }
+            if isBond, inner.type == IFLA.bondActiveSlave {
+                bondActivePort = try inner.interfaceIndex(bytes, "IFLA_BOND_ACTIVE_SLAVE")
+            }
+        }
+    }
+
+    /// Reads where a tunnel leads; which family an address is of, its length tells.
+    private mutating func readTunnel(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        guard let kind, let form = TunnelForm(kind) else { return }
+        var cursor = data.nested
+        while let inner = try cursor.next(bytes) {
+            if inner.type == form.lower, lowerIndex == nil {
+                lowerIndex = try inner.interfaceIndex(bytes, "IFLA_VXLAN_LINK")
+            }
+            guard form.remotes.contains(inner.type) else { continue }
+            let family = inner.payload.count < 16 ? AddressFamily.ipv4 : .ipv6
+            let address = try inner.address(family, bytes, "the tunnel's remote address")
+            if !address.isUnspecified, !address.isMulticast { tunnelRemote = address }
+        }
+    }
+
+    private mutating func readBondPort(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        var cursor = data.nested
+        while let inner = try cursor.next(bytes) {
+            guard inner.type == IFLA.bondSlaveState else { continue }
+            // BOND_STATE_ACTIVE is 0, BOND_STATE_BACKUP is 1.
+            bondPortIsActive = try inner.integer(bytes, "IFLA_BOND_SLAVE_STATE") == (0 as UInt8)
+        }
+    }
+
+    /// Reads `IFLA_AF_SPEC`, which holds one nest for each address family; a bridge's messages put other things there.
+    private mutating func readFamilies(
+        _ attribute: NetlinkAttribute,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) {
+        guard family != AF.bridge else { return }
+        var families = attribute.nested
+        while let inner = try families.next(bytes) {
+            guard inner.type == UInt16(AF.inet6) else { continue }
+            var cursor = inner.nested
+            while let setting = try cursor.next(bytes) {
+                if setting.type == IFLA.inet6Conf { readIPv6Settings(setting, bytes) }
+            }
+        }
+    }
+
+    /// Reads the array of `IFLA_INET6_CONF`, which is as long as the kernel is new.
+    private mutating func readIPv6Settings(_ attribute: NetlinkAttribute, _ bytes: RawSpan) {
+        func setting(_ position: Int) -> Int32? {
+            let payload = attribute.payload
+            return payload.count >= 4 * position + 4 ? payload.load(4 * position, bytes) : nil
+        }
+        prefersTemporaryAddresses = setting(DEVCONF.useTempaddr).map { $0 >= 2 }
+        usesOptimisticAddresses = setting(DEVCONF.useOptimistic).map { $0 != 0 }
+        usesOwnAddressesOnly = setting(DEVCONF.useOifAddrsOnly).map { $0 != 0 }
+    }
+}
+
+extension NetlinkAttribute {
+    /// The payload as the index of an interface; nil for 0, which stands for none.
+    func interfaceIndex(_ bytes: RawSpan, _ name: String) throws(NetlinkDecodeError) -> InterfaceIndex? {
+        let index: InterfaceIndex = try integer(bytes, name)
+        return index == 0 ? nil : index
+    }
+}
+
+extension LinkMessage {
+    /// Appends `struct ifinfomsg` and the attributes.
+    func append(to builder: inout NetlinkMessageBuilder) {
+        builder.append(family)
+        builder.append(UInt8(0))
+        builder.append(hardwareType.rawValue)
+        builder.append(index)
+        builder.append(flags.rawValue)
+        builder.append(changeMask)
+        if let name { builder.attribute(IFLA.ifname, string: name) }
+        if let mtu { builder.attribute(IFLA.mtu, mtu) }
+        if let group { builder.attribute(IFLA.group, group) }
+        if let carrier { builder.attribute(IFLA.carrier, carrier ? 1 : 0 as UInt8) }
+        if let operationalState { builder.attribute(IFLA.operstate, operationalState.rawValue) }
+        if let lowerIndex { builder.attribute(IFLA.link, index: lowerIndex) }
+        if let lowerNamespace { builder.attribute(IFLA.linkNetnsid, index: lowerNamespace) }
+        if let masterIndex { builder.attribute(IFLA.master, index: masterIndex) }
+        if let parentBus { builder.attribute(IFLA.parentDevBusName, string: parentBus) }
+        if isWirelessEvent { builder.attribute(IFLA.wireless) }
+        appendLinkInfo(to: &builder)
+        appendFamilies(to: &builder)
+    }
+
+    private func appendLinkInfo(to builder: inout NetlinkMessageBuilder) {
+        guard kind != nil || portKind != nil else { return }
+        builder.nested(IFLA.linkinfo, flagged: false) { info in
+            if let kind { info.attribute(IFLA.Info.kind, string: kind) }
+            if kind == "vrf", let vrfTable {
+                info.nested(IFLA.Info.data, flagged: false) { $0.attribute(IFLA.vrfTable, vrfTable) }
+            }
+            if kind == "bond", let bondActivePort {
+                info.nested(IFLA.Info.data, flagged: false) {
+                    $0.attribute(IFLA.bondActiveSlave, index: bondActivePort)
+                }
+            }
+            if let kind, let form = TunnelForm(kind), let tunnelRemote {
+                info.nested(IFLA.Info.data, flagged: false) {
+                    $0.attribute(form.remote(tunnelRemote.family), tunnelRemote)
+                }
+            }
+            if let portKind { info.attribute(IFLA.Info.slaveKind, string: portKind) }
+            if portKind == "bond", let bondPortIsActive {
+                info.nested(IFLA.Info.slaveData, flagged: false) {
+                    $0.attribute(IFLA.bondSlaveState, bondPortIsActive ? 0 : 1 as UInt8)
+                }
+            }
+        }
+    }
+
+    /// Appends `IFLA_INET6_CONF` up to the last setting that is known: a shorter array is an older kernel's.
+    private func appendFamilies(to builder: inout NetlinkMessageBuilder) {
+        let known: [(position: Int, value: Int32)] = [
+            prefersTemporaryAddresses.map { (DEVCONF.useTempaddr, $0 ? 2 : 0) },
+            usesOptimisticAddresses.map { (DEVCONF.useOptimistic, $0 ? 1 : 0) },
+            usesOwnAddressesOnly.map { (DEVCONF.useOifAddrsOnly, $0 ? 1 : 0) },
+        ].compactMap(\.self)
+        guard let last = known.last else { return }
+        builder.nested(IFLA.afSpec, flagged: false) { families in
+            families.nested(UInt16(AF.inet6), flagged: false) { settings in
+                settings.nested(IFLA.inet6Conf, flagged: false) { array in
+                    for position in 0...last.position {
+                        array.append(known.first { $0.position == position }?.value ?? 0)
+                    }
+                }
+            }
+        }
+    }
 }

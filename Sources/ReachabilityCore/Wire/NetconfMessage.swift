@@ -20,3 +20,42 @@ public struct NetconfMessage: Sendable, Hashable {
     /// `NETCONFA_IFINDEX_DEFAULT`.
     public static let defaultInterface: InterfaceIndex = -2
 }
+
+extension NetconfMessage {
+    /// `sizeof(struct netconfmsg)`.
+    static let bodySize = 1
+
+    /// Reads the payload of an `RTM_NEWNETCONF` or `RTM_DELNETCONF`; nil if it is not of IPv4 or IPv6 (MPLS has some).
+    init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        try body.require(Self.bodySize)
+        guard let family = AddressFamily(rawValue: body.byte(0, bytes)) else { return nil }
+        self.init(family: family, index: 0)
+        var found: InterfaceIndex?
+        var cursor = body.attributes(behind: Self.bodySize)
+        while let attribute = try cursor.next(bytes) {
+            switch attribute.type {
+            case NETCONFA.ifindex: found = try attribute.integer(bytes, "NETCONFA_IFINDEX")
+            case NETCONFA.forwarding:
+                forwarding = try attribute.integer(bytes, "NETCONFA_FORWARDING") != (0 as Int32)
+            case NETCONFA.ignoreRoutesWithLinkdown:
+                let value: Int32 = try attribute.integer(bytes, "NETCONFA_IGNORE_ROUTES_WITH_LINKDOWN")
+                ignoresRoutesWithLinkDown = value != 0
+            default: break
+            }
+        }
+        guard let found else { throw .init(.missingAttribute("NETCONFA_IFINDEX"), at: body.start) }
+        index = found
+    }
+}
+
+extension NetconfMessage {
+    /// Appends `struct netconfmsg` and the settings.
+    func append(to builder: inout NetlinkMessageBuilder) {
+        builder.append(family.rawValue)
+        builder.attribute(NETCONFA.ifindex, index: index)
+        if let forwarding { builder.attribute(NETCONFA.forwarding, forwarding ? 1 : 0 as UInt32) }
+        if let ignoresRoutesWithLinkDown {
+            builder.attribute(NETCONFA.ignoreRoutesWithLinkdown, ignoresRoutesWithLinkDown ? 1 : 0 as UInt32)
+        }
+    }
+}

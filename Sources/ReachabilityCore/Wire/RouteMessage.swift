@@ -48,6 +48,9 @@ public struct RouteMessage: Sendable, Hashable {
 
     /// The longest prefix that counts as a default route, in bits.
     public static let longestDefaultLikePrefix: UInt8 = 4
+
+    /// `RTM_F_CLONED`: an entry of the route cache or an answer, not a route of a table.
+    static let cloned: UInt32 = 0x200
 }
 
 /// One way that a route can send a packet: a leg of a multipath route, or the only one.
@@ -143,4 +146,238 @@ public enum RouterPreference: UInt8, Sendable, Hashable {
     case invalid = 2
     /// Low.
     case low = 3
+}
+
+extension RouteMessage {
+    /// `sizeof(struct rtmsg)`.
+    static let bodySize = 12
+
+    /// Reads the payload of an `RTM_NEWROUTE` or `RTM_DELROUTE`; nil if it is of another family than IPv4 and IPv6.
+    init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        try body.require(Self.bodySize)
+        guard let family = AddressFamily(rawValue: body.byte(0, bytes)) else { return nil }
+        let destinationLength = try body.prefixLength(1, family, bytes, "rtm_dst_len")
+        let sourceLength = try body.prefixLength(2, family, bytes, "rtm_src_len")
+        let any = IPAddress(family: family, bits: 0)
+        self.init(
+            destination: .init(any, length: destinationLength),
+            table: .init(rawValue: UInt32(body.byte(4, bytes)))
+        )
+        source = .init(any, length: sourceLength)
+        tos = body.byte(3, bytes)
+        origin = body.byte(5, bytes)
+        scope = .init(rawValue: body.byte(6, bytes))
+        type = .init(rawValue: body.byte(7, bytes))
+        flags = body.load(8, bytes)
+        var only = LegReading(family: family)
+        var cursor = body.attributes(behind: Self.bodySize)
+        while let attribute = try cursor.next(bytes) {
+            if try !only.read(attribute, bytes) { try read(attribute, family, bytes) }
+        }
+        if legs.isEmpty, only.isPresent {
+            legs = [only.leg(flags: .init(rawValue: flags & LegFlags.ofRoutes))]
+        }
+    }
+
+    private mutating func read(
+        _ attribute: NetlinkAttribute,
+        _ family: AddressFamily,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) {
+        switch attribute.type {
+        case RTA.table: table = .init(rawValue: try attribute.integer(bytes, "RTA_TABLE"))
+        case RTA.priority: metric = try attribute.integer(bytes, "RTA_PRIORITY")
+        case RTA.dst:
+            destination = .init(try attribute.address(family, bytes, "RTA_DST"), length: destination.length)
+        case RTA.src: source = .init(try attribute.address(family, bytes, "RTA_SRC"), length: source.length)
+        case RTA.prefsrc: preferredSource = try attribute.address(family, bytes, "RTA_PREFSRC")
+        case RTA.pref: preference = .init(rawValue: try attribute.integer(bytes, "RTA_PREF")) ?? .medium
+        case RTA.nhID: nexthopID = try attribute.integer(bytes, "RTA_NH_ID")
+        case RTA.cacheinfo: try readLifetime(attribute, bytes)
+        case RTA.multipath: legs = try RouteLeg.list(attribute, family, bytes)
+        default: break
+        }
+    }
+
+    /// Reads `struct rta_cacheinfo`, whose `rta_expires` counts hundredths of a second and is negative once expired.
+    private mutating func readLifetime(
+        _ attribute: NetlinkAttribute,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) {
+        try attribute.require(32, "RTA_CACHEINFO")
+        let ticks: Int32 = attribute.payload.load(8, bytes)
+        lifetime = ticks == 0 ? nil : .milliseconds(10 * Int64(max(0, ticks)))
+    }
+}
+
+extension LegFlags {
+    /// The bits of `rtm_flags` that are `RTNH_F_*`; above them `RTM_F_*` begin.
+    static let ofRoutes: UInt32 = 0xFF
+}
+
+/// Collects the attributes of one leg, which a route with one leg has among its own.
+struct LegReading {
+    /// The family of the route.
+    let family: AddressFamily
+    private var interface: InterfaceIndex?
+    private var gateway: IPAddress?
+
+    init(family: AddressFamily) { self.family = family }
+
+    /// Whether anything of a leg was found.
+    var isPresent: Bool { interface != nil || gateway != nil }
+
+    /// Takes an attribute that belongs to a leg; false for another.
+    @inline(__always)
+    mutating func read(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) -> Bool {
+        switch attribute.type {
+        case RTA.oif: interface = try attribute.integer(bytes, "RTA_OIF")
+        case RTA.gateway: gateway = try attribute.address(family, bytes, "RTA_GATEWAY")
+        case RTA.via: try readVia(attribute, bytes)
+        default: return false
+        }
+        return true
+    }
+
+    /// The leg, with what is said outside its attributes.
+    func leg(interface index: InterfaceIndex? = nil, weight: UInt16 = 1, flags: LegFlags) -> RouteLeg {
+        .init(interface: index ?? interface ?? 0, gateway: gateway, weight: weight, flags: flags)
+    }
+
+    /// Reads `struct rtvia`: a gateway of another family, after its number; families without addresses are left out.
+    private mutating func readVia(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        let number: UInt16 = try attribute.integer(bytes, "RTA_VIA")
+        guard let family = UInt8(exactly: number).flatMap(AddressFamily.init) else { return }
+        gateway = try attribute.address(family, bytes, "RTA_VIA", at: 2)
+    }
+}
+
+extension RouteLeg {
+    /// `sizeof(struct rtnexthop)`.
+    static let headSize = 8
+
+    /// Reads `RTA_MULTIPATH`: entries of `struct rtnexthop`, each with attributes of its own.
+    static func list(
+        _ attribute: NetlinkAttribute,
+        _ family: AddressFamily,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> [Self] {
+        var legs: [Self] = []
+        var position = attribute.payload.start
+        let end = attribute.payload.end
+        while end - position >= headSize {
+            let rest = WireRegion(start: position, end: end, isForeign: attribute.payload.isForeign)
+            let length: UInt16 = rest.load(0, bytes)
+            guard length >= headSize, Int(length) <= rest.count else {
+                let fault = NetlinkDecodeError.Fault.invalidEntryLength(
+                    attribute: "RTA_MULTIPATH",
+                    length: length,
+                    available: rest.count
+                )
+                throw .init(fault, at: position)
+            }
+            legs.append(
+                try entry(.init(start: position, end: position + Int(length), isForeign: rest.isForeign), family, bytes)
+            )
+            position += (Int(length) + 3) & ~3
+        }
+        return legs
+    }
+
+    private static func entry(
+        _ region: WireRegion,
+        _ family: AddressFamily,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> Self {
+        var reading = LegReading(family: family)
+        var cursor = region.attributes(behind: headSize)
+        while let attribute = try cursor.next(bytes) { _ = try reading.read(attribute, bytes) }
+        return reading.leg(
+            interface: region.load(4, bytes),
+            weight: UInt16(region.byte(3, bytes)) + 1,
+            flags: .init(rawValue: UInt32(region.byte(2, bytes)))
+        )
+    }
+}
+
+extension RouteMessage {
+    /// Appends `struct rtmsg` and the attributes.
+    func append(to builder: inout NetlinkMessageBuilder) {
+        builder.append(family.rawValue)
+        builder.append(destination.length)
+        builder.append(source.length)
+        builder.append(tos)
+        builder.append(table.headerValue)
+        builder.append(origin)
+        builder.append(scope.rawValue)
+        builder.append(type.rawValue)
+        builder.append(flags)
+        builder.attribute(RTA.table, table.rawValue)
+        if !destination.isAny { builder.attribute(RTA.dst, destination.address) }
+        if !source.isAny { builder.attribute(RTA.src, source.address) }
+        if metric != 0 { builder.attribute(RTA.priority, metric) }
+        if let preferredSource { builder.attribute(RTA.prefsrc, preferredSource) }
+        if let nexthopID { builder.attribute(RTA.nhID, nexthopID) }
+        if family == .ipv6 || preference != .medium { builder.attribute(RTA.pref, preference.rawValue) }
+        appendLegs(to: &builder)
+        appendLifetime(to: &builder)
+    }
+
+    /// Appends the only leg as the route's own attributes, if they can hold it, and otherwise `RTA_MULTIPATH`.
+    private func appendLegs(to builder: inout NetlinkMessageBuilder) {
+        guard let first = legs.first else { return }
+        let isPlain = first.weight == 1 && first.flags.rawValue == flags & LegFlags.ofRoutes
+        if legs.count == 1, isPlain, first.interface != 0 || first.gateway != nil {
+            if first.interface != 0 { builder.attribute(RTA.oif, index: first.interface) }
+            first.appendGateway(of: family, to: &builder)
+        } else {
+            builder.nested(RTA.multipath, flagged: false) { list in
+                for leg in legs { leg.appendEntry(of: family, to: &list) }
+            }
+        }
+    }
+
+    /// Appends `struct rta_cacheinfo`; zero is no lifetime there, so one that has ended is written as just past.
+    private func appendLifetime(to builder: inout NetlinkMessageBuilder) {
+        guard let lifetime else { return }
+        let (seconds, attoseconds) = min(max(lifetime, .zero), .seconds(Int64(Int32.max))).components
+        let ticks = Int32(clamping: seconds * 100 + attoseconds / 10_000_000_000_000_000)
+        builder.nested(RTA.cacheinfo, flagged: false) { cache in
+            cache.append(UInt64(0))
+            cache.append(ticks == 0 ? -1 : ticks)
+            cache.append(bytes: repeatElement(0, count: 20))
+        }
+    }
+}
+
+extension RouteLeg {
+    /// Appends an entry of `RTA_MULTIPATH`: `struct rtnexthop` and the leg's attributes.
+    fileprivate func appendEntry(of family: AddressFamily, to list: inout NetlinkMessageBuilder) {
+        list.record { entry in
+            entry.append(UInt8(truncatingIfNeeded: flags.rawValue))
+            entry.append(UInt8(clamping: Int(weight) - 1))
+            entry.append(interface)
+            appendGateway(of: family, to: &entry)
+        }
+    }
+
+    /// Appends `RTA_GATEWAY`, or `RTA_VIA` if the gateway is of another family than the route.
+    fileprivate func appendGateway(of family: AddressFamily, to builder: inout NetlinkMessageBuilder) {
+        guard let gateway else { return }
+        guard gateway.family != family else { return builder.attribute(RTA.gateway, gateway) }
+        builder.nested(RTA.via, flagged: false) { via in
+            via.append(UInt16(gateway.family.rawValue))
+            via.append(gateway)
+        }
+    }
+}
+
+extension RouteTableID {
+    /// What the head's eight bits say of the table: `RT_TABLE_COMPAT` where they can't hold it.
+    var headerValue: UInt8 { UInt8(exactly: rawValue) ?? 252 }
+}
+
+extension IPPrefix {
+    /// Whether nothing is said by an attribute with the address.
+    var isAny: Bool { length == 0 && address.isUnspecified }
 }

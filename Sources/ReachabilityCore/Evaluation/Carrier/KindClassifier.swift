@@ -68,16 +68,6 @@ struct KindClassifier {
     }
 }
 
-extension InterfaceKind {
-    /// Whether such an interface carries packets by itself, over hardware of its own.
-    var isPhysical: Bool {
-        switch self {
-        case .wifi, .cellular, .wired, .other: true
-        case .loopback, .tunnel, .virtual: false
-        }
-    }
-}
-
 extension Link {
     /// Whether this is a modem as Qualcomm's and MediaTek's own kernels have them: raw IP without any device type.
     fileprivate var isModemByName: Bool {

@@ -1,3 +1,6 @@
+/// The kernel's number of a network interface (`ifindex`), unique in its namespace while the interface exists.
+public typealias InterfaceIndex = Int32
+
 /// What an interface is.
 public enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
     /// IEEE 802.11.
@@ -14,6 +17,14 @@ public enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
     case virtual
     /// None of these, or not known.
     case other
+
+    /// Whether such an interface carries packets by itself, over hardware of its own.
+    var isPhysical: Bool {
+        switch self {
+        case .wifi, .cellular, .wired, .other: true
+        case .loopback, .tunnel, .virtual: false
+        }
+    }
 }
 
 /// How an interface's kind was found out.

@@ -1,8 +1,3 @@
-extension KindRule {
-    /// Whether the rule is about an interface of a name.
-    public func matches(_ name: String) -> Bool { GlobPattern.matches(pattern, name) }
-}
-
 /// Patterns of interfaces' names: `*` stands for any characters, `?` for one; the rest for itself.
 enum GlobPattern {
     /// Whether a name fits a pattern.

@@ -1,36 +1,3 @@
-/// A look-up of one destination, as a socket of this process makes it: unmarked, UDP, and unbound unless it says so.
-public struct ProbeFlow: Sendable, Hashable {
-    /// The address that is looked up, and never sent to.
-    public var destination: IPAddress
-    /// The source address; unspecified for an unbound socket.
-    public var source: IPAddress
-    /// The user who owns the socket, as `uidrange` rules see it.
-    public var user: UInt32
-    /// `SO_MARK`, as `fwmark` rules see it; only tunnels mark their packets here.
-    public var mark: UInt32 = 0
-    /// The interface that the socket is bound to (`SO_BINDTOIFINDEX`, socket(7)); nil for an unbound one.
-    ///
-    /// For the kernel's look-ups: the model's own are of unbound sockets, and pass over it.
-    public var interface: InterfaceIndex?
-    /// `IPPROTO_UDP`, as `ipproto` rules see it.
-    public var ipProtocol: UInt8 = 17
-    /// The ephemeral port that `sport` rules are held against.
-    public var sourcePort: UInt16 = 49_152
-    /// The port that `dport` rules are held against: HTTPS.
-    public var destinationPort: UInt16 = 443
-
-    /// Makes a look-up without a source.
-    public init(to destination: IPAddress, user: UInt32, boundTo interface: InterfaceIndex? = nil) {
-        self.destination = destination
-        self.interface = interface
-        self.source = .init(family: destination.family, bits: 0)
-        self.user = user
-    }
-
-    /// The family of the look-up.
-    public var family: AddressFamily { destination.family }
-}
-
 /// What the kernel answers to a look-up, or what the model says it would.
 public enum LookupOutcome: Sendable, Hashable {
     /// A route was selected.
