@@ -37,6 +37,7 @@ struct DebianPackageTests {
             "usr/share/doc/netwatch/copyright", "usr/share/doc/netwatch/changelog.gz",
             "usr/share/doc/netwatch/history.md", "usr/share/doc/netwatch/history.svg",
             "usr/share/doc/netwatch/hooks.md", "usr/share/doc/netwatch/live-view.md",
+            "usr/share/doc/netwatch/templates.md",
         ] {
             #expect(names.contains("./\(file)"), "\(file)")
         }

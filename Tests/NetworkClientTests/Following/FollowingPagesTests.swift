@@ -3,9 +3,9 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Runs what docs/redirects-and-authentication.md shows, and holds its text against this file.
+/// Runs the examples of docs/redirects.md and docs/authentication.md, and compares the pages with this file.
 @Suite(.timeLimit(.minutes(5)))
-struct RedirectsDocumentTests {
+struct FollowingPagesTests {
     private struct Keychain: Sendable {
         func credential(for realm: String?) async throws -> Credential { .init(user: "mufasa", password: "circle") }
     }
@@ -14,7 +14,7 @@ struct RedirectsDocumentTests {
         func newToken(inPlaceOf old: String?) async throws -> String { "new" }
     }
 
-    /// Leads from `/old` on; asks by Basic at `/basic`, for a token at `/token`.
+    /// A server that redirects `/old`, requires Basic at `/basic` and a token at `/token`.
     private func server() throws -> AnsweringServer {
         try AnsweringServer { request in
             let value = request["Authorization"]
@@ -31,7 +31,7 @@ struct RedirectsDocumentTests {
         }
     }
 
-    @Test func `following`() async throws {
+    @Test func `a session follows redirects and lists them`() async throws {
         let server = try server()
         let url = server.url
         let session = try HTTPSession(
@@ -43,7 +43,7 @@ struct RedirectsDocumentTests {
         #expect(response.url == "\(url)/new")
     }
 
-    @Test func `the last word`() async throws {
+    @Test func `a closure changes or refuses a redirect`() async throws {
         let server = try server()
         let policy = RedirectPolicy.follow { redirect in
             guard redirect.next.path?.hasPrefix("/login") != true else { return .refuse }
@@ -57,7 +57,7 @@ struct RedirectsDocumentTests {
         #expect(try await session.get("away").response().status == 302)
     }
 
-    @Test func `credentials`() async throws {
+    @Test func `a configured credential answers a challenge`() async throws {
         let server = try server()
         let url = server.url
         let session = try HTTPSession(
@@ -71,7 +71,7 @@ struct RedirectsDocumentTests {
         #expect(try await session.get("basic").response().status == 200)
     }
 
-    @Test func `a handler`() async throws {
+    @Test func `a handler supplies a credential`() async throws {
         let server = try server()
         let url = server.url
         let keychain = Keychain()
@@ -83,7 +83,7 @@ struct RedirectsDocumentTests {
         #expect(try await session.get("basic").response().status == 200)
     }
 
-    @Test func `tokens`() async throws {
+    @Test func `a bearer token is refreshed after a refusal`() async throws {
         let server = try server()
         let url = server.url
         let login = Login()
@@ -94,19 +94,19 @@ struct RedirectsDocumentTests {
         #expect(try await session.get("token").response().status == 200)
     }
 
-    @Test func `what the page shows is what is compiled here`() throws {
+    @Test func `every example of the pages is compiled in this file`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         func lines(_ path: String) throws -> [String] {
             let text = String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
             return text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
         }
-        let source = try lines("Tests/NetworkClientTests/Following/RedirectsDocumentTests.swift").joined(
-            separator: "\n"
-        )
-        let page = try lines("docs/redirects-and-authentication.md")
-        let blocks = page.split(separator: "```swift").dropFirst().map { $0.prefix { $0 != "```" } }
-        #expect(blocks.count == 5)
-        for block in blocks { #expect(source.contains(block.joined(separator: "\n")), "\(block)") }
+        let source = try lines("Tests/NetworkClientTests/Following/FollowingPagesTests.swift").joined(separator: "\n")
+        for (name, count) in [("redirects", 2), ("authentication", 3)] {
+            let page = try lines("docs/\(name).md")
+            let blocks = page.split(separator: "```swift").dropFirst().map { $0.prefix { $0 != "```" } }
+            #expect(blocks.count == count, "\(name)")
+            for block in blocks { #expect(source.contains(block.joined(separator: "\n")), "\(block)") }
+        }
     }
 }

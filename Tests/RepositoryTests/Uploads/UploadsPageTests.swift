@@ -4,16 +4,16 @@ import HTTPLab
 import NetworkLab
 import Testing
 
-/// The page about bodies, and its program.
+/// The page about uploads and its program.
 @Suite(.timeLimit(.minutes(10)))
-struct BodiesPageTests {
+struct UploadsPageTests {
     private let folder: LabFolder
     private let program = BuiltProducts.path(of: "SendingBodies")
 
     init() throws { folder = try LabFolder() }
 
     @Test func `every call site of the page stands in a program under Examples`() throws {
-        let page = try Repository.read("docs/bodies.md")
+        let page = try Repository.read("docs/uploads.md")
         let source = try Repository.read("Examples/SendingBodies/main.swift")
         let blocks = page.matches(of: /```swift\n([^`]*)```/).map { String($0.1) }
         #expect(blocks.count >= 4)
@@ -24,7 +24,7 @@ struct BodiesPageTests {
     }
 
     @Test func `the page names every kind of body, and every code of theirs`() throws {
-        let page = try Repository.read("docs/bodies.md")
+        let page = try Repository.read("docs/uploads.md")
         for name in ["bytes", "text", "json", "propertyList", "file", "once", "replayable", "multipart", "throttled"] {
             #expect(page.contains("`.\(name)("), "\(name)")
         }
