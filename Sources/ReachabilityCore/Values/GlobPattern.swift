@@ -1,11 +1,11 @@
-/// Patterns of interfaces' names: `*` stands for any characters, `?` for one; the rest for itself.
+/// Glob patterns for interface names: `*` matches any characters, `?` matches one.
 enum GlobPattern {
-    /// Whether a name fits a pattern.
+    /// Returns whether a name matches a pattern.
     static func matches(_ pattern: String, _ name: String) -> Bool {
         matches(Array(pattern.utf8)[...], Array(name.utf8)[...])
     }
 
-    /// Compares byte by byte and, at a mismatch, lets the last `*` stand for one byte more.
+    /// Compares byte by byte; at a mismatch, the last `*` matches one more byte.
     private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
         var (rest, left) = (pattern, name)
         var retry: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?

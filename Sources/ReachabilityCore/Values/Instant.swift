@@ -1,24 +1,26 @@
-/// A moment on the machine's monotonic clock, handed in from outside: the pure rooms never read a clock.
+/// A point in time of the machine's monotonic clock.
+///
+/// It is passed in: pure targets never read a clock.
 public struct Instant: InstantProtocol, Sendable, Hashable {
-    /// Nanoseconds of `CLOCK_MONOTONIC`, which stops while the machine is suspended (clock_gettime(2)).
+    /// The nanoseconds of `CLOCK_MONOTONIC`, which stops while the machine is suspended (clock_gettime(2)).
     public let nanoseconds: Int64
 
-    /// Makes a moment from nanoseconds of `CLOCK_MONOTONIC`.
+    /// Creates an instant from nanoseconds of `CLOCK_MONOTONIC`.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The moment that lies a duration after this one.
+    /// Returns the instant that is a duration after this one.
     public func advanced(by duration: Duration) -> Self {
         let (seconds, attoseconds) = duration.components
         return .init(nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// How long it is from this moment to another; what is beyond 292 years counts as that.
+    /// Returns the duration from this instant to another, clamped to 292 years.
     public func duration(to other: Self) -> Duration {
         let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
         return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
     }
 
-    /// The earlier of two moments, of which either may never come.
+    /// Returns the earlier of two instants; nil means never.
     static func earlier(_ one: Self?, _ other: Self?) -> Self? {
         guard let one else { return other }
         guard let other else { return one }

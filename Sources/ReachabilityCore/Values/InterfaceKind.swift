@@ -1,24 +1,24 @@
-/// The kernel's number of a network interface (`ifindex`), unique in its namespace while the interface exists.
+/// The index of a network interface (`ifindex`), unique in its network namespace while the interface exists.
 public typealias InterfaceIndex = Int32
 
-/// What an interface is.
+/// The kind of a network interface.
 public enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
     /// IEEE 802.11.
     case wifi
-    /// A mobile network's modem.
+    /// A modem for a mobile network.
     case cellular
-    /// Ethernet, or another cable.
+    /// Ethernet or another wired link.
     case wired
-    /// `lo`.
+    /// The loopback interface, `lo`.
     case loopback
-    /// WireGuard, tun, GRE and others that carry packets within packets.
+    /// An interface that encapsulates packets: WireGuard, tun, GRE and others.
     case tunnel
-    /// Bridge, bond, VLAN, veth, dummy and others that have no hardware of their own.
+    /// An interface without hardware of its own: bridge, bond, VLAN, veth, dummy and others.
     case virtual
-    /// None of these, or not known.
+    /// Another kind, or not known.
     case other
 
-    /// Whether such an interface carries packets by itself, over hardware of its own.
+    /// Whether interfaces of this kind have hardware of their own.
     var isPhysical: Bool {
         switch self {
         case .wifi, .cellular, .wired, .other: true
@@ -27,9 +27,9 @@ public enum InterfaceKind: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// How an interface's kind was found out.
+/// The source of an interface's kind.
 public enum KindSource: String, Sendable, Hashable, CaseIterable {
-    /// A rule of the user's (`--kind wwan*=cellular`).
+    /// A rule given by the user (`--kind wwan*=cellular`).
     case rule
     /// `IFLA_INFO_KIND`.
     case infoKind
@@ -37,10 +37,10 @@ public enum KindSource: String, Sendable, Hashable, CaseIterable {
     case arphrd
     /// `DEVTYPE` of the device's uevent.
     case devtype
-    /// nl80211 knows the interface.
+    /// nl80211 lists the interface.
     case nl80211
     /// The driver's name.
     case driver
-    /// The kernel tells nothing special: Ethernet without kind and without device type.
+    /// No other source: Ethernet without a kind and without a device type.
     case plain
 }

@@ -1,35 +1,35 @@
-/// The closed set of reasons: why a state changed, and why a path is not usable or not whole.
+/// Why a status changed, or why a path is unusable or degraded.
 ///
-/// The raw values are what the tool prints and what the event schema lists.
+/// The set is closed. The raw values are printed by the tool and listed in the event schema.
 public enum Reason: String, Sendable, Hashable, CaseIterable {
-    // Why the monitor can't tell.
+    // Why the status is unknown.
     /// The monitor was not started, or was stopped.
     case notStarted = "monitor.notStarted"
-    /// The kernel's tables are being read for the first time.
+    /// The kernel's tables are being dumped for the first time.
     case reading = "monitor.reading"
-    /// Netlink can't be read; the monitor goes on trying.
+    /// Netlink cannot be read; the monitor keeps trying.
     case netlinkFailed = "netlink.failed"
 
     // What changed.
-    /// The first reading: a baseline, not a change.
+    /// The first status: a baseline, not a change.
     case initial = "monitor.initial"
     /// An interface appeared.
     case linkAdded = "link.added"
-    /// An interface was removed, or went to another network namespace.
+    /// An interface was removed or moved to another network namespace.
     case linkRemoved = "link.removed"
-    /// An interface was set up.
+    /// An interface was enabled.
     case linkUp = "link.up"
-    /// An interface was set down.
+    /// An interface was disabled.
     case linkDown = "link.down"
-    /// An interface got its carrier.
+    /// An interface gained its carrier.
     case carrierGained = "link.carrier.gained"
     /// An interface lost its carrier.
     case carrierLost = "link.carrier.lost"
-    /// Something else about an interface changed: its name, its kind, its master, the interface below it.
+    /// Another property of an interface changed: its name, kind, master or lower interface.
     case linkChanged = "link.changed"
-    /// A WiFi interface went over to another access point, without a change of the state.
+    /// A Wi-Fi interface roamed to another access point; the status did not change.
     case roamed = "wifi.roamed"
-    /// An address was added, or became usable.
+    /// An address was added or became usable.
     case addressAdded = "address.added"
     /// An address was removed.
     case addressRemoved = "address.removed"
@@ -43,7 +43,7 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case routeReplaced = "route.replaced"
     /// The kernel removed routes without a message, as it does when a link goes down or an address is removed.
     case routeFlushed = "route.flushed"
-    /// A route's lifetime ended.
+    /// A route expired.
     case routeExpired = "route.expired"
     /// A rule was added or removed.
     case ruleChanged = "rule.changed"
@@ -51,45 +51,45 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case nexthopChanged = "nexthop.changed"
     /// The state of a gateway's neighbour entry changed.
     case neighbourChanged = "neighbour.changed"
-    /// A setting of the kernel changed: forwarding, `ignore_routes_with_linkdown`.
+    /// A kernel setting changed: forwarding or `ignore_routes_with_linkdown`.
     case settingChanged = "setting.changed"
-    /// What is known of an interface's device changed.
+    /// The information about an interface's device changed.
     case deviceChanged = "device.changed"
-    /// A tunnel's other end, or the way to it, is another.
+    /// A tunnel's remote address, or the route to it, changed.
     case tunnelChanged = "tunnel.changed"
-    /// The kernel's answer differed from the model, which was read again.
+    /// The kernel's lookups differed from the model; the tables are read again.
     case confirmMismatch = "confirm.mismatch"
-    /// Messages were lost to an overrun; everything was read again.
+    /// Messages were lost in an overrun; all tables are read again.
     case overrun = "resync.overrun"
-    /// The netlink socket failed and was opened again.
+    /// The netlink socket failed and was reopened.
     case socketReopened = "resync.reopened"
-    /// The machine was suspended and has resumed.
+    /// The machine resumed from suspend.
     case resumed = "suspend.resumed"
 
-    // Why a path is not usable, or not whole.
-    /// No route covers the whole of the public internet.
+    // Why a path is unusable or degraded.
+    /// No route covers the public internet, or routes cover only a part of it.
     case noRoute = "path.noRoute"
-    /// A rule or a route says unreachable.
+    /// A rule or a route is of type unreachable.
     case unreachable = "path.unreachable"
-    /// A rule or a route says prohibit.
+    /// A rule or a route is of type prohibit.
     case prohibited = "path.prohibited"
-    /// A rule or a route says blackhole.
+    /// A rule or a route is of type blackhole.
     case blackhole = "path.blackhole"
-    /// The preferred route leaves through the loopback interface.
+    /// The preferred route uses the loopback interface.
     case loopbackPath = "path.loopback"
-    /// The preferred route's interface does not exist in the model, or is not up.
+    /// The preferred route's interface does not exist or is down.
     case interfaceDown = "path.interfaceDown"
     /// The preferred route's interface has no carrier; the kernel still prefers the route.
     case noCarrier = "path.noCarrier"
-    /// The preferred route's interface waits for an event such as 802.1X.
+    /// The preferred route's interface waits for an event such as 802.1X authentication.
     case dormant = "path.dormant"
-    /// The preferred route's interface is a WiFi one that is being associated with an access point.
+    /// The preferred route's interface is a Wi-Fi interface that is associating with an access point.
     case associating = "path.associating"
-    /// The path leads through an interface that a requirement excludes.
+    /// The path uses an interface that a requirement excludes.
     case notAllowed = "path.notAllowed"
-    /// A leg of a multipath route can't carry; some flows are lost.
+    /// A next hop of a multipath route is unusable; some flows fail.
     case deadLeg = "path.deadLeg"
-    /// There is no source address for the path.
+    /// The path has no source address.
     case noSource = "source.none"
     /// The only source address is link-local.
     case linkLocalSource = "source.linkLocal"
@@ -97,15 +97,15 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case loopbackSource = "source.loopback"
     /// The only source address is tentative.
     case tentativeSource = "source.tentative"
-    /// A rule on the source address sends the packet elsewhere.
+    /// A rule that matches the source address selects another route.
     case sourceRule = "source.rule"
-    /// A route more specific than the default routes carries the probe address, as on a router with a full table.
+    /// A route more specific than the default routes covers a probe address, as on a router with a full table.
     case coveredBySpecificRoute = "path.specificRoute"
-    /// What carries a tunnel can't be told.
+    /// The interface that carries a tunnel is not known.
     case carrierUnknown = "carrier.unknown"
-    /// What device is behind the interface is being found out.
+    /// The device behind the interface is being identified.
     case deviceProbing = "device.probing"
-    /// What device is behind the interface could not be found out; it counts as not cellular.
+    /// The device behind the interface could not be identified; it counts as not cellular.
     case deviceUnidentified = "device.unidentified"
     /// The interface that carries this one is in another network namespace.
     case carrierElsewhere = "carrier.otherNamespace"

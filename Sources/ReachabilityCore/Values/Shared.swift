@@ -1,16 +1,16 @@
-/// Fields that are kept once and shared, because they are handed on far more often than altered.
+/// Copy-on-write storage for fields that are passed on far more often than changed.
 ///
-/// A path holds some thirty words and a dozen references. Between the kernel's message and the notice it goes from room
-/// to room, and to each subscriber; shared, it goes as one reference.
+/// A path has about thirty words and a dozen references and is passed from the evaluation to each subscriber; shared, it
+/// is passed as one reference.
 ///
-/// That fields are compared is asked for by the extensions alone: to make a type of a type that must be `Hashable`, the
-/// runtime searches all of the program's conformances, at the very start, for each.
+/// `Fields` is constrained to `Hashable` in extensions only. With the constraint on the type itself, the runtime would
+/// search all protocol conformances of the program at its start, for each such type.
 struct Shared<Fields: Sendable>: Sendable {
     private var storage: Storage
 
     init(_ fields: Fields) { storage = .init(fields) }
 
-    /// The fields; altering them makes a copy.
+    /// The fields; changing them copies the storage.
     var fields: Fields {
         @inline(__always) get { storage.fields }
         set { storage = .init(newValue) }
@@ -24,7 +24,7 @@ struct Shared<Fields: Sendable>: Sendable {
 }
 
 extension Shared: Equatable where Fields: Equatable {
-    /// Compares what they hold, if they are not one and the same.
+    /// Compares the storage, then the fields.
     static func == (left: Self, right: Self) -> Bool {
         left.storage === right.storage || left.storage.fields == right.storage.fields
     }

@@ -1,24 +1,24 @@
-/// One family of generic netlink, as `nlctrl` tells of it (`include/uapi/linux/genetlink.h`).
+/// A family of generic netlink, as announced by `nlctrl` (`include/uapi/linux/genetlink.h`).
 ///
-/// The numbers of families and of their groups are given out as the kernel loads them, so they are asked for by name.
+/// The kernel assigns the numbers of families and groups when it loads them, so they are looked up by name.
 public struct GenericFamily: Sendable, Hashable {
     /// `CTRL_ATTR_FAMILY_NAME`, such as `nl80211`.
     public var name: String
-    /// `CTRL_ATTR_FAMILY_ID`: the message type that its messages have.
+    /// `CTRL_ATTR_FAMILY_ID`: the type of the family's messages.
     public var id: UInt16
-    /// `CTRL_ATTR_MCAST_GROUPS`: its multicast groups' numbers by their names.
+    /// `CTRL_ATTR_MCAST_GROUPS`: the numbers of the family's multicast groups, by name.
     public var groups: [String: UInt32] = [:]
 
-    /// Makes a family without groups.
+    /// Creates a family without groups.
     public init(name: String, id: UInt16) {
         self.name = name
         self.id = id
     }
 }
 
-/// The families whose messages are read, by the numbers that they have on the machine at hand; 0 for one it lacks.
+/// The numbers of the families whose messages are decoded; 0 for a family that the kernel does not have.
 public struct GenericFamilies: Sendable, Hashable {
-    /// nl80211, of every 802.11 driver that is not very old.
+    /// nl80211, the interface of cfg80211 drivers.
     public private(set) var nl80211: UInt16 = 0
     /// WireGuard.
     public private(set) var wireGuard: UInt16 = 0
@@ -28,15 +28,15 @@ public struct GenericFamilies: Sendable, Hashable {
     /// `WG_GENL_NAME`.
     public static let wireGuardName = "wireguard"
 
-    /// Whether messages of a family are read.
+    /// Returns whether the messages of a family are decoded.
     public static func reads(_ family: GenericFamily) -> Bool {
         family.name == wirelessName || family.name == wireGuardName
     }
 
-    /// Knows none.
+    /// Creates a registry without families.
     public init() {}
 
-    /// Takes what `nlctrl` says of a family; of others than those above nothing is kept.
+    /// Stores the number of a family; families that are not decoded are ignored.
     public mutating func note(_ family: GenericFamily) {
         switch family.name {
         case Self.wirelessName: nl80211 = family.id
@@ -46,11 +46,13 @@ public struct GenericFamilies: Sendable, Hashable {
     }
 }
 
+// MARK: - Decoding
+
 extension GenericFamily {
-    /// Reads the payload of a `CTRL_CMD_NEWFAMILY`; nil if it names no family.
+    /// Decodes the payload of a `CTRL_CMD_NEWFAMILY` message, or returns nil if it names no family.
     init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         self.init(name: "", id: 0)
-        var cursor = body.attributes(behind: GENL.headerSize)
+        var cursor = body.attributes(after: GENL.headerSize)
         while let attribute = try cursor.next(bytes) {
             switch attribute.type {
             case CTRL.familyID: id = try attribute.integer(bytes, "CTRL_ATTR_FAMILY_ID")
@@ -80,8 +82,10 @@ extension GenericFamily {
     }
 }
 
+// MARK: - Encoding
+
 extension GenericFamily {
-    /// Appends `struct genlmsghdr` of a `CTRL_CMD_NEWFAMILY` and the attributes; groups in the order of their names.
+    /// Appends `struct genlmsghdr` of a `CTRL_CMD_NEWFAMILY` and the attributes, with groups in the order of their names.
     func append(to builder: inout NetlinkMessageBuilder) {
         builder.append(bytes: [CTRL.newFamily, CTRL.version, 0, 0])
         builder.attribute(CTRL.familyName, string: name)
@@ -96,4 +100,18 @@ extension GenericFamily {
             }
         }
     }
+}
+
+// MARK: - Numbers
+
+/// `CTRL_*`: `nlctrl`, which announces the other families.
+enum CTRL {
+    static let newFamily: UInt8 = 1
+    static let getFamily: UInt8 = 3
+    static let version: UInt8 = 2
+    static let familyID: UInt16 = 1
+    static let familyName: UInt16 = 2
+    static let multicastGroups: UInt16 = 7
+    static let groupName: UInt16 = 1
+    static let groupID: UInt16 = 2
 }

@@ -1,11 +1,11 @@
-/// What one `RTM_NEWLINK` or `RTM_DELLINK` said (rtnetlink(7), `include/uapi/linux/if_link.h`).
+/// The content of an `RTM_NEWLINK` or `RTM_DELLINK` message (rtnetlink(7), `include/uapi/linux/if_link.h`).
 ///
-/// What a message did not carry is nil: messages for wireless events carry little more than the name, and what is
-/// missing must not overwrite what is known (``isPartial``).
+/// A property is nil if the message did not carry its attribute. Wireless events carry little more than the name; what
+/// they lack must not overwrite what is known (``isPartial``).
 public struct LinkMessage: Sendable, Hashable {
     /// `ifi_index`.
     public var index: InterfaceIndex
-    /// `ifi_family`: `AF_UNSPEC` for a link of its own; `AF_BRIDGE` messages are about a bridge's ports.
+    /// `ifi_family`: `AF_UNSPEC` for a link, `AF_BRIDGE` for messages about a bridge's ports.
     public var family: UInt8 = 0
     /// `ifi_type`, an `ARPHRD_*`.
     public var hardwareType: HardwareType = .none
@@ -23,9 +23,9 @@ public struct LinkMessage: Sendable, Hashable {
     public var carrier: Bool?
     /// `IFLA_OPERSTATE` (RFC 2863, `Documentation/networking/operstates.rst`).
     public var operationalState: OperationalState?
-    /// `IFLA_LINK`: the interface below (a VLAN's device, a veth's peer); an index in ``lowerNamespace`` if that is set.
+    /// `IFLA_LINK`: the lower interface (a VLAN's device, a veth's peer); an index in ``lowerNamespace`` if that is set.
     public var lowerIndex: InterfaceIndex?
-    /// `IFLA_LINK_NETNSID`: the namespace of ``lowerIndex`` when it is another one.
+    /// `IFLA_LINK_NETNSID`: the namespace of ``lowerIndex`` if it differs from this one.
     public var lowerNamespace: Int32?
     /// `IFLA_MASTER`: the bridge, bond, team or VRF that this interface belongs to.
     public var masterIndex: InterfaceIndex?
@@ -37,28 +37,28 @@ public struct LinkMessage: Sendable, Hashable {
     public var vrfTable: UInt32?
     /// `IFLA_BOND_ACTIVE_SLAVE` of a bond.
     public var bondActivePort: InterfaceIndex?
-    /// Where a tunnel's packets go, if the kernel keeps that with the link: `IFLA_GRE_REMOTE`, `IFLA_IPTUN_REMOTE`,
-    /// `IFLA_VTI_REMOTE`, `IFLA_VXLAN_GROUP`, `IFLA_GENEVE_REMOTE`; nil for none and for a group of hosts.
+    /// A tunnel's remote address: `IFLA_GRE_REMOTE`, `IFLA_IPTUN_REMOTE`, `IFLA_VTI_REMOTE`, `IFLA_VXLAN_GROUP` or
+    /// `IFLA_GENEVE_REMOTE`; nil if there is none or if it is a multicast group.
     public var tunnelRemote: IPAddress?
     /// Whether this port of a bond carries traffic: `IFLA_BOND_SLAVE_STATE` is `BOND_STATE_ACTIVE`.
     public var bondPortIsActive: Bool?
     /// `IFLA_AF_SPEC` / `AF_INET6` / `IFLA_INET6_CONF`, `DEVCONF_USE_TEMPADDR` at least 2: temporary addresses are preferred.
     public var prefersTemporaryAddresses: Bool?
-    /// The same, `DEVCONF_USE_OIF_ADDRS_ONLY`.
+    /// `DEVCONF_USE_OIF_ADDRS_ONLY` in `IFLA_INET6_CONF`.
     public var usesOwnAddressesOnly: Bool?
-    /// The same, `DEVCONF_USE_OPTIMISTIC`.
+    /// `DEVCONF_USE_OPTIMISTIC` in `IFLA_INET6_CONF`.
     public var usesOptimisticAddresses: Bool?
-    /// `IFLA_PARENT_DEV_BUS_NAME`: `usb`, `pci`, `gadget` or another.
+    /// `IFLA_PARENT_DEV_BUS_NAME`, such as `usb`, `pci` or `gadget`.
     public var parentBus: String?
-    /// Whether the message carried `IFLA_WIRELESS`: an event of the driver, not a description of the link.
+    /// Whether the message carried `IFLA_WIRELESS`: a driver event, not a description of the link.
     public var isWirelessEvent = false
 
-    /// Makes a message about one interface; the fields are set afterwards.
+    /// Creates a message about an interface; set the other properties afterwards.
     public init(index: InterfaceIndex) { self.index = index }
 
-    /// Whether this is an event with few attributes that must not erase what is known.
+    /// Whether the message carries few attributes and must not erase what is known.
     ///
-    /// Wireless events have `ifi_change` 0 and neither `IFLA_MTU` nor `IFLA_OPERSTATE`.
+    /// Wireless events have an `ifi_change` of 0 and neither `IFLA_MTU` nor `IFLA_OPERSTATE`.
     public var isPartial: Bool { isWirelessEvent || mtu == nil }
 }
 
@@ -66,10 +66,10 @@ public struct LinkMessage: Sendable, Hashable {
 public struct LinkFlags: OptionSet, Sendable, Hashable {
     /// The bits as the kernel writes them.
     public let rawValue: UInt32
-    /// Takes the kernel's bits as they are.
+    /// Creates flags from the kernel's bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// `IFF_UP`: set up by its administrator.
+    /// `IFF_UP`: enabled by the administrator.
     public static let up = Self(rawValue: 1 << 0)
     /// `IFF_LOOPBACK`.
     public static let loopback = Self(rawValue: 1 << 3)
@@ -85,9 +85,9 @@ public struct LinkFlags: OptionSet, Sendable, Hashable {
     public static let dormant = Self(rawValue: 1 << 17)
 }
 
-/// `IFLA_OPERSTATE`'s values (RFC 2863, ifOperStatus).
+/// The values of `IFLA_OPERSTATE` (RFC 2863, ifOperStatus).
 public enum OperationalState: UInt8, Sendable, Hashable {
-    /// `IF_OPER_UNKNOWN`: the driver does not say; the flags decide.
+    /// `IF_OPER_UNKNOWN`: the driver does not report a state; the flags decide.
     case unknown = 0
     /// `IF_OPER_NOTPRESENT`.
     case notPresent = 1
@@ -97,7 +97,7 @@ public enum OperationalState: UInt8, Sendable, Hashable {
     case lowerLayerDown = 3
     /// `IF_OPER_TESTING`.
     case testing = 4
-    /// `IF_OPER_DORMANT`: waits for an event of its own, such as 802.1X.
+    /// `IF_OPER_DORMANT`: waiting for an external event such as 802.1X authentication.
     case dormant = 5
     /// `IF_OPER_UP`.
     case up = 6
@@ -107,7 +107,7 @@ public enum OperationalState: UInt8, Sendable, Hashable {
 public struct HardwareType: RawRepresentable, Sendable, Hashable {
     /// The number that the kernel writes in `ifi_type`.
     public let rawValue: UInt16
-    /// Takes the kernel's number as it is.
+    /// Creates a value from the kernel's number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// `ARPHRD_ETHER`.
@@ -116,7 +116,7 @@ public struct HardwareType: RawRepresentable, Sendable, Hashable {
     public static let ppp = Self(rawValue: 512)
     /// `ARPHRD_RAWIP`.
     public static let rawIP = Self(rawValue: 519)
-    /// `ARPHRD_RAWIP` in Qualcomm's own kernels, before mainline had one.
+    /// `ARPHRD_RAWIP` in Qualcomm's kernels, before mainline defined it.
     public static let vendorRawIP = Self(rawValue: 530)
     /// `ARPHRD_TUNNEL` (IP in IP).
     public static let tunnel = Self(rawValue: 768)
@@ -128,25 +128,25 @@ public struct HardwareType: RawRepresentable, Sendable, Hashable {
     public static let sit = Self(rawValue: 776)
     /// `ARPHRD_IPGRE`.
     public static let gre = Self(rawValue: 778)
-    /// `ARPHRD_IEEE80211_RADIOTAP`: a WiFi interface in monitor mode.
+    /// `ARPHRD_IEEE80211_RADIOTAP`: a Wi-Fi interface in monitor mode.
     public static let wirelessMonitor = Self(rawValue: 803)
     /// `ARPHRD_IP6GRE`.
     public static let gre6 = Self(rawValue: 823)
     /// `ARPHRD_NONE`: no hardware header (tun, WireGuard, raw-ip modems).
     public static let none = Self(rawValue: 0xFFFE)
 
-    /// Whether it is a WiFi interface in monitor mode: `ARPHRD_IEEE80211`, without or with radio headers.
+    /// Whether this is a Wi-Fi interface in monitor mode: `ARPHRD_IEEE80211`, with or without radio headers.
     public var isMonitor: Bool { (801...Self.wirelessMonitor.rawValue).contains(rawValue) }
 }
 
-/// Where `IFLA_INFO_DATA` of a kind of tunnel says where it leads (`if_tunnel.h`, `if_link.h`).
-struct TunnelForm {
-    /// The attributes of the remote address; of those that a message has, the one that is set counts.
+/// The attributes of `IFLA_INFO_DATA` that name a tunnel's remote address (`if_tunnel.h`, `if_link.h`).
+private struct TunnelAttributes {
+    /// The attributes of the remote address, IPv4's first; a message may have either.
     let remotes: [UInt16]
-    /// The attribute of the interface below, where the kernel does not tell it by `IFLA_LINK`.
+    /// The attribute of the lower interface, for kinds that do not report it in `IFLA_LINK`.
     var lower: UInt16?
 
-    /// The form of a kind; nil for one that has none, or leads to no single place.
+    /// Returns nil for a kind that has no single remote address.
     init?(_ kind: String) {
         switch kind {
         // IFLA_GRE_REMOTE
@@ -165,19 +165,21 @@ struct TunnelForm {
         }
     }
 
-    /// The attribute in which an address of a family goes.
+    /// Returns the attribute that holds a remote address of a family.
     func remote(_ family: AddressFamily) -> UInt16 {
         family == .ipv4 ? remotes[0] : remotes[remotes.count - 1]
     }
 }
 
+// MARK: - Decoding
+
 extension LinkMessage {
     /// `sizeof(struct ifinfomsg)`.
     static let bodySize = 16
 
-    /// Reads the payload of an `RTM_NEWLINK` or `RTM_DELLINK`.
+    /// Decodes the payload of an `RTM_NEWLINK` or `RTM_DELLINK` message.
     ///
-    /// nil for a link of another namespace, about which a program asked with `IFLA_TARGET_NETNSID`.
+    /// Returns nil for a link of another namespace, which a program requested with `IFLA_TARGET_NETNSID`.
     init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         try body.require(Self.bodySize)
         self.init(index: body.load(4, bytes))
@@ -185,7 +187,7 @@ extension LinkMessage {
         hardwareType = .init(rawValue: body.load(2, bytes))
         flags = .init(rawValue: body.load(8, bytes))
         changeMask = body.load(12, bytes)
-        var cursor = body.attributes(behind: Self.bodySize)
+        var cursor = body.attributes(after: Self.bodySize)
         while let attribute = try cursor.next(bytes) {
             guard attribute.type != IFLA.targetNetnsid else { return nil }
             try read(attribute, bytes)
@@ -211,7 +213,7 @@ extension LinkMessage {
         }
     }
 
-    /// Reads `IFLA_LINKINFO`; the data's meaning depends on the kinds, so it is read when all of them are known.
+    /// Reads `IFLA_LINKINFO`, the kinds first: the meaning of the data depends on them.
     private mutating func readLinkInfo(
         _ attribute: NetlinkAttribute,
         _ bytes: RawSpan
@@ -245,15 +247,15 @@ extension LinkMessage {
         }
     }
 
-    /// Reads where a tunnel leads; which family an address is of, its length tells.
+    /// Reads a tunnel's remote address, whose family follows from its length.
     private mutating func readTunnel(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
-        guard let kind, let form = TunnelForm(kind) else { return }
+        guard let kind, let attributes = TunnelAttributes(kind) else { return }
         var cursor = data.nested
         while let inner = try cursor.next(bytes) {
-            if inner.type == form.lower, lowerIndex == nil {
+            if inner.type == attributes.lower, lowerIndex == nil {
                 lowerIndex = try inner.interfaceIndex(bytes, "IFLA_VXLAN_LINK")
             }
-            guard form.remotes.contains(inner.type) else { continue }
+            guard attributes.remotes.contains(inner.type) else { continue }
             let family = inner.payload.count < 16 ? AddressFamily.ipv4 : .ipv6
             let address = try inner.address(family, bytes, "the tunnel's remote address")
             if !address.isUnspecified, !address.isMulticast { tunnelRemote = address }
@@ -269,7 +271,7 @@ extension LinkMessage {
         }
     }
 
-    /// Reads `IFLA_AF_SPEC`, which holds one nest for each address family; a bridge's messages put other things there.
+    /// Reads `IFLA_AF_SPEC`, which nests attributes by address family; bridge messages use it for other data.
     private mutating func readFamilies(
         _ attribute: NetlinkAttribute,
         _ bytes: RawSpan
@@ -285,7 +287,7 @@ extension LinkMessage {
         }
     }
 
-    /// Reads the array of `IFLA_INET6_CONF`, which is as long as the kernel is new.
+    /// Reads the array of `IFLA_INET6_CONF`, whose length grows with the kernel's version.
     private mutating func readIPv6Settings(_ attribute: NetlinkAttribute, _ bytes: RawSpan) {
         func setting(_ position: Int) -> Int32? {
             let payload = attribute.payload
@@ -297,13 +299,7 @@ extension LinkMessage {
     }
 }
 
-extension NetlinkAttribute {
-    /// The payload as the index of an interface; nil for 0, which stands for none.
-    func interfaceIndex(_ bytes: RawSpan, _ name: String) throws(NetlinkDecodeError) -> InterfaceIndex? {
-        let index: InterfaceIndex = try integer(bytes, name)
-        return index == 0 ? nil : index
-    }
-}
+// MARK: - Encoding
 
 extension LinkMessage {
     /// Appends `struct ifinfomsg` and the attributes.
@@ -340,9 +336,9 @@ extension LinkMessage {
                     $0.attribute(IFLA.bondActiveSlave, index: bondActivePort)
                 }
             }
-            if let kind, let form = TunnelForm(kind), let tunnelRemote {
+            if let kind, let attributes = TunnelAttributes(kind), let tunnelRemote {
                 info.nested(IFLA.Info.data, flagged: false) {
-                    $0.attribute(form.remote(tunnelRemote.family), tunnelRemote)
+                    $0.attribute(attributes.remote(tunnelRemote.family), tunnelRemote)
                 }
             }
             if let portKind { info.attribute(IFLA.Info.slaveKind, string: portKind) }
@@ -354,7 +350,7 @@ extension LinkMessage {
         }
     }
 
-    /// Appends `IFLA_INET6_CONF` up to the last setting that is known: a shorter array is an older kernel's.
+    /// Appends `IFLA_INET6_CONF` up to the last known setting, as an older kernel would.
     private func appendFamilies(to builder: inout NetlinkMessageBuilder) {
         let known: [(position: Int, value: Int32)] = [
             prefersTemporaryAddresses.map { (DEVCONF.useTempaddr, $0 ? 2 : 0) },
@@ -372,4 +368,49 @@ extension LinkMessage {
             }
         }
     }
+}
+
+// MARK: - Numbers
+
+/// `IFLA_*`: attributes of links (`if_link.h`).
+enum IFLA {
+    static let ifname: UInt16 = 3
+    static let mtu: UInt16 = 4
+    static let link: UInt16 = 5
+    static let master: UInt16 = 10
+    static let wireless: UInt16 = 11
+    static let operstate: UInt16 = 16
+    static let linkinfo: UInt16 = 18
+    static let stats64: UInt16 = 23
+    static let afSpec: UInt16 = 26
+    static let group: UInt16 = 27
+    static let extMask: UInt16 = 29
+    static let carrier: UInt16 = 33
+    static let linkNetnsid: UInt16 = 37
+    static let targetNetnsid: UInt16 = 46
+    static let parentDevBusName: UInt16 = 57
+
+    /// `IFLA_INFO_*`, in `IFLA_LINKINFO`.
+    enum Info {
+        static let kind: UInt16 = 1
+        static let data: UInt16 = 2
+        static let slaveKind: UInt16 = 4
+        static let slaveData: UInt16 = 5
+    }
+
+    /// `IFLA_VRF_TABLE`, in `IFLA_INFO_DATA` of a `vrf`.
+    static let vrfTable: UInt16 = 1
+    /// `IFLA_BOND_ACTIVE_SLAVE`, in `IFLA_INFO_DATA` of a `bond`.
+    static let bondActiveSlave: UInt16 = 2
+    /// `IFLA_BOND_SLAVE_STATE`, in `IFLA_INFO_SLAVE_DATA` of a `bond`'s port.
+    static let bondSlaveState: UInt16 = 1
+    /// `IFLA_INET6_CONF`, in `AF_INET6` of `IFLA_AF_SPEC`: an array of 32-bit values, by `DEVCONF_*`.
+    static let inet6Conf: UInt16 = 2
+}
+
+/// `DEVCONF_*`: positions in `IFLA_INET6_CONF` (`ipv6.h`).
+private enum DEVCONF {
+    static let useTempaddr = 10
+    static let useOptimistic = 34
+    static let useOifAddrsOnly = 37
 }

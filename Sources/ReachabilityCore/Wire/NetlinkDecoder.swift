@@ -1,23 +1,23 @@
-/// Turns netlink datagrams into values: the one way from bytes to ``KernelEvent``, for sockets and captures alike.
+/// Decodes netlink datagrams, from sockets and captures alike, into values of ``KernelEvent``.
 ///
-/// It reads any bytes whatever: each step is checked against the bounds, and what is malformed is an error with its
-/// place, never a trap. What is unknown (types, families, attributes) is passed over, as newer kernels send more; of
-/// an attribute that comes twice the later one counts, as in the kernel's `nla_parse`.
+/// The input may be any bytes: every access is checked against the bounds, and malformed input is an error with its
+/// position, never a trap. Unknown types, families and attributes are ignored, because newer kernels send more. If an
+/// attribute occurs twice, the later one counts, as in the kernel's `nla_parse`.
 public struct NetlinkDecoder: Sendable {
-    /// The order of the machine that wrote the messages.
+    /// The byte order of the machine that wrote the messages.
     public var byteOrder: ByteOrder
-    /// Which netlink family the datagrams belong to: ``route``, ``generic`` or ``uevent``; all else is
+    /// The netlink family of the datagrams: ``route``, ``generic`` or ``uevent``; messages of any other are
     /// ``KernelEvent/ignored``.
     public var protocolNumber: UInt16
-    /// Whether routes that are not default-like are ``KernelEvent/ignored`` by their prefix length alone.
+    /// Whether routes that are not default-like are ``KernelEvent/ignored``.
     ///
-    /// Their attributes are then not looked at, so that a large table costs next to nothing.
+    /// The prefix length decides; attributes are then not decoded, so that large tables cost little.
     public var defaultLikeRoutesOnly: Bool
 
-    /// Whether links' messages are read as ``KernelEvent/traffic(_:)``, for kernels that have no `RTM_GETSTATS`.
+    /// Whether link messages are decoded as ``KernelEvent/traffic(_:)``, for kernels without `RTM_GETSTATS`.
     public var readsTraffic = false
 
-    /// The families of generic netlink whose messages are read; ``KernelEvent/family(_:)`` tells of them.
+    /// The generic netlink families whose messages are decoded, as announced by ``KernelEvent/family(_:)``.
     public var families: GenericFamilies
 
     /// `NETLINK_ROUTE`.
@@ -27,7 +27,7 @@ public struct NetlinkDecoder: Sendable {
     /// `NETLINK_KOBJECT_UEVENT`.
     public static let uevent: UInt16 = 15
 
-    /// Makes a decoder; by default for rtnetlink of this machine.
+    /// Creates a decoder; by default for rtnetlink messages of this machine.
     public init(
         byteOrder: ByteOrder = .host,
         protocolNumber: UInt16 = Self.route,
@@ -44,10 +44,10 @@ public struct NetlinkDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The datagram, as recvmsg(2) or a capture gave it.
-    ///   - start: Where to begin: 0, or an error's ``NetlinkDecodeError/nextMessageOffset`` to go on behind it.
-    ///   - body: Called with each message's head and meaning before the next one is looked at. A uevent, which has
-    ///     no head, is given one of type 0 with its length.
-    /// - Throws: The first fault. The messages before it have been handed to `body`.
+    ///   - start: The offset to begin at: 0, or ``NetlinkDecodeError/nextMessageOffset`` to continue after an error.
+    ///   - body: Called with the header and the content of each message before the next one is decoded. A uevent,
+    ///     which has no header, gets one of type 0 with its length.
+    /// - Throws: The first error. `body` has been called with the messages before it.
     public func decode(
         _ bytes: RawSpan,
         from start: Int = 0,
@@ -71,16 +71,16 @@ public struct NetlinkDecoder: Sendable {
 
     private var isForeign: Bool { byteOrder != .host }
 
-    /// Whether nothing but zeros lies where a head would be, behind a message: ip(8) sends its whole buffer.
+    /// Returns whether only zeros follow a message: ip(8) sends its whole buffer.
     ///
-    /// The kernel passes over what follows a message and is none (`netlink_rcv_skb`).
+    /// The kernel ignores data after a message that is no message (`netlink_rcv_skb`).
     private func isPadding(at position: Int, _ bytes: RawSpan) -> Bool {
         guard position > 0 else { return false }
         let end = min(position + NetlinkHeader.size, bytes.byteCount)
         return (position..<end).allSatisfy { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0 }
     }
 
-    /// Reads a head and holds its length against what is left.
+    /// Decodes a header and checks its length against the rest of the datagram.
     private func header(at position: Int, _ bytes: RawSpan) throws(NetlinkDecodeError) -> NetlinkHeader {
         let rest = WireRegion(start: position, end: bytes.byteCount, isForeign: isForeign)
         guard rest.count >= NetlinkHeader.size else {
@@ -113,20 +113,11 @@ public struct NetlinkDecoder: Sendable {
     }
 }
 
-extension NetlinkDecodeError {
-    /// The error, told of the message in which it was found.
-    fileprivate func located(in header: NetlinkHeader, at position: Int, next: Int?) -> Self {
-        var error = self
-        error.messageOffset = position
-        error.messageType = header.type
-        error.nextMessageOffset = next
-        return error
-    }
-}
+// MARK: - Message types
 
 extension NetlinkDecoder {
-    /// The meaning of one message.
-    func event(
+    /// Decodes a message.
+    private func event(
         _ header: NetlinkHeader,
         _ payload: WireRegion,
         _ bytes: RawSpan
@@ -140,15 +131,15 @@ extension NetlinkDecoder {
         return try notification(header.type, payload, bytes)
     }
 
-    /// Whether the kernel wrote a message that has a request's flags.
+    /// Returns whether the kernel sent a message that has a request's flags.
     ///
     /// `nexthop_notify` gives its notifications the flags of the request that caused them, `NLM_F_REQUEST` included, and
-    /// the port of whoever sent it; a request as ip(8) sends it has no port.
+    /// the port of its sender; a request as sent by ip(8) has no port.
     private static func isNotification(_ header: NetlinkHeader) -> Bool {
         (header.type == RTM.newNexthop || header.type == RTM.delNexthop) && header.port != 0
     }
 
-    /// What the kernel says of its tables, as an answer or unasked.
+    /// Decodes a message about one of the kernel's tables, a reply or a notification.
     private func notification(
         _ type: UInt16,
         _ payload: WireRegion,
@@ -185,7 +176,7 @@ extension NetlinkDecoder {
         }
     }
 
-    /// A route, unless only default-like ones are wanted and `rtm_dst_len` says that this is none.
+    /// Decodes a route, unless only default-like routes are wanted and `rtm_dst_len` shows that this is none.
     private func route(
         _ type: UInt16,
         _ payload: WireRegion,
@@ -193,17 +184,17 @@ extension NetlinkDecoder {
     ) throws(NetlinkDecodeError) -> KernelEvent {
         try payload.require(RouteMessage.bodySize)
         let isWanted = payload.byte(1, bytes) <= RouteMessage.longestDefaultLikePrefix
-        guard !defaultLikeRoutesOnly || isWanted || isTunnelAnswer(payload, bytes) else { return .ignored }
+        guard !defaultLikeRoutesOnly || isWanted || isLookupResult(payload, bytes) else { return .ignored }
         guard let message = try RouteMessage(payload, bytes) else { return .ignored }
         return type == RTM.newRoute ? .route(message) : .routeRemoved(message)
     }
 
-    /// Whether this tells where a tunnel's packets leave: an answer about one host, not a route of a table.
-    private func isTunnelAnswer(_ payload: WireRegion, _ bytes: RawSpan) -> Bool {
+    /// Returns whether a route is the lookup of a tunnel's remote address, not a route of a table.
+    private func isLookupResult(_ payload: WireRegion, _ bytes: RawSpan) -> Bool {
         payload.byte(1, bytes) >= 32 && payload.load(8, bytes) & RouteMessage.cloned != 0
     }
 
-    /// `NLMSG_*`: they end dumps, refuse and acknowledge; the kernel writes errnos negative.
+    /// Decodes a control message, `NLMSG_*`; the kernel negates errnos.
     private func control(
         _ header: NetlinkHeader,
         _ payload: WireRegion,
@@ -211,7 +202,7 @@ extension NetlinkDecoder {
     ) throws(NetlinkDecodeError) -> KernelEvent {
         switch header.type {
         case NLMSG.done:
-            // Some answers end without the errno; then there is none. A positive number is a length, of old kernels.
+            // Some replies end without an errno. A positive number is a length, sent by old kernels.
             let value: Int32 = payload.count >= 4 ? payload.load(0, bytes) : 0
             return .done(errno: value < 0 ? Int32(clamping: value.magnitude) : 0)
         case NLMSG.error:
@@ -221,11 +212,9 @@ extension NetlinkDecoder {
         default: return .ignored
         }
     }
-}
 
-extension NetlinkDecoder {
-    /// The meaning of one message of generic netlink; of families that nobody told of, none.
-    func genericEvent(
+    /// Decodes a generic netlink message; unknown families are ignored.
+    private func genericEvent(
         _ header: NetlinkHeader,
         _ payload: WireRegion,
         _ bytes: RawSpan
@@ -248,10 +237,12 @@ extension NetlinkDecoder {
     }
 }
 
+// MARK: - Byte order
+
 extension NetlinkDecoder {
-    /// The byte order in which a datagram's first message has a length that it can have; nil if none, or both, do.
+    /// Returns the byte order in which the length of a datagram's first message is possible, or nil if both or neither are.
     ///
-    /// A capture's own byte order is that of the program that wrote the file, which may have run elsewhere.
+    /// The byte order of a capture file is that of the program that wrote it, which may have run on another machine.
     public static func byteOrder(of bytes: RawSpan) -> ByteOrder? {
         guard bytes.byteCount >= NetlinkHeader.size else { return nil }
         let length = bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self)
@@ -259,5 +250,16 @@ extension NetlinkDecoder {
         let isNative = possible.contains(Int(length))
         guard isNative != possible.contains(Int(length.byteSwapped)) else { return nil }
         return isNative ? .host : .host.opposite
+    }
+}
+
+extension NetlinkDecodeError {
+    /// Returns the error with the message in which it occurred.
+    fileprivate func located(in header: NetlinkHeader, at position: Int, next: Int?) -> Self {
+        var error = self
+        error.messageOffset = position
+        error.messageType = header.type
+        error.nextMessageOffset = next
+        return error
     }
 }

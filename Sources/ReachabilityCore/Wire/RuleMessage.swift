@@ -1,30 +1,30 @@
-/// What one `RTM_NEWRULE` or `RTM_DELRULE` said (ip-rule(8), `include/uapi/linux/fib_rules.h`).
+/// The content of an `RTM_NEWRULE` or `RTM_DELRULE` message (ip-rule(8), `include/uapi/linux/fib_rules.h`).
 public struct RuleMessage: Sendable, Hashable {
-    /// Which family's packets the rule is about.
+    /// The address family of the packets that the rule applies to.
     public var family: AddressFamily
     /// `FRA_PRIORITY`; lower comes first.
     public var priority: UInt32 = 0
-    /// What to do with a packet that matches.
+    /// The action for a packet that matches.
     public var action: RuleAction = .lookup
-    /// `FRA_TABLE`, or the header's table where that is missing.
+    /// `FRA_TABLE`, or the header's table if that is missing.
     public var table: RouteTableID = .unspecified
-    /// `FRA_SRC` and `src_len`; length 0 is any.
+    /// `FRA_SRC` and `src_len`; length 0 matches any.
     public var source: IPPrefix
-    /// `FRA_DST` and `dst_len`; length 0 is any.
+    /// `FRA_DST` and `dst_len`; length 0 matches any.
     public var destination: IPPrefix
-    /// The header's `tos`; 0 is any.
+    /// The header's `tos`; 0 matches any.
     public var tos: UInt8 = 0
-    /// `FRA_DSCP`, and `FRA_DSCP_MASK` (all six bits where that is missing).
+    /// `FRA_DSCP` and `FRA_DSCP_MASK` (all six bits if that is missing).
     public var dscp: MaskedValue<UInt8>?
     /// `FRA_FWMARK` and `FRA_FWMASK`.
     public var mark: MaskedValue<UInt32> = .init(value: 0, mask: 0)
-    /// `FRA_IIFNAME`; `lo` means packets of this host.
+    /// `FRA_IIFNAME`; `lo` matches packets of this host.
     public var inputInterface: String?
     /// `FRA_OIFNAME`: packets of sockets bound to that interface.
     public var outputInterface: String?
-    /// `FRA_SUPPRESS_PREFIXLEN`: an answer no longer than that is not taken; nil for none.
+    /// `FRA_SUPPRESS_PREFIXLEN`: routes with a prefix of at most this length are not used; nil for none.
     public var suppressPrefixLength: Int32?
-    /// `FRA_SUPPRESS_IFGROUP`: an answer through a device of that group is not taken; nil for none.
+    /// `FRA_SUPPRESS_IFGROUP`: routes through a device of this group are not used; nil for none.
     public var suppressInterfaceGroup: UInt32?
     /// `FRA_IP_PROTO`; nil for any.
     public var ipProtocol: UInt8?
@@ -32,22 +32,22 @@ public struct RuleMessage: Sendable, Hashable {
     public var sourcePorts: PortRange?
     /// `FRA_DPORT_RANGE`.
     public var destinationPorts: PortRange?
-    /// `FRA_UID_RANGE`, both ends included.
+    /// `FRA_UID_RANGE`, inclusive.
     public var users: ClosedRange<UInt32>?
-    /// `FRA_GOTO`: the priority of the rule to go on with.
+    /// `FRA_GOTO`: the priority of the rule to continue with.
     public var gotoPriority: UInt32?
     /// `FRA_L3MDEV`: packets of a VRF's sockets, looked up in the VRF's table.
     public var isL3Master = false
-    /// `FRA_TUN_ID`; 0 is any.
+    /// `FRA_TUN_ID`; 0 matches any.
     public var tunnelID: UInt64 = 0
     /// `FRA_FLOWLABEL` and its mask.
     public var flowLabel: MaskedValue<UInt32>?
-    /// `FRA_PROTOCOL`: who installed it.
+    /// `FRA_PROTOCOL`: the program that installed the rule.
     public var origin: UInt8 = 0
     /// `flags`: `FIB_RULE_*`.
     public var flags: RuleFlags = []
 
-    /// Makes a rule that matches everything of a family.
+    /// Creates a rule that matches all packets of a family.
     public init(family: AddressFamily) {
         self.family = family
         self.source = .all(family)
@@ -59,7 +59,7 @@ public struct RuleMessage: Sendable, Hashable {
 public struct RuleAction: RawRepresentable, Sendable, Hashable {
     /// The number that the kernel writes.
     public let rawValue: UInt8
-    /// Takes the kernel's number as it is.
+    /// Creates a value from the kernel's number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `FR_ACT_UNSPEC`.
@@ -82,12 +82,12 @@ public struct RuleAction: RawRepresentable, Sendable, Hashable {
 public struct RuleFlags: OptionSet, Sendable, Hashable {
     /// The bits as the kernel writes them.
     public let rawValue: UInt32
-    /// Takes the kernel's bits as they are.
+    /// Creates flags from the kernel's bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `FIB_RULE_PERMANENT`.
     public static let permanent = Self(rawValue: 0x01)
-    /// `FIB_RULE_INVERT`: the rule applies to what does not match (`ip rule add not …`).
+    /// `FIB_RULE_INVERT`: the rule applies to packets that do not match (`ip rule add not …`).
     public static let invert = Self(rawValue: 0x02)
     /// `FIB_RULE_UNRESOLVED`: the target of a goto does not exist.
     public static let unresolved = Self(rawValue: 0x04)
@@ -95,37 +95,37 @@ public struct RuleFlags: OptionSet, Sendable, Hashable {
     public static let inputDetached = Self(rawValue: 0x08)
     /// `FIB_RULE_OIF_DETACHED`: the named output interface does not exist.
     public static let outputDetached = Self(rawValue: 0x10)
-    /// `FIB_RULE_FIND_SADDR`: a `from` rule may choose the source first.
+    /// `FIB_RULE_FIND_SADDR`: a `from` rule may select the source first.
     public static let findSource = Self(rawValue: 0x10000)
 }
 
-/// A value of which only the mask's bits are compared.
+/// A value that is compared under a mask.
 public struct MaskedValue<Bits: FixedWidthInteger & Sendable>: Sendable, Hashable {
-    /// The bits to find.
+    /// The bits to compare with.
     public var value: Bits
-    /// The bits to look at; 0 matches everything.
+    /// The bits that are compared; 0 matches everything.
     public var mask: Bits
 
-    /// Makes a value with its mask.
+    /// Creates a masked value.
     public init(value: Bits, mask: Bits) {
         self.value = value
         self.mask = mask
     }
 
-    /// Whether a value has these bits.
+    /// Returns whether a value has these bits.
     public func matches(_ other: Bits) -> Bool { (value ^ other) & mask == 0 }
 }
 
-/// A range of ports, or a masked port (`FRA_SPORT_RANGE`, `FRA_SPORT_MASK` and their like for destinations).
+/// A range of ports, or a masked port (`FRA_SPORT_RANGE`, `FRA_SPORT_MASK`, `FRA_DPORT_RANGE`, `FRA_DPORT_MASK`).
 public struct PortRange: Sendable, Hashable {
     /// The first port.
     public var first: UInt16
-    /// The last port, included.
+    /// The last port, inclusive.
     public var last: UInt16
-    /// The mask, if the kernel sent one (Linux 6.15): then ``first`` is compared under it.
+    /// The mask under which ``first`` is compared, if the kernel sent one (Linux 6.15).
     public var mask: UInt16?
 
-    /// Makes a range, both ends included.
+    /// Creates a range; both ends are inclusive.
     public init(first: UInt16, last: UInt16, mask: UInt16? = nil) {
         self.first = first
         self.last = last
@@ -133,11 +133,15 @@ public struct PortRange: Sendable, Hashable {
     }
 }
 
+// MARK: - Decoding
+
 extension RuleMessage {
     /// `sizeof(struct fib_rule_hdr)`.
     static let bodySize = 12
 
-    /// Reads the payload of an `RTM_NEWRULE` or `RTM_DELRULE`; nil if it is of another family than IPv4 and IPv6.
+    /// Decodes the payload of an `RTM_NEWRULE` or `RTM_DELRULE` message.
+    ///
+    /// Returns nil for a family other than IPv4 and IPv6.
     init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         try body.require(Self.bodySize)
         guard let family = AddressFamily(rawValue: body.byte(0, bytes)) else { return nil }
@@ -148,8 +152,8 @@ extension RuleMessage {
         table = .init(rawValue: UInt32(body.byte(4, bytes)))
         action = .init(rawValue: body.byte(7, bytes))
         flags = .init(rawValue: body.load(8, bytes))
-        var masks = Masks()
-        var cursor = body.attributes(behind: Self.bodySize)
+        var masks = MaskedAttributes()
+        var cursor = body.attributes(after: Self.bodySize)
         while let attribute = try cursor.next(bytes) {
             if try !masks.read(attribute, bytes) { try read(attribute, bytes) }
         }
@@ -193,7 +197,7 @@ extension RuleMessage {
 }
 
 extension NetlinkAttribute {
-    /// The payload as `struct fib_rule_uid_range`; nil for the whole range, which stands for anyone.
+    /// Returns the payload as `struct fib_rule_uid_range`, or nil for the whole range, which matches any user.
     fileprivate func users(_ bytes: RawSpan) throws(NetlinkDecodeError) -> ClosedRange<UInt32>? {
         try require(8, "FRA_UID_RANGE")
         let first: UInt32 = payload.load(0, bytes)
@@ -202,15 +206,15 @@ extension NetlinkAttribute {
         return first == 0 && last == .max ? nil : first...last
     }
 
-    /// The payload as `struct fib_rule_port_range`.
+    /// Returns the payload as `struct fib_rule_port_range`.
     fileprivate func ports(_ bytes: RawSpan, _ name: String) throws(NetlinkDecodeError) -> PortRange {
         try require(4, name)
         return .init(first: payload.load(0, bytes), last: payload.load(2, bytes))
     }
 }
 
-/// Collects what comes in two attributes, a value and its mask, in whichever order.
-private struct Masks {
+/// Values whose mask comes in an attribute of its own, in either order.
+private struct MaskedAttributes {
     private var mark: UInt32?
     private var markMask: UInt32?
     private var dscp: UInt8?
@@ -222,7 +226,7 @@ private struct Masks {
     private var destinationPorts: PortRange?
     private var destinationPortMask: UInt16?
 
-    /// Takes an attribute that is a value or a mask; false for another.
+    /// Reads an attribute; returns false if it is neither such a value nor a mask.
     mutating func read(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) -> Bool {
         switch attribute.type {
         case FRA.fwmark: mark = try attribute.integer(bytes, "FRA_FWMARK")
@@ -240,7 +244,7 @@ private struct Masks {
         return true
     }
 
-    /// Sets a rule's masked values; a mask that is missing is what the kernel takes then.
+    /// Sets a rule's masked values, with the kernel's defaults for missing masks.
     func complete(_ rule: inout RuleMessage) {
         let allIfSet: UInt32 = (mark ?? 0) == 0 ? 0 : .max
         rule.mark = .init(value: mark ?? 0, mask: markMask ?? allIfSet)
@@ -252,11 +256,13 @@ private struct Masks {
 }
 
 extension PortRange {
-    /// Makes a range with the mask that the kernel sent; 0 stands for none.
+    /// Adds the mask that the kernel sent to a range; 0 means none.
     fileprivate init(_ range: Self, mask: UInt16?) {
         self.init(first: range.first, last: range.last, mask: mask == 0 ? nil : mask)
     }
 }
+
+// MARK: - Encoding
 
 extension RuleMessage {
     /// Appends `struct fib_rule_hdr` and the attributes.
@@ -320,7 +326,7 @@ extension RuleMessage {
 }
 
 extension PortRange {
-    /// Appends `struct fib_rule_port_range` and the mask, if there is one.
+    /// Appends `struct fib_rule_port_range`, and the mask if there is one.
     fileprivate func append(to builder: inout NetlinkMessageBuilder, range: UInt16, mask maskType: UInt16) {
         builder.nested(range, flagged: false) { ports in
             ports.append(first)
@@ -328,4 +334,34 @@ extension PortRange {
         }
         if let mask { builder.attribute(maskType, mask) }
     }
+}
+
+// MARK: - Numbers
+
+/// `FRA_*`: attributes of rules (`fib_rules.h`, to Linux 6.15).
+private enum FRA {
+    static let dst: UInt16 = 1
+    static let src: UInt16 = 2
+    static let iifname: UInt16 = 3
+    static let goto: UInt16 = 4
+    static let priority: UInt16 = 6
+    static let fwmark: UInt16 = 10
+    static let tunID: UInt16 = 12
+    static let suppressIfgroup: UInt16 = 13
+    static let suppressPrefixlen: UInt16 = 14
+    static let table: UInt16 = 15
+    static let fwmask: UInt16 = 16
+    static let oifname: UInt16 = 17
+    static let l3mdev: UInt16 = 19
+    static let uidRange: UInt16 = 20
+    static let `protocol`: UInt16 = 21
+    static let ipProto: UInt16 = 22
+    static let sportRange: UInt16 = 23
+    static let dportRange: UInt16 = 24
+    static let dscp: UInt16 = 25
+    static let flowlabel: UInt16 = 26
+    static let flowlabelMask: UInt16 = 27
+    static let sportMask: UInt16 = 28
+    static let dportMask: UInt16 = 29
+    static let dscpMask: UInt16 = 30
 }

@@ -1,6 +1,6 @@
-/// What one uevent of the `net` subsystem said (netlink family 15, `lib/kobject_uevent.c`; udev(7)).
+/// The content of a uevent of the `net` subsystem (netlink family 15, `lib/kobject_uevent.c`; udev(7)).
 ///
-/// What is read from an interface's `uevent` file in sysfs is given the same form, so that a recording holds it.
+/// The content of an interface's `uevent` file in sysfs has the same form, so that a recording can hold it.
 public struct UeventMessage: Sendable, Hashable {
     /// `ACTION`.
     public var action: Action
@@ -10,13 +10,13 @@ public struct UeventMessage: Sendable, Hashable {
     public var index: InterfaceIndex
     /// `DEVTYPE`: `wlan`, `wwan`, `bluetooth`, `gadget` …; nil for plain Ethernet.
     public var deviceType: String?
-    /// `DRIVER`, which netwatch's own recordings add; the kernel does not say it of a network interface.
+    /// `DRIVER`, which only netwatch's recordings have: the kernel does not report it for network interfaces.
     public var driver: String?
 
-    /// `NETWATCH_PROBE`, which netwatch's own recordings have: this is what a look at the device gave, and no uevent.
+    /// `NETWATCH_PROBE`, which only netwatch's recordings have: the result of probing the device, not a uevent.
     public var probe: DeviceProbe?
 
-    /// Makes a message.
+    /// Creates a message.
     public init(action: Action, interface: String, index: InterfaceIndex, deviceType: String? = nil) {
         self.action = action
         self.interface = interface
@@ -24,19 +24,19 @@ public struct UeventMessage: Sendable, Hashable {
         self.deviceType = deviceType
     }
 
-    /// What happened to the device.
+    /// The change that the uevent announces.
     public enum Action: String, Sendable, Hashable {
-        /// It appeared.
+        /// The device appeared.
         case add
-        /// It went.
+        /// The device was removed.
         case remove
-        /// It has another name.
+        /// The device was renamed.
         case move
-        /// Something else about it changed.
+        /// Something else about the device changed.
         case change
-        /// It went to another network namespace, or came from one.
+        /// The device moved from or to another network namespace.
         case online
-        /// It is about to go.
+        /// The device is about to be removed.
         case offline
         /// A driver was bound.
         case bind
@@ -45,16 +45,18 @@ public struct UeventMessage: Sendable, Hashable {
     }
 }
 
-/// How a look at an interface's device ended.
+/// The result of probing the device behind an interface.
 public enum DeviceProbe: Sendable, Hashable {
-    /// What there is to know was found.
+    /// The device was identified.
     case answered
-    /// Whether the interface is a modem can't be told, and why, in words.
+    /// The device could not be identified, so it may be a modem; with a description of the failure.
     case failed(String)
 }
 
+// MARK: - Decoding
+
 extension DeviceProbe {
-    /// Reads the value of `NETWATCH_PROBE`.
+    /// Decodes the value of `NETWATCH_PROBE`.
     init(text: String) {
         self = text == Self.answered.text ? .answered : .failed(text)
     }
@@ -69,10 +71,10 @@ extension DeviceProbe {
 }
 
 extension UeventMessage {
-    /// Reads a datagram of netlink family 15: `add@/devices/…`, then `KEY=VALUE`, each ended by a NUL.
+    /// Decodes a datagram of netlink family 15: `add@/devices/…`, then `KEY=VALUE`, each terminated by a NUL.
     ///
-    /// nil for a uevent of another subsystem than `net`, for an action that is none of ``Action``, and for what udevd
-    /// sends its listeners in a form of its own: it begins with `libudev`, and any process may send its like.
+    /// Returns nil for a uevent of another subsystem than `net`, for an action that is none of ``Action``, and for
+    /// udevd's own datagrams, which begin with `libudev` and which any process may send.
     init?(datagram bytes: RawSpan) throws(NetlinkDecodeError) {
         var fields = UeventFields()
         let title = fields.next(bytes) ?? ""
@@ -80,7 +82,7 @@ extension UeventMessage {
         guard let separator = title.firstIndex(of: "@") else {
             throw .init(.invalidUevent("it does not begin with an action and '@'"), at: 0)
         }
-        var found = UeventReading(action: String(title[..<separator]))
+        var found = UeventKeys(action: String(title[..<separator]))
         while let field = fields.next(bytes) { try found.read(field, at: fields.start) }
         guard found.subsystem == "net", let action = Action(rawValue: found.action),
             let interface = found.interface, let index = found.index
@@ -91,13 +93,13 @@ extension UeventMessage {
     }
 }
 
-/// Walks the texts of a uevent, each ended by a NUL or by the end of the datagram.
+/// The texts of a uevent, each terminated by a NUL or by the end of the datagram.
 private struct UeventFields {
-    /// Where the text that was found last begins.
+    /// The offset of the text that was returned last.
     private(set) var start = 0
     private var position = 0
 
-    /// The next text, or nil behind the last.
+    /// Returns the next text, or nil after the last.
     mutating func next(_ bytes: RawSpan) -> String? {
         guard position < bytes.byteCount else { return nil }
         start = position
@@ -109,8 +111,8 @@ private struct UeventFields {
     }
 }
 
-/// Collects the keys that count.
-private struct UeventReading {
+/// The values of the keys that are decoded.
+private struct UeventKeys {
     var action: String
     var subsystem: String?
     var interface: String?
@@ -121,7 +123,7 @@ private struct UeventReading {
 
     init(action: String) { self.action = action }
 
-    /// Takes one `KEY=VALUE`; what is none, or has another key, is passed over.
+    /// Reads a `KEY=VALUE`; other keys, and text without `=`, are ignored.
     mutating func read(_ field: String, at offset: Int) throws(NetlinkDecodeError) {
         guard let separator = field.firstIndex(of: "=") else { return }
         let value = String(field[field.index(after: separator)...])
@@ -142,8 +144,10 @@ private struct UeventReading {
     }
 }
 
+// MARK: - Encoding
+
 extension UeventMessage {
-    /// The datagram of netlink family 15 that says this, in the kernel's form.
+    /// The datagram of netlink family 15 with this content.
     var datagram: [UInt8] {
         let path = "/class/net/\(interface)"
         var fields = ["\(action.rawValue)@\(path)", "ACTION=\(action.rawValue)", "DEVPATH=\(path)", "SUBSYSTEM=net"]

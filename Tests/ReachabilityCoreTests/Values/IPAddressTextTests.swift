@@ -30,7 +30,7 @@ struct IPAddressTextTests {
         #expect(IPPrefix(.init(family: .ipv6, bits: 0x2001_0DB8 << 96), length: 32).description == "2001:db8::/32")
     }
 
-    @Test func everyAddressIsWrittenAsTheSystemWritesIt() {
+    @Test func everyAddressIsFormattedAsByTheSystem() {
         var generator = SeededGenerator(seed: 4291)
         for _ in 0..<20_000 {
             let address = IPAddress.random(using: &generator)
@@ -39,7 +39,7 @@ struct IPAddressTextTests {
         }
     }
 
-    @Test func everyTextIsReadAsTheSystemReadsIt() {
+    @Test func everyTextIsParsedAsByTheSystem() {
         var generator = SeededGenerator(seed: 5952)
         var accepted = 0
         for _ in 0..<50_000 {
@@ -48,13 +48,13 @@ struct IPAddressTextTests {
             #expect(IPAddress(text) == expected, "\(text)")
             if expected != nil { accepted += 1 }
         }
-        // Both answers must come often, or the comparison says little.
+        // Both results must be frequent, or the comparison proves little.
         #expect((5_000...45_000).contains(accepted))
     }
 }
 
 extension IPAddress {
-    /// An address with many zero words, so that every form of the text comes up.
+    /// An address with many zero words, so that every form of the text occurs.
     static func random(using generator: inout some RandomNumberGenerator) -> Self {
         if Bool.random(using: &generator) { return .init(ipv4: .random(in: 0 ... .max, using: &generator)) }
         var bits: UInt128 = 0
@@ -68,7 +68,7 @@ extension IPAddress {
     }
 }
 
-/// Inserts, removes or replaces up to two characters by ones that addresses are made of.
+/// Inserts, removes or replaces up to two characters with characters that occur in addresses.
 private func mutated(_ text: String, using generator: inout some RandomNumberGenerator) -> String {
     var characters = Array(text)
     for _ in 0..<Int.random(in: 0...2, using: &generator) {
@@ -83,7 +83,7 @@ private func mutated(_ text: String, using generator: inout some RandomNumberGen
     return String(characters)
 }
 
-/// What inet_pton(3) makes of a text.
+/// Parses a text with inet_pton(3).
 private func systemAddress(_ text: String) -> IPAddress? {
     var ipv4: UInt32 = 0
     if inet_pton(AF_INET, text, &ipv4) == 1 { return .init(ipv4: UInt32(bigEndian: ipv4)) }
@@ -91,7 +91,7 @@ private func systemAddress(_ text: String) -> IPAddress? {
     return inet_pton(AF_INET6, text, &ipv6) == 1 ? .init(family: .ipv6, bits: UInt128(bigEndian: ipv6)) : nil
 }
 
-/// What inet_ntop(3) makes of an address.
+/// Formats an address with inet_ntop(3).
 private func systemText(_ address: IPAddress) -> String {
     var buffer = [CChar](repeating: 0, count: 64)
     if address.family == .ipv4 {
