@@ -62,7 +62,7 @@ public struct LinkMessage: Sendable, Hashable {
     /// Whether this is an event with few attributes that must not erase what is known.
     ///
     /// Wireless events have `ifi_change` 0 and neither `IFLA_MTU` nor `IFLA_OPERSTATE`.
-    public var isPartial: Bool { isWirelessEvent || mtu == nil }
+    public var isPartial: Bool { isWirelessEvent || (mtu == nil && operationalState == nil) }
 }
 
 /// `IFF_*` (netdevice(7), `include/uapi/linux/if.h`).
