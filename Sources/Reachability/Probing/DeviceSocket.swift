@@ -11,6 +11,8 @@ struct DeviceSocket: ~Copyable {
     private var lookups: LookupSocket
     private let buffer = ReceiveBuffer(size: 64 << 10)
     private var sequence: UInt32 = 0
+    private var sysfs: NamespaceSysfs?
+    private var hasTriedSysfs = false
 
     /// Opens them in the calling thread's network namespace.
     ///
@@ -28,6 +30,17 @@ struct DeviceSocket: ~Copyable {
 
     /// For ioctl(2).
     var descriptor: Int32 { socket.descriptor }
+
+    /// Where the calling thread's network namespace has its interfaces in sysfs, as its own view shows it; nil if the
+    /// kernel refuses one.
+    mutating func namespaceSysfs() -> String? {
+        if !hasTriedSysfs { sysfs = NamespaceSysfs() }
+        hasTriedSysfs = true
+        switch sysfs {
+        case .some(let view): return view.interfaces
+        case .none: return nil
+        }
+    }
 
     /// What nl80211 knows of an interface; nil if that is none of its.
     mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
