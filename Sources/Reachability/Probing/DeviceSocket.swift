@@ -91,6 +91,45 @@ struct DeviceSocket: ~Copyable {
         return device
     }
 
+    /// Returns a team's options.
+    ///
+    /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN` in the first user namespace.
+    mutating func teamOptions(_ index: InterfaceIndex, family: UInt16) throws(NetlinkError) -> [TeamMessage] {
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.teamName, id: family))
+        sequence &+= 1
+        var messages: [TeamMessage] = []
+        try ask(NetlinkRequests.teamOptions(index, family: family, sequence: sequence), families) { event in
+            if case .team(let message) = event { messages.append(message) }
+        }
+        return messages
+    }
+
+    /// Returns the L2TP session of an interface with the addresses of its tunnel; nil if there is none.
+    ///
+    /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN`.
+    mutating func l2tpSession(_ name: String, family: UInt16) throws(NetlinkError) -> L2TPMessage? {
+        sequence &+= 1
+        let sessions = try l2tp(NetlinkRequests.l2tpSessions(family: family, sequence: sequence), family)
+        guard var session = sessions.first(where: { $0.interface == name }) else { return nil }
+        sequence &+= 1
+        let request = NetlinkRequests.l2tpTunnel(session.tunnel, family: family, sequence: sequence)
+        let tunnel = try l2tp(request, family).first
+        session.source = tunnel?.source
+        session.remote = tunnel?.remote
+        return session
+    }
+
+    private func l2tp(_ request: [UInt8], _ family: UInt16) throws(NetlinkError) -> [L2TPMessage] {
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.l2tpName, id: family))
+        var messages: [L2TPMessage] = []
+        try ask(request, families) { event in
+            if case .l2tp(let message) = event { messages.append(message) }
+        }
+        return messages
+    }
+
     /// The interface by which a tunnel's packets leave; nil if the kernel has no route.
     mutating func way(to endpoint: TunnelEndpoint, user: UInt32) throws(NetlinkError) -> InterfaceIndex? {
         var flow = ProbeFlow(to: endpoint.address, user: user)

@@ -24,6 +24,9 @@ public struct UeventMessage: Sendable, Hashable {
         self.deviceType = deviceType
     }
 
+    /// The `DEVTYPE` of sessions of L2TPv3.
+    static let l2tpType = "l2tpeth"
+
     /// What happened to the device.
     public enum Action: String, Sendable, Hashable {
         /// It appeared.
