@@ -85,6 +85,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case dormant = "path.dormant"
     /// The preferred route's interface is a WiFi one that is being associated with an access point.
     case associating = "path.associating"
+    /// The preferred route leads to the clients of this machine's own access point.
+    case accessPoint = "path.accessPoint"
     /// The path leads through an interface that a requirement excludes.
     case notAllowed = "path.notAllowed"
     /// A leg of a multipath route can't carry; some flows are lost.
