@@ -30,6 +30,7 @@ extension Reason {
             """
         case .dormant: "Check the credentials."
         case .associating: "Wait a second or two; if it lasts, check the passphrase."
+        case .accessPoint: "Use another uplink; or, if a client is the gateway, run with `--kind NAME=wifi`."
         case .notAllowed: "Wait for another path, or allow this one."
         case .deadLeg: "Remove the next hop, or set `ignore_routes_with_linkdown` before the route is added."
         case .noSource: "`ip address add ADDRESS/LENGTH dev NAME`"

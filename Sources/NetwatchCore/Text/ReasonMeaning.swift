@@ -53,6 +53,7 @@ extension Reason {
             """
         case .dormant: "The preferred route's interface waits for an event such as 802.1X."
         case .associating: "The preferred route's Wi-Fi interface is associating with an access point."
+        case .accessPoint: "The preferred route leads to the clients of this machine's own access point."
         case .notAllowed: "The path leads through an interface that a requirement excludes."
         case .deadLeg: "A next hop of a multipath route is unusable; some flows are lost."
         case .noSource: "There is no source address for the path."
