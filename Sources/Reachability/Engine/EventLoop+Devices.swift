@@ -38,9 +38,12 @@ extension EventLoop {
 
     /// Who tells a tunnel's endpoint; nil for an interface that is no such tunnel.
     private func tunnelSource(_ index: InterfaceIndex) -> TunnelInquiry.Source? {
-        machine.with { machine in
+        let families = receiver.families
+        return machine.with { machine in
             guard let link = machine.snapshot.link(index) else { return nil }
-            if link.kind == "wireguard" { return .wireGuard(family: receiver.families.wireGuard) }
+            if link.kind == "wireguard" { return .wireGuard(family: families.wireGuard) }
+            if link.kind == "team" { return .team(family: families.team) }
+            if machine.snapshot.isL2TP(link), machine.isAskingTunnel(index) { return .l2tp(family: families.l2tp) }
             return link.tunnelRemote.map { .known(.init(address: $0)) }
         }
     }

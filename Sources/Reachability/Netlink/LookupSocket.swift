@@ -132,7 +132,7 @@ extension LookupSocket {
         var bytes: [UInt8] = []
         for request in requests {
             sequence &+= 1
-            bytes += NetlinkRequests.lookUp(request.flow, sequence: sequence, matchesRoute: request.matchesRoute)
+            bytes += NetlinkRequests.lookup(request.flow, sequence: sequence, matchesRoute: request.matchesRoute)
         }
         try socket.send(bytes)
         return try collect(requests.count, from: first)

@@ -10,9 +10,10 @@ struct ReceiverSockets {
     let requests: NetlinkSocket
     /// Receives the uevents of devices; nil where the kernel has none.
     let uevents: NetlinkSocket?
-    /// Receives nl80211's messages about interfaces and associations; nil where there is no generic netlink.
+    /// Receives nl80211's events about interfaces and associations, and teams' options; nil where there is no generic
+    /// netlink.
     ///
-    /// A sandbox may forbid it. On a kernel without nl80211 it receives only that the family has come.
+    /// A sandbox may forbid it. On a kernel without these families it receives only that one was registered.
     let generic: NetlinkSocket?
 
     /// Opens the sockets in the calling thread's namespace; they receive everything from then on.
@@ -58,10 +59,10 @@ struct ReceiverSockets {
         if receives { try events.join(group) } else { try events.leave(group) }
     }
 
-    /// Joins the groups of a family of generic netlink, if it is nl80211.
+    /// Joins the groups of a family of generic netlink whose events are decoded.
     func join(_ family: GenericFamily) {
-        guard let generic, family.name == GenericFamilies.wirelessName else { return }
-        for name in Self.wirelessGroups {
+        guard let generic else { return }
+        for name in Self.groups(of: family.name) {
             // A socket that is in a group already stays in it.
             if let number = family.groups[name] { try? generic.join(Int32(truncatingIfNeeded: number)) }
         }
@@ -86,6 +87,16 @@ extension ReceiverSockets {
     private static let controlGroup: Int32 = 0x10
     /// The groups of nl80211 for interfaces and associations; not `scan` and `regulatory`, which never end.
     private static let wirelessGroups = ["config", "mlme"]
+    /// `TEAM_GENL_CHANGE_EVENT_MC_GRP_NAME`, which needs no privilege.
+    private static let teamGroups = ["change_event"]
+
+    private static func groups(of family: String) -> [String] {
+        switch family {
+        case GenericFamilies.wirelessName: wirelessGroups
+        case GenericFamilies.teamName: teamGroups
+        default: []
+        }
+    }
 
     /// Attaches the filter before joining the groups, so that a full table's routes never get in.
     private static func openEvents(

@@ -169,7 +169,7 @@ extension SocketFilter {
 // MARK: - Wi-Fi
 
 extension SocketFilter {
-    /// Accepts new families, and nl80211's messages that change an interface's association.
+    /// Accepts new families, nl80211's messages that change an interface's association, and a team's options.
     ///
     /// Drops those about an access point's stations, frames, scans and regulation: a busy access point sends hundreds a
     /// second. Each broadcast carries one message, whose type and command (`struct genlmsghdr`) lie at fixed offsets.
@@ -182,6 +182,7 @@ extension SocketFilter {
         filter.append(.ifEqual(networkOrder(control), 0, else: 4))
         filter.append(.loadByte(commandOffset), .ifEqual(newFamily, 0, else: 1), .accept, .drop)
         filter.append(.loadByte(commandOffset))
+        filter.append(.ifEqual(teamOptions, 0, else: 1), .accept)
         for command in acceptedCommands { filter.append(.ifEqual(UInt32(command.rawValue), 0, else: 1), .accept) }
         filter.append(.drop)
         return filter
@@ -200,6 +201,8 @@ extension SocketFilter {
     private static let refusal: UInt16 = 2
     private static let control: UInt16 = 0x10
     private static let newFamily: UInt32 = 1
+    /// `TEAM_CMD_OPTIONS_GET`; of nl80211 the number is `NL80211_CMD_SET_WIPHY`, about a radio's new name.
+    private static let teamOptions: UInt32 = 2
 }
 
 // MARK: - Instructions
