@@ -130,11 +130,16 @@ final class ConnectionProcess {
         metrics.connect = (metrics.connect ?? .zero) + lap()
         metrics.localAddress = endpoint.socketPath == nil ? channel.localAddress?.text : nil
         metrics.remoteAddress = endpoint.socketPath ?? channel.remoteAddress?.text
-        if passage == nil { initialize(prepared) {} } else { pass(prepared) }
+        if passage == nil { initialize(prepared) { $0() } } else { pass(prepared) }
     }
 
-    /// Lets the user's handlers in, lets them know that the connection is there, and goes on with TLS.
-    func initialize(_ prepared: PreparedChannel, _ tell: () -> Void) {
+    /// Adds the user's handlers, and goes on with TLS.
+    ///
+    /// - Parameters:
+    ///   - prepared: The channel.
+    ///   - announce: Tells the handlers of the connection, calls what it is given, by which the connection becomes ready to
+    ///     be used, and then hands on what has come for it already.
+    func initialize(_ prepared: PreparedChannel, _ announce: (_ ready: () -> Void) -> Void) {
         timer?.cancel()
         do {
             try plan.initialize(prepared.channel)
@@ -142,12 +147,8 @@ final class ConnectionProcess {
             let reason = "the connection can't be set up: \(error)"
             return fail(error as? HTTPError ?? .init(.connectFailed, .neverSent, reason, cause: error))
         }
-        guard let handshake = prepared.handshake else {
-            tell()
-            return succeed(prepared.channel)
-        }
-        secure(prepared.channel, handshake)
-        tell()
+        guard let handshake = prepared.handshake else { return announce { succeed(prepared.channel) } }
+        announce { secure(prepared.channel, handshake) }
     }
 
     // MARK: TLS

@@ -160,6 +160,11 @@ final class HostConnections {
         handler.rest()
     }
 
+        // Another one in its place would end the same way, over and over.
+        guard !handler.life.isClosed else {
+            let reason = "the connection to \(endpoint.text) was closed before it could be used"
+            return failed(handler, HTTPError(.connectionLost, .neverSent, reason))
+        }
     /// Numbers are used again: an attempt that was given up may end after another has taken its number.
     private func isOpening(_ handler: ConnectionHandler) -> Bool {
         guard case .attempt(_, let current) = connections[handler.id] else { return false }
