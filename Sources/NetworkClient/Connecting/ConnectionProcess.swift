@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import NetworkClientCore
@@ -10,6 +11,8 @@ final class ConnectionProcess {
         /// The addresses of the host or its proxy, if they are known: nothing is looked up then.
         let addresses: [SocketAddress]?
         let limits: Timeouts
+        /// How many descriptors must be free before a socket is opened.
+        let keepsFree: Int
         let resolver: NameResolver
         let tls: TLSClient?
         let proxies: ProxyMeans
@@ -101,6 +104,10 @@ final class ConnectionProcess {
 
     /// Connects to the targets; the limit goes on.
     func connect() throws(HTTPError) {
+        guard RuntimeDescriptors.areFree(plan.keepsFree) else {
+            let error = IOError(errnoCode: EMFILE, reason: "few descriptors are left")
+            throw ConnectFailure(nextHop, targets).error(for: error)
+        }
         let source = try LocalEnd(endpoint.binding)
         dialogue = passage?.dialogue()
         let me = NIOLoopBound(self, eventLoop: loop)
