@@ -1,40 +1,28 @@
-import Crypto
-import NetworkClientCore
-
 /// What is noted beside the part of a download, so that another process can go on with it.
 ///
-/// Lines of a name and a value, the first of which tells the form, and the last one that it is whole. Whatever is not as it was written here is no record: the
-/// download begins anew then.
-struct PartRecord: Sendable, Hashable {
+/// Lines of a name and a value, the first of which tells the form, and the last one that it is whole. Whatever is not as it
+/// was written here is no record: the download begins anew then.
+package struct PartRecord: Sendable, Hashable {
     /// The URL without user information and query, for people.
-    var url: String
+    package var url: String
     /// The whole URL's SHA-256: queries may hold secrets, and parts of another URL must not be continued.
-    var key: String
+    package var key: String
     /// What the part is of.
-    var part: DownloadPart
+    package var part: DownloadPart
 
     private static let form = "netwatch download 1"
     /// No record that was written here is larger.
-    static let limit = 65_536
+    package static let limit = 65_536
 
     /// Makes the record of a download.
-    init(of url: HTTPURL, _ part: DownloadPart) {
-        self.url = url.description
-        key = Self.key(of: url)
+    package init(url: String, key: String, part: DownloadPart) {
+        self.url = url
+        self.key = key
         self.part = part
     }
 
-    /// The whole URL, in a form that tells nothing.
-    static func key(of url: HTTPURL) -> String {
-        let text = "\(url.scheme)://\(url.authority)\(url.target)"
-        return SHA256.hash(data: Array(text.utf8)).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.utf8.count == 1 ? "0\(digits)" : digits
-        }.joined()
-    }
-
     /// Reads a record; nil where it is none.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard let values = Self.values(in: bytes), let url = values["url"], let key = values["key"],
             key.utf8.count == 64
         else { return nil }
@@ -73,7 +61,7 @@ struct PartRecord: Sendable, Hashable {
     }
 
     /// The record as it is written; nil where there is nothing by which the part could be continued.
-    var bytes: [UInt8]? {
+    package var bytes: [UInt8]? {
         var lines = [Self.form, "url \(url)", "key \(key)"]
         switch part.validator {
         case .tag(let tag): lines.append("etag \(tag)")
