@@ -3,18 +3,6 @@ import NIOHTTP1
 import ReachabilityCore
 
 extension ConnectionHandler {
-    /// Whether so many bytes more may come; if not, the request has failed.
-    func allows(_ count: Int) -> Bool {
-        guard let exchange, exchange.head == nil else { return true }
-        let limit = host.core.configuration.maximumHeadSize
-        guard exchange.headBytes <= limit else {
-            failExchange(.headTooLarge(limit, exchange.handle.current.copy))
-            return false
-        }
-        self.exchange?.headBytes += count
-        return true
-    }
-
     func received(_ head: HTTPResponseHead) {
         guard let handle = exchange?.handle else { return close() }
         let status = head.status.code
