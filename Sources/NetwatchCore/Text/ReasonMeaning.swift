@@ -69,7 +69,7 @@ extension Reason {
             A route more specific than the default routes carries the probe address, as on a router with a \
             full table.
             """
-        case .carrierUnknown: "What carries a tunnel can't be told."
+        case .carrierUnknown: "What carries a tunnel, or by which port a team sends, can't be told."
         case .deviceProbing: "What device is behind the interface is being found out."
         case .deviceUnidentified:
             "What device is behind the interface could not be found out; it counts as not cellular."

@@ -103,7 +103,7 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case sourceRule = "source.rule"
     /// A route more specific than the default routes carries the probe address, as on a router with a full table.
     case coveredBySpecificRoute = "path.specificRoute"
-    /// What carries a tunnel can't be told.
+    /// What carries a tunnel, or by which port a team sends, can't be told.
     case carrierUnknown = "carrier.unknown"
     /// What device is behind the interface is being found out.
     case deviceProbing = "device.probing"
