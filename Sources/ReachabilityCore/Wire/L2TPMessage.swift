@@ -41,7 +41,7 @@ extension L2TPMessage {
     init?(_ command: UInt8, _ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         guard command == L2TP.getSession || command == L2TP.getTunnel else { return nil }
         self.init()
-        var cursor = body.attributes(behind: GENL.headerSize)
+        var cursor = body.attributes(after: GENL.headerSize)
         while let attribute = try cursor.next(bytes) {
             switch attribute.type {
             case L2TP.Attribute.interface: interface = attribute.text(bytes)

@@ -58,7 +58,7 @@ extension TeamMessage {
     init?(_ command: UInt8, _ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         guard command == TEAM.getOptions else { return nil }
         self.init(index: 0)
-        var cursor = body.attributes(behind: GENL.headerSize)
+        var cursor = body.attributes(after: GENL.headerSize)
         while let attribute = try cursor.next(bytes) {
             switch attribute.type {
             case TEAM.index: index = try attribute.integer(bytes, "TEAM_ATTR_TEAM_IFINDEX")
