@@ -6,21 +6,19 @@ import ReachabilityCore
 /// Confined to the event thread, except while it is created. From the wake-up to the sink nothing is passed to another
 /// thread, nothing is locked, and nothing waits.
 final class EventLoop {
-    /// The model of the machine's network, and what is to be done.
-    let machine: ConfinedMachine
-    /// The netlink sockets.
-    let receiver: NetlinkReceiver
     /// The lookups of destinations.
     let destinations: DestinationService
-    /// The run that this is a part of.
-    let run: EngineRun
+    /// The inquiries about devices, tunnels and radios.
+    let devices: DeviceService
 
+    private let machine: ConfinedMachine
+    private let receiver: NetlinkReceiver
+    private let run: EngineRun
     private let shared: EngineState
     private let user: UInt32
     private let lookups: LookupSocket
     private let poll: EventPoll
     private let clockTimer: ClockChangeTimer
-    private var inquirer: DeviceInquirer?
     private var waiters: [Waiter] = []
     private var moderation = Moderation()
 
@@ -43,6 +41,7 @@ final class EventLoop {
         do throws(NetlinkError) { lookups = try LookupSocket() } catch { throw ReachabilityError(error) }
         destinations = .init(machine, shared.watches, lookups, context)
         receiver = try .init(machine, run, configuration, poll, destinations: destinations.destinations)
+        devices = .init(machine, receiver, run)
         try poll.add(run.wakeup.descriptor, for: .wakeup)
         try poll.add(clockTimer.descriptor, for: .clock)
     }
@@ -145,7 +144,7 @@ extension EventLoop {
         case .lookUp(let inDetail): confirm(inDetail: inDetail)
         case .dump(let subject, let sequence):
             attempt { () throws(NetlinkError) in try receiver.requestDump(subject, sequence: sequence) }
-        case .probe(let index, let name): probe(index, name)
+        case .probe(let index, let name): devices.probe(index, name)
         case .watchNeighbours(let receives):
             attempt { () throws(NetlinkError) in try receiver.receiveNeighbours(receives) }
         case .reopen: reopen()
@@ -179,14 +178,6 @@ extension EventLoop {
     /// Uses a socket; if it fails, the machine decides what to do.
     private func attempt(_ body: () throws(NetlinkError) -> Void) {
         do throws(NetlinkError) { try body() } catch { machine.with { $0.failed(at: SystemClock.now) } }
-    }
-
-    /// The inquirer for devices; created on first use, on the event thread, which is in the namespace.
-    func openedInquirer() throws(NetlinkError) -> DeviceInquirer {
-        if let inquirer { return inquirer }
-        let inquirer = try DeviceInquirer()
-        self.inquirer = inquirer
-        return inquirer
     }
 }
 

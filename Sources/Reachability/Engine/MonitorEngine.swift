@@ -144,7 +144,7 @@ extension MonitorEngine {
     /// - Parameter completion: Called with one for each Wi-Fi carrier that nl80211 knows, in their order; or with
     ///   ``ReachabilityError/Code/notRunning``.
     func wifiDetails(_ completion: @escaping Completion<[WiFiDetails]>) {
-        submit(completion) { loop in loop.askRadios { completion(.success($0)) } }
+        submit(completion) { loop in loop.devices.askRadios { completion(.success($0)) } }
     }
 
     private func submit<Value: Sendable>(

@@ -1,12 +1,33 @@
 import LinuxSystem
 import ReachabilityCore
 
-extension EventLoop {
-    /// Has a device or a tunnel asked about on another thread; the answer comes as a job.
+/// Asks about devices, tunnels and radios on another thread, and feeds the answers to the state machine.
+///
+/// Confined to the event thread, except while it is created.
+final class DeviceService {
+    private let machine: ConfinedMachine
+    private let receiver: NetlinkReceiver
+    private let run: EngineRun
+    /// Created when it is needed first, on the event thread, which is in the namespace.
+    private var inquirer: DeviceInquirer?
+
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - machine: The model of the machine's network, which is fed.
+    ///   - receiver: Has the families of generic netlink, and records the answers.
+    ///   - run: The run on whose event thread the answers are taken.
+    init(_ machine: ConfinedMachine, _ receiver: NetlinkReceiver, _ run: EngineRun) {
+        self.machine = machine
+        self.receiver = receiver
+        self.run = run
+    }
+
+    /// Asks about a device or a tunnel; the answer comes as a job.
     func probe(_ index: InterfaceIndex, _ name: String) {
         do throws(NetlinkError) {
             try openedInquirer().ask(question(index, name)) { [run] answer in
-                _ = run.perform { $0?.take(answer) }
+                _ = run.perform { $0?.devices.take(answer) }
             }
         } catch {
             var answer = DeviceAnswer(index: index, name: name)
@@ -17,14 +38,23 @@ extension EventLoop {
         }
     }
 
-    /// Has the radios of the path's WiFi carriers asked on another thread, where `answer` is called; at once if it has none.
-    func askRadios(answer: @escaping @Sendable ([WiFiDetails]) -> Void) {
+    /// Asks the radios of the path's Wi-Fi carriers.
+    ///
+    /// - Parameter completion: Called with the details on the inquirer's thread; at once if there is no such carrier.
+    func askRadios(_ completion: @escaping @Sendable ([WiFiDetails]) -> Void) {
         let carriers = machine.with { $0.evaluation?.path.carriers ?? [] }
         let inquiry = WiFiInquiry(interfaces: carriers.filter { $0.kind == .wifi }, nl80211: receiver.families.nl80211)
         guard !inquiry.interfaces.isEmpty, inquiry.nl80211 != 0, let inquirer = try? openedInquirer() else {
-            return answer([])
+            return completion([])
         }
-        inquirer.ask({ inquiry.run(&$0) }, answer: answer)
+        inquirer.ask({ inquiry.run(&$0) }, answer: completion)
+    }
+
+    private func openedInquirer() throws(NetlinkError) -> DeviceInquirer {
+        if let inquirer { return inquirer }
+        let inquirer = try DeviceInquirer()
+        self.inquirer = inquirer
+        return inquirer
     }
 
     private func question(_ index: InterfaceIndex, _ name: String) -> DeviceInquirer.Question {
@@ -36,7 +66,7 @@ extension EventLoop {
         return { inquiry.run(&$0) }
     }
 
-    /// Who tells a tunnel's endpoint; nil for an interface that is no such tunnel.
+    /// The source of a tunnel's endpoint or a team's ports; nil for another interface.
     private func tunnelSource(_ index: InterfaceIndex) -> TunnelInquiry.Source? {
         let families = receiver.families
         return machine.with { machine in
@@ -52,12 +82,14 @@ extension EventLoop {
     private func take(_ answer: DeviceAnswer) {
         guard machine.with({ $0.expectsDevice(answer.index, name: answer.name) }) else { return }
         let now = SystemClock.now
-        for datagram in answer.datagrams {
-            receiver.record(datagram.bytes, .fromKernel, datagram.protocolNumber)
-            let decoder = NetlinkDecoder(protocolNumber: datagram.protocolNumber, families: receiver.families)
-            machine.with { machine in
-                try? decoder.decode(datagram.bytes.span.bytes) { machine.receiveDevice($1, $0, at: now) }
-            }
+        for message in answer.messages {
+            receiver.record(message.datagram, .fromKernel, message.event.protocolNumber)
+            machine.with { $0.receiveDevice(message.event, .synthetic, at: now) }
         }
     }
+}
+
+extension NetlinkHeader {
+    /// The header of a message that no datagram brought.
+    fileprivate static let synthetic = Self(length: 0, type: 0, flags: [], sequence: 0, port: 0)
 }
