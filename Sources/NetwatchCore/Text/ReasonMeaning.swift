@@ -58,6 +58,8 @@ extension Reason {
         case .associating: "The preferred route's WiFi interface is being associated with an access point."
         case .notAllowed: "The path leads through an interface that a requirement excludes."
         case .deadLeg: "A leg of a multipath route can't carry; some flows are lost."
+        case .tunnelLoop:
+            "The route to a tunnel's other end leads into the tunnel itself; the kernel drops its packets."
         case .noSource: "There is no source address for the path."
         case .linkLocalSource: "The only source address is link-local."
         case .loopbackSource: "The only source address is a loopback address."

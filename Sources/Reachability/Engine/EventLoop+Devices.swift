@@ -40,7 +40,7 @@ extension EventLoop {
         consult { machine in
             guard let link = machine.snapshot.link(index) else { return nil }
             if link.kind == "wireguard" { return .wireGuard(family: families.wireGuard) }
-            return link.tunnelRemote.map { .known(.init(address: $0)) }
+            return machine.snapshot.endpoint(of: link).map(TunnelInquiry.Source.known)
         }
     }
 

@@ -34,8 +34,10 @@ public struct NetworkSnapshot: Sendable, Hashable {
     public internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
     /// What WireGuard said of a device.
     public internal(set) var wireGuard: [InterfaceIndex: WireGuardMessage] = [:]
-    /// Through which interface the kernel sends to where a tunnel leads; nil for none, by the remote address.
-    public internal(set) var tunnelWays: [IPAddress: InterfaceIndex?] = [:]
+    /// The interface through which the kernel sends a tunnel's own packets; nil for none.
+    public internal(set) var tunnelEgress: [TunnelEndpoint: InterfaceIndex?] = [:]
+    /// The bridges and other masters that have, or have had, a port that leads out of the machine.
+    public internal(set) var mastersWithUplink: Set<InterfaceIndex> = []
 
     /// Makes the model of a machine with nothing.
     public init() {}

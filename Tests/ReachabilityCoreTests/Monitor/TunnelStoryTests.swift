@@ -39,7 +39,9 @@ import Testing
     private func answer(_ story: inout MonitorStory, way: InterfaceIndex) {
         var end = UeventMessage(action: .add, interface: "wg0", index: 9)
         end.probe = .answered
-        story.find([.wireGuard(Self.device), .route(.init(way: way, to: Self.endpoint)), .uevent(end)])
+        story.find([
+            .wireGuard(Self.device), .route(.init(egress: way, to: .init(address: Self.endpoint))), .uevent(end),
+        ])
     }
 
     /// The machine has its first state, with the endpoint's packets leaving by an interface, and all is quiet.
