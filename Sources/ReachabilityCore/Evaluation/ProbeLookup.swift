@@ -8,6 +8,8 @@ public struct ProbeFlow: Sendable, Hashable {
     public var user: UInt32
     /// `SO_MARK`, as `fwmark` rules see it; only tunnels mark their packets here.
     public var mark: UInt32 = 0
+    /// The TOS field without its ECN bits, as `tos` and `dscp` rules and IPv4 routes see it; only tunnels set it here.
+    public var tos: UInt8 = 0
     /// The interface that the socket is bound to (`SO_BINDTOIFINDEX`, socket(7)); nil for an unbound one.
     ///
     /// For the kernel's look-ups: the model's own are of unbound sockets, and pass over it.

@@ -91,6 +91,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case notAllowed = "path.notAllowed"
     /// A leg of a multipath route can't carry; some flows are lost.
     case deadLeg = "path.deadLeg"
+    /// The route to a tunnel's other end leads into the tunnel itself; the kernel drops what it should carry.
+    case tunnelLoop = "path.tunnelLoop"
     /// There is no source address for the path.
     case noSource = "source.none"
     /// The only source address is link-local.

@@ -66,9 +66,17 @@ extension LinkMessage {
         var cursor = data.nested
         while let inner = try cursor.next(bytes) {
             if isVRF, inner.type == IFLA.vrfTable { vrfTable = try inner.integer(bytes, "IFLA_VRF_TABLE") }
-            if isBond, inner.type == IFLA.bondActiveSlave {
-                bondActivePort = try inner.interfaceIndex(bytes, "IFLA_BOND_ACTIVE_SLAVE")
-            }
+            if isBond { try readBond(inner, bytes) }
+        }
+    }
+
+    private mutating func readBond(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        switch attribute.type {
+        case IFLA.bondActiveSlave: bondActivePort = try attribute.interfaceIndex(bytes, "IFLA_BOND_ACTIVE_SLAVE")
+        case IFLA.bondMIIMonitor, IFLA.bondARPInterval:
+            let interval: UInt32 = try attribute.integer(bytes, "the bond's monitoring interval")
+            if interval != 0 { bondReplacesPorts = true }
+        default: break
         }
     }
 
@@ -80,11 +88,23 @@ extension LinkMessage {
             if inner.type == form.lower, lowerIndex == nil {
                 lowerIndex = try inner.interfaceIndex(bytes, "IFLA_VXLAN_LINK")
             }
-            guard form.remotes.contains(inner.type) else { continue }
-            let family = inner.payload.count < 16 ? AddressFamily.ipv4 : .ipv6
-            let address = try inner.address(family, bytes, "the tunnel's remote address")
-            if !address.isUnspecified, !address.isMulticast { tunnelRemote = address }
+            if inner.type == form.mark { tunnelMark = try inner.integer(bytes, "the tunnel's mark") }
+            if inner.type == form.tos { tunnelTOS = try inner.integer(bytes, "the tunnel's TOS") }
+            guard form.remotes.contains(inner.type) || form.sources.contains(inner.type) else { continue }
+            try readTunnelAddress(inner, isRemote: form.remotes.contains(inner.type), bytes)
         }
+    }
+
+    private mutating func readTunnelAddress(
+        _ attribute: NetlinkAttribute,
+        isRemote: Bool,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) {
+        let family = attribute.payload.count < 16 ? AddressFamily.ipv4 : .ipv6
+        let name = isRemote ? "the tunnel's remote address" : "the tunnel's source"
+        let address = try attribute.address(family, bytes, name)
+        guard !address.isUnspecified, !address.isMulticast else { return }
+        if isRemote { tunnelRemote = address } else { tunnelSource = address }
     }
 
     private mutating func readBondPort(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {

@@ -28,15 +28,14 @@ extension LinkMessage {
             if kind == "vrf", let vrfTable {
                 info.nested(IFLA.Info.data, flagged: false) { $0.attribute(IFLA.vrfTable, vrfTable) }
             }
-            if kind == "bond", let bondActivePort {
-                info.nested(IFLA.Info.data, flagged: false) {
-                    $0.attribute(IFLA.bondActiveSlave, index: bondActivePort)
+            if kind == "bond", bondActivePort != nil || bondReplacesPorts {
+                info.nested(IFLA.Info.data, flagged: false) { data in
+                    if let bondActivePort { data.attribute(IFLA.bondActiveSlave, index: bondActivePort) }
+                    if bondReplacesPorts { data.attribute(IFLA.bondMIIMonitor, 100 as UInt32) }
                 }
             }
-            if let kind, let form = TunnelForm(kind), let tunnelRemote {
-                info.nested(IFLA.Info.data, flagged: false) {
-                    $0.attribute(form.remote(tunnelRemote.family), tunnelRemote)
-                }
+            if let kind, let form = TunnelForm(kind), hasTunnelData {
+                info.nested(IFLA.Info.data, flagged: false) { appendTunnel(form, to: &$0) }
             }
             if let portKind { info.attribute(IFLA.Info.slaveKind, string: portKind) }
             if portKind == "bond", let bondPortIsActive {
@@ -45,6 +44,17 @@ extension LinkMessage {
                 }
             }
         }
+    }
+
+    private var hasTunnelData: Bool {
+        tunnelRemote != nil || tunnelSource != nil || tunnelMark != 0 || tunnelTOS != 0
+    }
+
+    private func appendTunnel(_ form: TunnelForm, to data: inout NetlinkMessageBuilder) {
+        if let tunnelRemote { data.attribute(form.remote(tunnelRemote.family), tunnelRemote) }
+        if let tunnelSource, let type = form.source(tunnelSource.family) { data.attribute(type, tunnelSource) }
+        if let mark = form.mark, tunnelMark != 0 { data.attribute(mark, tunnelMark) }
+        if let tos = form.tos, tunnelTOS != 0 { data.attribute(tos, tunnelTOS) }
     }
 
     /// Appends `IFLA_INET6_CONF` up to the last setting that is known: a shorter array is an older kernel's.

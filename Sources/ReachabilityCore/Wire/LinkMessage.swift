@@ -40,9 +40,18 @@ public struct LinkMessage: Sendable, Hashable {
     public var vrfTable: UInt32?
     /// `IFLA_BOND_ACTIVE_SLAVE` of a bond.
     public var bondActivePort: InterfaceIndex?
+    /// Whether a bond looks at its ports, and replaces an active one that has lost its carrier: `miimon` or
+    /// `arp_interval` is set (`Documentation/networking/bonding.rst`).
+    public var bondReplacesPorts = false
     /// Where a tunnel's packets go, if the kernel keeps that with the link: `IFLA_GRE_REMOTE`, `IFLA_IPTUN_REMOTE`,
     /// `IFLA_VTI_REMOTE`, `IFLA_VXLAN_GROUP`, `IFLA_GENEVE_REMOTE`; nil for none and for a group of hosts.
     public var tunnelRemote: IPAddress?
+    /// The address that a tunnel sends from, if it is given one (ip-link(8) `local`); nil if the kernel selects it.
+    public var tunnelSource: IPAddress?
+    /// The mark of a tunnel's own packets (ip-link(8) `fwmark`); 0 for none.
+    public var tunnelMark: UInt32 = 0
+    /// The TOS field of a tunnel's own packets; with bit 0 set, that of the packets inside.
+    public var tunnelTOS: UInt8 = 0
     /// Whether this port of a bond carries traffic: `IFLA_BOND_SLAVE_STATE` is `BOND_STATE_ACTIVE`.
     public var bondPortIsActive: Bool?
     /// `IFLA_AF_SPEC` / `AF_INET6` / `IFLA_INET6_CONF`, `DEVCONF_USE_TEMPADDR` at least 2: temporary addresses are preferred.

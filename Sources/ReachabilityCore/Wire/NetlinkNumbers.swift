@@ -74,6 +74,9 @@ enum IFLA {
     static let vrfTable: UInt16 = 1
     /// `IFLA_BOND_ACTIVE_SLAVE`, in `IFLA_INFO_DATA` of a `bond`.
     static let bondActiveSlave: UInt16 = 2
+    /// `IFLA_BOND_MIIMON` and `IFLA_BOND_ARP_INTERVAL`: how often ports are looked at, in milliseconds; 0 for never.
+    static let bondMIIMonitor: UInt16 = 3
+    static let bondARPInterval: UInt16 = 7
     /// `IFLA_BOND_SLAVE_STATE`, in `IFLA_INFO_SLAVE_DATA` of a `bond`'s port.
     static let bondSlaveState: UInt16 = 1
     /// `IFLA_INET6_CONF`, in `AF_INET6` of `IFLA_AF_SPEC`: an array of 32-bit values, by `DEVCONF_*`.

@@ -43,6 +43,7 @@ extension RouteMessage {
         case RTA.prefsrc: preferredSource = try attribute.address(family, bytes, "RTA_PREFSRC")
         case RTA.pref: preference = .init(rawValue: try attribute.integer(bytes, "RTA_PREF")) ?? .medium
         case RTA.nhID: nexthopID = try attribute.integer(bytes, "RTA_NH_ID")
+        case RTA.mark: mark = try attribute.integer(bytes, "RTA_MARK")
         case RTA.cacheinfo: try readLifetime(attribute, bytes)
         case RTA.multipath: legs = try RouteLeg.list(attribute, family, bytes)
         default: break

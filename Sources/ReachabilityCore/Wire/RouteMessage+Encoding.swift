@@ -16,6 +16,7 @@ extension RouteMessage {
         if metric != 0 { builder.attribute(RTA.priority, metric) }
         if let preferredSource { builder.attribute(RTA.prefsrc, preferredSource) }
         if let nexthopID { builder.attribute(RTA.nhID, nexthopID) }
+        if mark != 0 { builder.attribute(RTA.mark, mark) }
         if family == .ipv6 || preference != .medium { builder.attribute(RTA.pref, preference.rawValue) }
         appendLegs(to: &builder)
         appendLifetime(to: &builder)

@@ -26,6 +26,8 @@ public struct RouteMessage: Sendable, Hashable {
     public var preferredSource: IPAddress?
     /// `RTA_PREF`: the router's preference in its advertisement (RFC 4191).
     public var preference: RouterPreference = .medium
+    /// `RTA_MARK`: the mark of the packets that an answer to a lookup is about; 0 for none.
+    public var mark: UInt32 = 0
     /// `RTA_CACHEINFO`'s `rta_expires`, counted from the message; nil if the route does not expire.
     ///
     /// The kernel counts in hundredths of a second (`USER_HZ`). Zero: it has expired and is not yet removed.
