@@ -21,7 +21,7 @@ extension EventLoop {
         do throws(NetlinkError) {
             try sockets.renewEvents(
                 bufferSize: configuration.receiveBufferSize,
-                watching: watcher.destinations,
+                watching: heardDestinations,
                 neighbours: hearsNeighbours
             )
             return true

@@ -22,6 +22,8 @@ final class EventLoop {
     private var viewers: [Viewer] = []
     /// Whether the event socket is in the neighbours' group.
     private(set) var hearsNeighbours = false
+    /// The addresses of which the event socket's filter lets covering routes through.
+    var heardDestinations: Set<IPAddress> = []
     private var moderation = Moderation()
     /// When the first message of this turn was read; nil before it.
     private var turnBegan: Instant?
@@ -36,6 +38,7 @@ final class EventLoop {
         user = configuration.user ?? shared.effectiveUser
         watcher = .init(shared.watches)
         _ = watcher.refresh()
+        heardDestinations = watcher.destinations
         machine = .init(
             context: configuration.context(user: user),
             settle: configuration.settle,
@@ -112,6 +115,7 @@ final class EventLoop {
         if !ready.isDisjoint(with: [.events, .generic]) { drainAll(isGenericReady: ready.contains(.generic)) }
         act()
         if ready.contains(.replies) { readReplies() }
+        hearDestinations()
         serveWatches()
         serveViewers()
         shared.counters = consult { $0.counters }
@@ -132,9 +136,18 @@ final class EventLoop {
     private func runJobs() {
         run.wakeUp.reset()
         for job in run.takeJobs() { job(self) }
-        guard watcher.refresh() else { return }
+        _ = watcher.refresh()
+    }
+
+    /// Has the event socket let through the routes to the watched destinations and to the tunnels' other ends.
+    private func hearDestinations() {
+        let destinations = watcher.destinations.union(consult { $0.tunnelDestinations })
+        guard destinations != heardDestinations else { return }
+        heardDestinations = destinations
         do throws(NetlinkError) {
-            try sockets.events.attach(.routes(covering: watcher.destinations))
+            try sockets.events.attach(.routes(covering: destinations))
+            // What changed until now was not heard.
+            alterMachine { $0.noteHiddenRoutes(at: Clock.now) }
         } catch {
             machine.failed(at: Clock.now)
         }
@@ -237,6 +250,7 @@ extension EventLoop {
     private func reopen() {
         do {
             sockets = try Self.openSockets(configuration, watcher)
+            heardDestinations = watcher.destinations
             run.lookups.withLock { $0 = try? LookupSocket() }
             try watchSockets()
             if hearsNeighbours { try sockets.hearNeighbours(true) }
