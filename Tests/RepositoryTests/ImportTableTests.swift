@@ -52,6 +52,65 @@ struct ImportTableTests {
         }
     }
 
+    /// The modules whose folders depend on each other in one direction; the others are to follow.
+    private static let modulesWithOrderedFolders = [
+        "HTTPSerialization", "Locking", "NetwatchCore", "NetworkClientCore", "Reachability", "ReachabilityCore",
+        "RequestGate",
+    ]
+
+    @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)
+    func folders(module: String) throws {
+        let cycles = try FolderGraph(module: module).cycles
+        #expect(cycles.isEmpty, "\(module) has a \(cycles.joined(separator: "\n"))")
+    }
+
+    @Test("Two folders that name each other's types are reported as a cycle, with the file and the type")
+    func cycle() throws {
+        let cycles = FolderGraph(files: [
+            "Low/Value.swift": "struct Value { var machine: Machine? }",
+            "High/Machine.swift": "public final class Machine { let value: Value; let other: Value }",
+            "Highest/Tool.swift": "enum Tool { static let machine = Machine() }",
+        ]).cycles
+        #expect(cycles.count == 1)
+        let cycle = try #require(cycles.first)
+        #expect(cycle.hasPrefix("cycle of High, Low\n"))
+        #expect(cycle.contains("Low -> High: 1 mentions, such as: Low/Value.swift names Machine"))
+        #expect(!cycle.contains("Tool"))
+    }
+
+    @Test("Folders inside one folder are held to one direction, too, and may use that folder")
+    func innerFolders() {
+        let files = [
+            "A/Base.swift": "struct Base { let inner: X }",
+            "A/One/X.swift": "struct X { let base: Base }",
+            "A/Two/Y.swift": "struct Y { let x: X }",
+        ]
+        #expect(FolderGraph(files: files).cycles.isEmpty)
+        let both = files.merging(["A/One/Z.swift": "extension X { var y: Y { .init(x: self) } }"]) { $1 }
+        #expect(FolderGraph(files: both).cycles.count == 1)
+    }
+
+    @Test("Comments, strings, private types and nested types are no dependency; an interpolation is one")
+    func mentions() {
+        func dependsBack(_ text: String, declaring declaration: String = "struct Machine {}") -> Bool {
+            let graph = FolderGraph(files: [
+                "Low/Value.swift": "struct Value {}\n" + text,
+                "High/Machine.swift": declaration + "\nlet value: Value",
+            ])
+            return !graph.cycles.isEmpty
+        }
+        #expect(dependsBack("let x = Machine()"))
+        #expect(dependsBack(#"let x = "a \(y("b") + Machine.name) c""#))
+        #expect(dependsBack("let x = \"\"\"\n \" \\(Machine.name)\n\"\"\""))
+        #expect(dependsBack("let x: Machine", declaring: "@frozen public indirect enum Machine { case a }"))
+        #expect(dependsBack("let x: Machine", declaring: "package typealias Machine = Int"))
+        #expect(!dependsBack("// Machine\n/// Machine\n/* Machine /* Machine */ Machine */"))
+        #expect(!dependsBack(##"let x = "Machine \" Machine" + #"\(Machine) " Machine"#"##))
+        #expect(!dependsBack("let x = \"\"\"\nMachine \"\" Machine\n\"\"\""))
+        #expect(!dependsBack("let x: Machine", declaring: "private struct Machine {}"))
+        #expect(!dependsBack("let x: Machine", declaring: "struct Outer { struct Machine {} }"))
+    }
+
     @Test("Every form of an import is seen")
     func forms() {
         let text = """

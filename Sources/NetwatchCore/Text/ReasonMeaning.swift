@@ -53,6 +53,7 @@ extension Reason {
             """
         case .dormant: "The preferred route's interface waits for an event such as 802.1X."
         case .associating: "The preferred route's Wi-Fi interface is associating with an access point."
+        case .accessPoint: "The preferred route leads to the clients of this machine's own access point."
         case .notAllowed: "The path leads through an interface that a requirement excludes."
         case .deadLeg: "A next hop of a multipath route is unusable; some flows are lost."
         case .noSource: "There is no source address for the path."
@@ -65,7 +66,7 @@ extension Reason {
             A route more specific than the default routes carries the probe address, as on a router with a \
             full table.
             """
-        case .carrierUnknown: "The interface that carries a tunnel is unknown."
+        case .carrierUnknown: "The interface that carries a tunnel, or the port through which a team sends, is unknown."
         case .deviceProbing: "The device behind the interface is being identified."
         case .deviceUnidentified:
             "The device behind the interface could not be identified; it counts as not cellular."

@@ -37,7 +37,7 @@ struct LookupSocket: ~Copyable {
         var request: [UInt8] = []
         for question in questions {
             sequence &+= 1
-            request += NetlinkRequests.lookUp(question.flow, sequence: sequence, matchesRoute: question.matchesRoute)
+            request += NetlinkRequests.lookup(question.flow, sequence: sequence, matchesRoute: question.matchesRoute)
         }
         try socket.send(request)
         return try collect(questions.count, from: first)

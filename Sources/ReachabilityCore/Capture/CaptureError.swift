@@ -1,39 +1,39 @@
-/// Why a file can't be read as a capture of netlink, and where.
+/// An error in a netlink capture, with its position.
 public struct CaptureError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The error.
     public var fault: Fault
-    /// The packet that was being read, counted from 1; nil for the file's head.
+    /// The number of the packet that was being read, from 1; nil for the file's header.
     public var record: Int?
-    /// Where it is wrong: bytes from the start of the file.
+    /// The offset of the error in the file, in bytes.
     public var offset: Int
 
-    /// What can be wrong with a capture.
+    /// The kinds of errors in a capture.
     public enum Fault: Sendable, Hashable {
-        /// The file does not begin as pcap or pcapng do.
+        /// The file is neither pcap nor pcapng.
         case unknownMagic(UInt32)
-        /// The file ends in its head.
+        /// The file ends in its header.
         case truncatedHead(required: Int, available: Int)
-        /// The format has another version than those that are known.
+        /// The version of the format is not supported.
         case unsupportedVersion(major: UInt16, minor: UInt16)
         /// The packets are not of `LINKTYPE_NETLINK`.
         case otherLinkType(UInt16)
         /// The file ends in a record or a block.
         case truncatedRecord(required: Int, available: Int)
-        /// A record or a block says a length that no netlink datagram has.
+        /// The length of a record or a block is more than a netlink datagram can have.
         case absurdLength(UInt32)
-        /// A pcapng block's length is too small for its kind, or no multiple of four.
+        /// The length of a pcapng block is too small for its type or no multiple of four.
         case invalidBlockLength(UInt32)
-        /// A pcapng block's two lengths differ.
+        /// The two lengths of a pcapng block differ.
         case mismatchedBlockLength(first: UInt32, last: UInt32)
-        /// A pcapng packet names an interface that the section did not describe.
+        /// A pcapng packet refers to an interface that its section does not describe.
         case unknownInterface(UInt32)
-        /// A packet is shorter than the head of a netlink packet.
+        /// A packet is shorter than a netlink packet's header.
         case shortPacket(available: Int)
         /// A packet's hardware type is not `ARPHRD_NETLINK`.
         case otherHardwareType(UInt16)
     }
 
-    /// Whether the records behind this one can be read: the frame was whole, its content was not.
+    /// Whether the records after this one can be read: its frame is intact, its content is not.
     public var canContinue: Bool {
         switch fault {
         case .otherLinkType, .unknownInterface, .shortPacket, .otherHardwareType: record != nil
@@ -49,7 +49,7 @@ public struct CaptureError: Error, Sendable, Hashable {
 }
 
 extension CaptureError: CustomStringConvertible {
-    /// What is wrong, where, and what can be done, for a person to read.
+    /// A description of the error, its position and its remedy.
     public var description: String {
         let place = record.map { "record \($0) at byte \(offset)" } ?? "file head at byte \(offset)"
         return "\(place): \(fault)"
@@ -57,7 +57,7 @@ extension CaptureError: CustomStringConvertible {
 }
 
 extension CaptureError.Fault: CustomStringConvertible {
-    /// What is wrong, for a person to read.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .unknownMagic(let magic): Self.describe(magic: magic)
@@ -81,7 +81,7 @@ extension CaptureError.Fault: CustomStringConvertible {
     }
 
     private static func describe(magic: UInt32) -> String {
-        // Gzip's two bytes, in either order of the machine that read them as a number.
+        // Gzip's magic number, read in either byte order.
         if magic & 0xFFFF == 0x8B1F || magic >> 16 == 0x1F8B { return "the file is compressed; run gunzip on it first" }
         let digits = String(magic, radix: 16)
         return "neither pcap nor pcapng begins with \(digits); give a capture of netlink"

@@ -33,9 +33,6 @@ extension NetworkSnapshot {
 }
 
 extension RouteMessage {
-    /// `RTM_F_CLONED`: an entry of the route cache or an answer, not a route of a table.
-    static let cloned: UInt32 = 0x200
-
     /// Whether the model keeps the route.
     var isMirrored: Bool { isDefaultLike && flags & Self.cloned == 0 && table != .unspecified }
 }

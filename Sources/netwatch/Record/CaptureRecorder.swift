@@ -17,7 +17,7 @@ final class CaptureRecorder: Sendable {
 
     /// Writes the capture's head.
     func begin() {
-        _ = write(writer.head)
+        _ = write(writer.header)
     }
 
     /// Writes one datagram; false if that failed, now or before.

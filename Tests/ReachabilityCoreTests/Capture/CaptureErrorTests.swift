@@ -19,7 +19,7 @@ struct CaptureErrorTests {
             (changed(pcapng, at: 8, to: 0x2A), .unknownMagic(0x4D3C_2B2A), 8),
         ] as [([UInt8], CaptureError.Fault, Int)]
     )
-    func aFileThatIsNoCaptureOfNetlinkIsRefused(bytes: [UInt8], fault: CaptureError.Fault, offset: Int) {
+    func aFileThatIsNotANetlinkCaptureIsRefused(bytes: [UInt8], fault: CaptureError.Fault, offset: Int) {
         let reading = CaptureReading(bytes)
         #expect(reading.records.isEmpty)
         #expect(reading.fault?.fault == fault)
@@ -37,7 +37,7 @@ struct CaptureErrorTests {
             (changed(pcap, at: 304 + 16 + 3, to: 1), 3, 322, .otherHardwareType(0x0301)),
         ] as [([UInt8], Int, Int, CaptureError.Fault)]
     )
-    func theRecordsBeforeABrokenOneAreDelivered(bytes: [UInt8], number: Int, offset: Int, fault: CaptureError.Fault) {
+    func recordsBeforeADamagedOneAreReturned(bytes: [UInt8], number: Int, offset: Int, fault: CaptureError.Fault) {
         let reading = CaptureReading(bytes)
         #expect(reading.records.map(\.number) == [1, 2])
         #expect(reading.fault?.fault == fault)
@@ -45,7 +45,7 @@ struct CaptureErrorTests {
         #expect(reading.fault?.offset == offset)
     }
 
-    @Test func theMessageSaysWhatWhereAndWhatToDo() {
+    @Test func theErrorTextNamesFaultPositionAndRemedy() {
         let truncated = CaptureReading(Array(Self.pcap.dropLast(1))).fault
         #expect(
             truncated?.description
@@ -59,7 +59,7 @@ struct CaptureErrorTests {
         #expect(CaptureReading([0x1F, 0x8B, 8, 0, 0, 0]).fault?.description.contains("gunzip") == true)
     }
 
-    @Test func readingGoesOnBehindAPacketThatIsNoneOfNetlink() {
+    @Test func readingContinuesAfterAPacketThatIsNotNetlink() {
         let bytes = changed(Self.pcap, at: 24 + 16 + 3, to: 1)
         let reading = CaptureReading(bytes, goingOn: true)
         #expect(reading.fault?.record == 1)
@@ -75,8 +75,8 @@ struct CaptureErrorTests {
         #expect(reading.records.map(\.number) == [4, 5, 6])
     }
 
-    @Test func aBlocksLengthsMustAgree() throws {
-        // The first packet block: type 6, behind the section's head and two interfaces.
+    @Test func aBlockWhoseLengthsDifferIsRefused() throws {
+        // The first packet block: type 6, after the section header and two interfaces.
         let start = try #require(Self.pcapng.indices.first { Array(Self.pcapng[$0...].prefix(4)) == [0, 0, 0, 6] })
         let length = Int(Self.pcapng[start + 7])
         for (bytes, fault, offset) in [
@@ -108,7 +108,7 @@ struct CaptureErrorTests {
     }
 
     @Test(arguments: ["big-endian.pcap", "sections.pcapng", "story.pcapng"], [21, 22] as [UInt64])
-    func anyBytesAreReadOrRefused(name: String, seed: UInt64) {
+    func anyBytesAreDecodedOrRefused(name: String, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let original = Array(Fixture.bytes(name).prefix(4_000))
         var refused = 0

@@ -2,7 +2,7 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
-/// Reads the kernel's own tables, and holds what the decoder makes of them against what ip(8) prints.
+/// Decodes dumps of the kernel's tables and compares them with the output of ip(8).
 @Suite(.serialized)
 struct KernelDumpTests {
     private let lab: LabNamespace
@@ -102,8 +102,8 @@ struct KernelDumpTests {
         #expect(found.contains { $0.ignoresRoutesWithLinkDown == true })
     }
 
-    /// What the decoder keeps of the kernel's bytes is written and read again without a difference.
-    @Test func everyMessageOutlivesTheEncoder() throws {
+    /// Messages of the kernel are decoded, encoded and decoded again without a difference.
+    @Test func everyMessageIsUnchangedAfterEncodingAndDecoding() throws {
         let socket = try KernelSocket(in: lab)
         let subjects: [DumpSubject] = [
             .links, .nexthops, .addresses(.ipv4), .addresses(.ipv6), .routes(.ipv4, table: nil),

@@ -53,16 +53,16 @@ struct NetlinkFramingTests {
         #expect(before == [.route(.init(destination: .all(.ipv4)))])
     }
 
-    /// `ip route` of iproute2 6.1 asks for table main, and sends the rest of its buffer along.
+    /// `ip route` of iproute2 6.1 requests table main and sends the rest of its buffer, too.
     @Test(arguments: [0, 3, 15, 16, 92])
-    func zerosBehindAMessageAreNone(count: Int) throws {
+    func zerosAfterAMessageAreIgnored(count: Int) throws {
         let request = NetlinkRequests.dump(.routes(.ipv4, table: .main), sequence: 1)
         let found = try decoded(request + Array(repeating: 0, count: count)).map(\.event)
         #expect(found == [.request(.init(subject: .routes(.ipv4, table: .main), isDump: true))])
         #expect(throws: NetlinkDecodeError.self) { try decoded(Array(repeating: 0, count: count + 1)) }
     }
 
-    @Test func theCallerGoesOnBehindAMalformedMessage() throws {
+    @Test func decodingCanContinueAfterAMalformedMessage() throws {
         var builder = NetlinkMessageBuilder(type: 24)
         builder.append(bytes: [2, 0, 0])  // Less than struct rtmsg has.
         builder.beginMessage(type: 3)
@@ -84,7 +84,7 @@ struct NetlinkFramingTests {
         #expect(found == [.done(errno: 0)])
     }
 
-    @Test func theFaultSaysWhatIsWrongAndWhere() throws {
+    @Test func theErrorDescribesTheFaultAndItsPosition() throws {
         var builder = NetlinkMessageBuilder(type: 24)
         builder.append(bytes: [2, 0, 0, 0, 254, 0, 0, 1, 0, 0, 0, 0])
         builder.attribute(4, UInt16(7))  // RTA_OIF is 32 bits wide.

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("NetlinkMessageBuilder")
 struct NetlinkMessageBuilderTests {
-    @Test("A message without payload is its head alone, in either byte order")
+    @Test("A message without a payload is its header alone, in either byte order")
     func header() {
         let little = NetlinkMessageBuilder(
             type: 18,
@@ -33,13 +33,13 @@ struct NetlinkMessageBuilderTests {
         #expect(payload(.big) { $0.attribute(1, UInt16(0xABCD)) } == [0, 6, 0, 1, 0xAB, 0xCD, 0, 0])
     }
 
-    @Test("The network's order is kept whatever the message's order", arguments: ByteOrder.allCases)
+    @Test("Network byte order does not depend on the message's byte order", arguments: ByteOrder.allCases)
     func networkOrder(order: ByteOrder) {
         let bytes = payload(order) { $0.attribute(1, networkOrder: UInt16(4789)) }
         #expect(bytes.dropFirst(4) == [0x12, 0xB5, 0, 0])
     }
 
-    @Test("An address is 4 or 16 bytes in the network's order")
+    @Test("An address is 4 or 16 bytes in network byte order")
     func addresses() {
         #expect(payload { $0.attribute(5, IPAddress(ipv4: 0xC000_0201)) } == [8, 0, 5, 0, 192, 0, 2, 1])
         let address = IPAddress(family: .ipv6, bits: 0x2001_0DB8 << 96 | 1)
@@ -47,7 +47,7 @@ struct NetlinkMessageBuilderTests {
         #expect(payload { $0.attribute(5, address) } == bytes)
     }
 
-    @Test("A string ends in NUL; a flag has no payload; bytes stay as they are")
+    @Test("A string ends in NUL; a flag has no payload; bytes are unchanged")
     func texts() {
         #expect(payload { $0.attribute(3, string: "lo") } == [7, 0, 3, 0, 0x6C, 0x6F, 0, 0])
         #expect(payload { $0.attribute(3, string: "eth") } == [8, 0, 3, 0, 0x65, 0x74, 0x68, 0])
@@ -55,7 +55,7 @@ struct NetlinkMessageBuilderTests {
         #expect(payload { $0.attribute(3, bytes: [9, 8, 7, 6, 5]) } == [9, 0, 3, 0, 9, 8, 7, 6, 5, 0, 0, 0])
     }
 
-    @Test("A nest's length holds its attributes with their padding")
+    @Test("A nest's length includes the padding of its attributes")
     func nests() {
         let bytes = payload { builder in
             builder.nested(18) { link in
@@ -76,19 +76,19 @@ struct NetlinkMessageBuilderTests {
     @Test("A record begins with its length, its padding included")
     func records() {
         let bytes = payload { builder in
-            builder.nested(9, flagged: false) { legs in
-                legs.record { leg in
-                    leg.append(bytes: [0, 1])
-                    leg.append(InterfaceIndex(3))
-                    leg.attribute(5, IPAddress(ipv4: 0xC000_0201))
+            builder.nested(9, flagged: false) { hops in
+                hops.record { hop in
+                    hop.append(bytes: [0, 1])
+                    hop.append(InterfaceIndex(3))
+                    hop.attribute(5, IPAddress(ipv4: 0xC000_0201))
                 }
-                legs.record { $0.append(UInt8(1)) }
+                hops.record { $0.append(UInt8(1)) }
             }
         }
         #expect(bytes == [24, 0, 9, 0, 16, 0, 0, 1, 3, 0, 0, 0, 8, 0, 5, 0, 192, 0, 2, 1, 4, 0, 1, 0])
     }
 
-    @Test("What is too long for its length is left out whole")
+    @Test("An attribute that is too long for its length field is left out")
     func tooLong() {
         let longest = payload { $0.attribute(1, bytes: repeatElement(7 as UInt8, count: 65_531)) }
         #expect(longest.count == 65_536)
@@ -118,7 +118,7 @@ struct NetlinkMessageBuilderTests {
         )
     }
 
-    /// What a body appends behind a message's head.
+    /// Returns what a body appends after a message's header.
     private func payload(_ order: ByteOrder = .little, _ body: (inout NetlinkMessageBuilder) -> Void) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: 16, byteOrder: order)
         body(&builder)

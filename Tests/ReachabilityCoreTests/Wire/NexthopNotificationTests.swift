@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Notifications of nexthop objects")
 struct NexthopNotificationTests {
-    @Test("They repeat their request's flags, NLM_F_REQUEST too, and are no requests")
+    @Test("A notification that repeats its request's flags, NLM_F_REQUEST included, is not a request")
     func flags() throws {
         let lab = try LabNamespace()
         try lab.rtnl.createIFB("ifb0")

@@ -4,8 +4,8 @@ import Testing
 struct WirelessDecodingTests {
     private let accessPoint: [UInt8] = [2, 0, 0, 0, 1, 0]
 
-    /// The answer of Linux 6.1 to `NL80211_CMD_GET_INTERFACE` of an associated station.
-    @Test func anInterfaceTellsItsModeRadioNetworkAndFrequency() throws {
+    /// Linux 6.1's reply to `NL80211_CMD_GET_INTERFACE` of an associated station.
+    @Test func anInterfaceHasModeRadioNetworkAndFrequency() throws {
         let message = try wireless(7) { builder in
             builder.attribute(3, UInt32(5))
             builder.attribute(4, string: "wlan1")
@@ -46,7 +46,7 @@ struct WirelessDecodingTests {
             (37, 0xB0, 28, 13), (38, 0x10, 26, 17), (39, 0xC0, 24, nil), (40, 0xA0, 24, nil),
         ] as [(UInt8, UInt8, Int, UInt16?)]
     )
-    func aFrameTellsTheAccessPointAndTheStatus(
+    func aFrameContainsTheAccessPointAndTheStatus(
         command: UInt8,
         control: UInt8,
         statusOffset: Int,
@@ -76,7 +76,7 @@ struct WirelessDecodingTests {
         #expect(message?.status == nil)
     }
 
-    @Test func aStepWithoutAnAnswerHasTimedOut() throws {
+    @Test func aStepWithoutAResponseHasTimedOut() throws {
         let message = try wireless(37) { builder in
             builder.attribute(3, UInt32(5))
             builder.attribute(65)
@@ -86,14 +86,14 @@ struct WirelessDecodingTests {
         #expect(message?.address == accessPoint)
     }
 
-    @Test func anInterfaceWithoutIndexIsNone() throws {
+    @Test func anInterfaceWithoutAnIndexIsIgnored() throws {
         #expect(try wireless(7) { $0.attribute(5, UInt32(10)) } == nil)
         #expect(try wireless(7) { $0.attribute(3, UInt32(0)) } == nil)
     }
 
     /// `NEW_WIPHY`, `FRAME`, `NOTIFY_CQM`, `CH_SWITCH_NOTIFY`.
     @Test(arguments: [3, 59, 64, 88] as [UInt8])
-    func whatElseRadiosTellIsIgnored(command: UInt8) throws {
+    func otherCommandsAreIgnored(command: UInt8) throws {
         #expect(try wireless(command) { $0.attribute(3, UInt32(5)) } == nil)
     }
 
@@ -136,7 +136,7 @@ struct WirelessDecodingTests {
             ([0, 33] + [UInt8](repeating: 1, count: 33), nil),
         ] as [([UInt8], [UInt8]?)]
     )
-    func aScanTellsAnAccessPoint(elements: [UInt8], ssid: [UInt8]?) throws {
+    func aScanResultDescribesAnAccessPoint(elements: [UInt8], ssid: [UInt8]?) throws {
         let message = try wireless(34) { builder in
             builder.attribute(3, UInt32(5))
             builder.nested(47) { network in
@@ -155,7 +155,7 @@ struct WirelessDecodingTests {
     }
 
     @Test(arguments: [nil, 0, 2] as [UInt32?])
-    func anotherAccessPointOfAScanIsNotTheOwn(status: UInt32?) throws {
+    func anotherAccessPointOfAScanIsNotTheInterfacesOwn(status: UInt32?) throws {
         let message = try wireless(34) { builder in
             builder.attribute(3, UInt32(5))
             builder.nested(47) { if let status { $0.attribute(9, status) } }

@@ -89,10 +89,3 @@ enum Choices {
         }
     }
 }
-
-extension IPPrefix {
-    /// The prefix's address without the bits behind its length.
-    var network: UInt128 {
-        length == 0 ? 0 : address.bits & (~0 << (128 - UInt128(length)))
-    }
-}
