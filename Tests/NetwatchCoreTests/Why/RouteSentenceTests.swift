@@ -232,7 +232,7 @@ import Testing
         }
         let text = "The kernel's tables are being read for the first time"
         #expect(sentences(.reading) == [.init(text, cure: "Wait; it takes milliseconds.")])
-        #expect(sentences(.netlinkFailed).map(\.text) == ["Netlink can't be read"])
+        #expect(sentences(.netlinkFailed).map(\.text) == ["Netlink cannot be read"])
     }
 
     @Test func `a rule among others of its priority is told by all that it has`() {
