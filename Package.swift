@@ -42,7 +42,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
@@ -58,8 +57,13 @@ let package = Package(
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
+            name: "LinuxSystem",
+            dependencies: ["CLinux", "Locking", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Reachability",
-            dependencies: ["CNetlink", "Locking", "ReachabilityCore", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CNetlink", "LinuxSystem", "Locking", "ReachabilityCore"],
             swiftSettings: settings
         ),
         .target(
@@ -76,8 +80,8 @@ let package = Package(
         .target(
             name: "NetworkClient",
             dependencies: [
-                "CZlib", "HTTPSerialization", "Locking", "NetworkClientCore", "Reachability", "ReachabilityCore",
-                "RequestGate",
+                "CZlib", "HTTPSerialization", "LinuxSystem", "Locking", "NetworkClientCore", "Reachability",
+                "ReachabilityCore", "RequestGate",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -94,7 +98,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "CLinux", "CNcurses", "HTTPSerialization", "NetwatchCore", "NetworkClient", "Reachability",
+                "CLinux", "CNcurses", "HTTPSerialization", "LinuxSystem", "NetwatchCore", "NetworkClient",
+                "Reachability",
                 "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -211,7 +216,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ReachabilityTests",
-            dependencies: ["Locking", "Reachability", "ReachabilityCore", "NetworkLab"],
+            dependencies: ["LinuxSystem", "Locking", "Reachability", "ReachabilityCore", "NetworkLab"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -14,22 +14,12 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-// setns(2), which glibc declares for _GNU_SOURCE only; that would change types which Swift's Glibc module has already.
-extern int setns(int descriptor, int type);
-
-// pthread_setname_np(3), for the same reason.
-extern int pthread_setname_np(pthread_t thread, const char *name);
 
 // One datagram from a netlink socket: recvmsg(2).
 //

@@ -12,7 +12,7 @@ struct ImportTableTests {
     /// or thread. Reachability goes without Foundation, because the programs that use it have to stay small; so does
     /// the tool, but for the JSON lines that `history` reads, which Foundation's small part decodes; it is linked for
     /// NetworkClient anyway. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
-    /// Locking is the one lock that all use. NetworkClientCore and RequestGate are pure too: what they decide,
+    /// Locking is the one lock that all use, LinuxSystem the one home of threads, clocks, descriptors and name lookups. NetworkClientCore and RequestGate are pure too: what they decide,
     /// NetworkClient carries out on SwiftNIO; and so is NetwatchCore, what the tool shows. It is the one shell that stands on another: the monitor opens its gate.
     private static let table: [String: Set<String>] = [
         "CLinux": [],
@@ -20,20 +20,22 @@ struct ImportTableTests {
         "CNetlink": [],
         "CZlib": [],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
+        "LinuxSystem": system.union(["Locking", "ReachabilityCore"]),
         "Locking": ["Synchronization"],
         "NetworkClient": [
-            "CZlib", "Crypto", "Dispatch", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "Locking",
-            "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS", "NetworkClientCore", "Reachability",
+            "CZlib", "Crypto", "Dispatch", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes",
+            "LinuxSystem", "Locking", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS", "NetworkClientCore",
+            "Reachability",
             "ReachabilityCore", "RequestGate", "SwiftASN1", "Synchronization", "X509",
         ],
         "NetwatchCore": ["ReachabilityCore"],
         "NetworkClientCore": ["ReachabilityCore"],
         "ReachabilityCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
-        "Reachability": system.union(["CNetlink", "Locking", "Logging", "ReachabilityCore"]),
+        "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
         "netwatch": system.union([
-            "ArgumentParser", "CNcurses", "FoundationEssentials", "HTTPSerialization", "NetwatchCore", "NetworkClient",
-            "Reachability",
+            "ArgumentParser", "CNcurses", "FoundationEssentials", "HTTPSerialization", "LinuxSystem", "NetwatchCore",
+            "NetworkClient", "Reachability",
             "ReachabilityCore",
         ]),
     ]
@@ -54,7 +56,8 @@ struct ImportTableTests {
 
     /// The modules whose folders depend on each other in one direction; the others are to follow.
     private static let modulesWithOrderedFolders = [
-        "HTTPSerialization", "Locking", "NetwatchCore", "NetworkClientCore", "Reachability", "ReachabilityCore",
+        "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClientCore", "Reachability",
+        "ReachabilityCore",
         "RequestGate",
     ]
 

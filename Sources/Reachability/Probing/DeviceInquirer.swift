@@ -1,3 +1,4 @@
+import LinuxSystem
 import Locking
 import ReachabilityCore
 
@@ -41,8 +42,12 @@ final class DeviceInquirer: Sendable {
             return !queue.isWorking
         }
         guard starts else { return }
-        // Where the machine has no thread to give, the pool of Swift's tasks must do.
-        if !DetachedThread.start("netwatch-probe", work) { Task.detached { self.work() } }
+        do throws(SystemError) {
+            try SystemThread.detach("netwatch-probe", work)
+        } catch {
+            // Where the machine has no thread to give, the pool of Swift's tasks must do.
+            Task.detached { self.work() }
+        }
     }
 
     private func work() {

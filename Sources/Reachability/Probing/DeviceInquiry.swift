@@ -1,4 +1,4 @@
-import Glibc
+import LinuxSystem
 import ReachabilityCore
 
 /// One look at an interface's device: nl80211, then ethtool, then sysfs.
@@ -27,7 +27,7 @@ struct DeviceInquiry: Sendable {
         let control = InterfaceControl(descriptor: socket.descriptor, index: index, name: name)
         switch control.driver() {
         case .success(let driver): findings.driver = driver
-        case .failure(let fault): findings.driverFault = String(cString: strerror(fault.errno))
+        case .failure(let fault): findings.driverFault = SystemError(code: fault.errno).description
         }
         guard let device = sysfsDevice(control.hardwareAddress(), &socket) else { return }
         findings.isInSysfs = true

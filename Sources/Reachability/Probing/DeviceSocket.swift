@@ -20,13 +20,13 @@ struct DeviceSocket: ~Copyable {
     init() throws(NetlinkError) {
         let socket = try NetlinkSocket.open(NETLINK_GENERIC)
         socket.setCappedAcknowledgements()
-        try socket.setReceiveTimeout(microseconds: Self.patience)
+        try socket.setReceiveTimeout(Self.replyTimeout)
         lookups = try LookupSocket()
         self.socket = socket
     }
 
     /// The kernel answers within the send, once it has the configuration lock.
-    private static let patience = 2_000_000
+    private static let replyTimeout = Duration.seconds(2)
 
     /// For ioctl(2).
     var descriptor: Int32 { socket.descriptor }

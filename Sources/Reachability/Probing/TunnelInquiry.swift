@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
 /// One question where the packets of a tunnel or a team leave: to the tunnel's endpoint, which WireGuard and L2TP have to
@@ -32,7 +33,7 @@ struct TunnelInquiry: Sendable {
             }
             answer.end(.answered)
         } catch {
-            answer.end(.failed("\(subject) can't be asked for: \(String(cString: strerror(error.errno)))"))
+            answer.end(.failed("\(subject) can't be asked for: \(SystemError(code: error.errno))"))
         }
         return answer
     }

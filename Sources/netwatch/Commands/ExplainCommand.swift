@@ -74,11 +74,11 @@ struct ExplainCommand: NetwatchCommand {
     }
 
     private func view(_ session: MonitorSession) throws(ToolError) -> MonitorView {
-        do throws(MonitorError) { return try session.engine.view(within: timeout) } catch { throw error.toolError }
+        do throws(ReachabilityError) { return try session.engine.view(within: timeout) } catch { throw error.toolError }
     }
 
     private func paths(to addresses: [IPAddress], _ session: MonitorSession) throws(ToolError) -> [DestinationPath] {
-        do throws(MonitorError) {
+        do throws(ReachabilityError) {
             var paths: [DestinationPath] = []
             for address in addresses { paths.append(try session.engine.path(to: address)) }
             return paths

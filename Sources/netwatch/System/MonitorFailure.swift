@@ -1,7 +1,7 @@
 import NetwatchCore
 import Reachability
 
-extension MonitorError {
+extension ReachabilityError {
     /// What to tell the user, and with which code to exit.
     var toolError: ToolError {
         let why = errno == 0 ? "" : ": \(SystemError(code: errno))"
@@ -19,6 +19,8 @@ extension MonitorError {
             return .init("the kernel refuses a resource (\(what))\(why); try again later", exit: .systemFailure)
         case .notRunning:
             return .init("the monitor has stopped", exit: .systemFailure)
+        default:
+            return .init("\(description)", exit: .systemFailure)
         }
     }
 }
