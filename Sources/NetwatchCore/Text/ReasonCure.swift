@@ -33,6 +33,11 @@ extension Reason {
         case .accessPoint: "Use another uplink; or, if a client is the gateway, run with `--kind NAME=wifi`."
         case .notAllowed: "Wait for another path, or allow this one."
         case .deadLeg: "Remove the next hop, or set `ignore_routes_with_linkdown` before the route is added."
+        case .tunnelLoop:
+            """
+            Give the remote address a route of its own, `ip route add ENDPOINT via GATEWAY dev NAME`, or the tunnel a \
+            fwmark and a rule for it.
+            """
         case .noSource: "`ip address add ADDRESS/LENGTH dev NAME`"
         case .linkLocalSource: "Find out why neither DHCP nor a router advertisement gave an address."
         case .loopbackSource: "`ip address add ADDRESS/LENGTH dev NAME`"

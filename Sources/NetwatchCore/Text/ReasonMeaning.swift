@@ -56,6 +56,8 @@ extension Reason {
         case .accessPoint: "The preferred route leads to the clients of this machine's own access point."
         case .notAllowed: "The path leads through an interface that a requirement excludes."
         case .deadLeg: "A next hop of a multipath route is unusable; some flows are lost."
+        case .tunnelLoop:
+            "The route to a tunnel's remote address leads into the tunnel itself; the kernel drops its packets."
         case .noSource: "There is no source address for the path."
         case .linkLocalSource: "The only source address is link-local."
         case .loopbackSource: "The only source address is a loopback address."

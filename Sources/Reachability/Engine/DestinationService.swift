@@ -10,6 +10,8 @@ final class DestinationService {
     private let lookups: LookupSocket
     private let evaluator: PathEvaluator
     private let user: UInt32
+    /// The watched addresses, whose own routes are to be received.
+    private(set) var addresses: Set<IPAddress> = []
     private var entries: [WatchRegistry.Entry] = []
     /// The paths that were reported last.
     private var reported: [UInt64: DestinationPath] = [:]
@@ -83,9 +85,6 @@ final class DestinationService {
 // MARK: - Watched destinations
 
 extension DestinationService {
-    /// The addresses whose own routes are to be received.
-    var destinations: Set<IPAddress> { Set(entries.flatMap(\.destinations)) }
-
     /// When to look up the watched destinations though nothing is received; nil for never.
     var deadline: Instant? { pacing.isStale && !entries.isEmpty ? pacing.next : nil }
 
@@ -97,6 +96,7 @@ extension DestinationService {
         guard version != self.version else { return false }
         self.version = version
         entries = registry.entries
+        addresses = Set(entries.flatMap(\.destinations))
         let identifiers = Set(entries.map(\.id))
         reported = reported.filter { identifiers.contains($0.key) }
         pacing.restart()

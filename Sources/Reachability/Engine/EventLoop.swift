@@ -40,7 +40,7 @@ final class EventLoop {
         }
         do throws(NetlinkError) { lookups = try LookupSocket() } catch { throw ReachabilityError(error) }
         destinations = .init(machine, shared.watches, lookups, context)
-        receiver = try .init(machine, run, configuration, poll, destinations: destinations.destinations)
+        receiver = try .init(machine, run, configuration, poll, destinations: destinations.addresses)
         devices = .init(machine, receiver, run)
         try poll.add(run.wakeup.descriptor, for: .wakeup)
         try poll.add(clockTimer.descriptor, for: .clock)
@@ -75,6 +75,7 @@ final class EventLoop {
         }
         act()
         if ready.contains(.replies) { readReplies() }
+        receiveRoutes()
         destinations.serve(eventDatagrams: receiver.eventDatagrams)
         serveWaiters()
         shared.counters = machine.with { $0.counters }
@@ -87,8 +88,16 @@ final class EventLoop {
     private func runJobs() {
         run.wakeup.clear()
         for job in run.takeJobs() { job(self) }
-        if destinations.refresh() {
-            attempt { () throws(NetlinkError) in try receiver.receiveRoutes(to: destinations.destinations) }
+        _ = destinations.refresh()
+    }
+
+    /// Receives the routes to the watched destinations and to the remote addresses of tunnels.
+    private func receiveRoutes() {
+        let addresses = destinations.addresses.union(machine.with { $0.tunnelDestinations })
+        attempt { () throws(NetlinkError) in
+            guard try receiver.receiveRoutes(to: addresses) else { return }
+            // Changes of these routes were not received until now.
+            machine.with { $0.noteHiddenRoutes(at: SystemClock.now) }
         }
     }
 

@@ -86,10 +86,13 @@ extension NetlinkReceiver {
 
     /// Receives the routes that could cover some addresses, and no longer those of the addresses from before.
     ///
+    /// - Returns: Whether the addresses are other ones than before.
     /// - Throws: ``NetlinkError`` if the kernel doesn't take the filter.
-    func receiveRoutes(to destinations: Set<IPAddress>) throws(NetlinkError) {
+    func receiveRoutes(to destinations: Set<IPAddress>) throws(NetlinkError) -> Bool {
+        guard destinations != self.destinations else { return false }
         self.destinations = destinations
         try sockets.events.attach(.routes(covering: destinations))
+        return true
     }
 
     /// Joins the neighbours' group, or leaves it.

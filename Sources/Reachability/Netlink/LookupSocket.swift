@@ -52,6 +52,16 @@ final class LookupSocket {
         return .init(ipv4: Array(answers[..<ipv4.count]), ipv6: Array(answers[ipv4.count...]))
     }
 
+    /// Looks up one flow as it is: with its source, or without one.
+    ///
+    /// - Parameter flow: The flow.
+    /// - Returns: The route of its packets; nil if the kernel refuses.
+    /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
+    func route(of flow: ProbeFlow) throws(NetlinkError) -> RouteMessage? {
+        guard case .route(let route)? = try exchange([Request(flow: flow)]).first else { return nil }
+        return route
+    }
+
     /// Looks up flows without a source; then again as connect(2) would, with the source that the kernel selects.
     ///
     /// IPv4 looks up again with the selected source, which rules on the source see only then; IPv6 does so where the

@@ -130,12 +130,20 @@ struct DeviceSocket: ~Copyable {
         return messages
     }
 
-    /// The interface by which a tunnel's packets leave; nil if the kernel has no route.
-    mutating func way(to endpoint: TunnelEndpoint, user: UInt32) throws(NetlinkError) -> InterfaceIndex? {
-        var flow = ProbeFlow(to: endpoint.address, user: user)
-        flow.mark = endpoint.mark
-        guard case .selected(let selection) = try lookups.resolve([flow]).first?.outcome else { return nil }
-        return selection.leg.interface
+    /// Looks up the interface by which packets leave.
+    ///
+    /// - Parameters:
+    ///   - flow: The packets.
+    ///   - selectsSource: Look up again with the source that the first lookup selects, as connect(2) does.
+    /// - Returns: The interface; nil if the kernel has no route.
+    /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
+    mutating func egress(of flow: ProbeFlow, selectsSource: Bool) throws(NetlinkError) -> InterfaceIndex? {
+        if selectsSource, flow.source.isUnspecified {
+            guard case .selected(let selection) = try lookups.resolve([flow]).first?.outcome else { return nil }
+            return selection.leg.interface
+        }
+        guard let route = try lookups.route(of: flow) else { return nil }
+        return route.type == .unicast || route.type == .local ? route.legs.first?.interface : nil
     }
 
     /// Sends a request and takes its answers to the end, or to the error that refuses it.

@@ -28,8 +28,8 @@ struct TunnelInquiry: Sendable {
         var answer = DeviceAnswer(index: index, name: name)
         do throws(NetlinkError) {
             if let endpoint = try endpoint(&socket, &answer) {
-                let way = try socket.way(to: endpoint, user: Self.kernel)
-                answer.append(.route(.init(way: way, to: endpoint.address)))
+                let egress = try socket.egress(of: endpoint.flow(user: Self.kernel), selectsSource: selectsSource)
+                answer.append(.route(.init(egress: egress, to: endpoint)))
             }
             answer.end(.answered)
         } catch {
@@ -40,6 +40,13 @@ struct TunnelInquiry: Sendable {
 
     private var subject: String {
         if case .team = source { "its active port" } else { "its endpoint" }
+    }
+
+    /// Whether the tunnel sends from the address that a first lookup selects, so that rules on the source see it.
+    ///
+    /// WireGuard sends from the address at which the peer's packets come in; other tunnels look up once.
+    private var selectsSource: Bool {
+        if case .wireGuard = source { true } else { false }
     }
 
     private func endpoint(

@@ -6,7 +6,7 @@ extension NetworkSnapshot {
         at now: Instant,
         _ effect: inout SnapshotEffect
     ) {
-        guard message.isMirrored else { return insertWay(message, &effect) }
+        guard message.isMirrored else { return insertTunnelEgress(message, &effect) }
         // The kernel does not use a route whose time is over, though it still lists it.
         noteLifetime(of: message)
         if message.lifetime == .zero { return remove(message, &effect) }

@@ -41,6 +41,14 @@ extension MonitorStateMachine {
     /// Whether devices are asked about, or were when the recording was made.
     private var isAsking: Bool { confirms || replay?.holdsProbes ?? false }
 
+    /// The other ends of the tunnels that the verdict rests on: routes that cover them are to be heard.
+    public var tunnelDestinations: Set<IPAddress> {
+        Set(tunnels.used.compactMap { index in snapshot.link(index).flatMap(snapshot.endpoint)?.address })
+    }
+
+    /// Learns that routes may have changed that carry tunnels' packets, and which the model does not hold.
+    public mutating func noteHiddenRoutes(at now: Instant) { tunnels.noteHiddenChange(at: now) }
+
     /// Learns on which tunnels a new verdict rests.
     mutating func noteTunnels(of evaluation: PathEvaluation, at now: Instant) {
         guard isAsking else { return }

@@ -6,7 +6,9 @@ extension MonitorStateMachine {
         assembly.note(event, header, at: now)
         let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
         let effect = snapshot.apply(event, header, at: now)
+        noteUplink(event)
         if effect.changed { tunnels.noteChange() }
+        if case .ignored = event { tunnels.noteHiddenChange(at: now) }
         let wasDirty = isDirty
         let isPostponed = !isUrgent && !wasDirty
         absorb(effect, about: event.onlyFamily, explains: !isPostponed, at: now)
@@ -111,6 +113,25 @@ extension MonitorStateMachine {
             relevance.invalidate()
         }
         if !effect.predictions.isEmpty { questions.ask(at: now, inDetail: false) }
+    }
+}
+
+extension MonitorStateMachine {
+    /// Remembers the master of a link that leads out: a bridge that has lost such a port has lost its carrier.
+    mutating func noteUplink(_ event: KernelEvent) {
+        guard case .link(let message) = event, let link = snapshot.link(message.index) else { return }
+        noteUplink(link)
+    }
+
+    /// The same of all links, after a reading.
+    mutating func noteUplinks() {
+        for link in snapshot.links { noteUplink(link) }
+    }
+
+    private mutating func noteUplink(_ link: Link) {
+        guard let master = link.masterIndex, !snapshot.mastersWithUplink.contains(master) else { return }
+        guard UplinkPort.leadsOut(link, in: snapshot, rules: evaluator.context.kindRules) else { return }
+        snapshot.mastersWithUplink.insert(master)
     }
 }
 

@@ -26,6 +26,16 @@ struct TunnelSchedule: Sendable, Hashable {
         if !tunnels.isEmpty { hasChanged = true }
     }
 
+    /// Learns that a route changed which may carry a tunnel's packets, and which the model does not hold.
+    mutating func noteHiddenChange(at now: Instant) {
+        for (index, tunnel) in tunnels where !tunnel.isForbidden && tunnel.due == nil {
+            tunnels[index]?.due = tunnel.asked.map { max(now, $0.advanced(by: Self.pause)) } ?? now
+        }
+    }
+
+    /// The tunnels that the last verdict rests on.
+    var used: [InterfaceIndex] { Array(tunnels.keys) }
+
     /// Learns which tunnels a new verdict rests on; those that none rests on any more are forgotten.
     mutating func use(_ used: [InterfaceIndex], in snapshot: NetworkSnapshot, at now: Instant) {
         guard !used.isEmpty || !tunnels.isEmpty else { return }

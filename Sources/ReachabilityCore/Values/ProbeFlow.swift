@@ -8,6 +8,8 @@ public struct ProbeFlow: Sendable, Hashable {
     public var user: UInt32
     /// `SO_MARK`, for `fwmark` rules; only tunnels set it.
     public var mark: UInt32 = 0
+    /// The TOS field without its ECN bits, for `tos` and `dscp` rules and IPv4 routes; only tunnels set it.
+    public var tos: UInt8 = 0
     /// The interface that the socket is bound to (`SO_BINDTOIFINDEX`, socket(7)); nil for an unbound socket.
     ///
     /// Only the kernel's lookups use it; the model evaluates unbound sockets.

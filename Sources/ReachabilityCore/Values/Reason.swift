@@ -91,6 +91,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case notAllowed = "path.notAllowed"
     /// A next hop of a multipath route is unusable; some flows fail.
     case deadLeg = "path.deadLeg"
+    /// The route to a tunnel's remote address leads into the tunnel itself; the kernel drops its packets.
+    case tunnelLoop = "path.tunnelLoop"
     /// The path has no source address.
     case noSource = "source.none"
     /// The only source address is link-local.

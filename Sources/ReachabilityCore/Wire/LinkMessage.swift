@@ -37,9 +37,18 @@ public struct LinkMessage: Sendable, Hashable {
     public var vrfTable: UInt32?
     /// `IFLA_BOND_ACTIVE_SLAVE` of a bond.
     public var bondActivePort: InterfaceIndex?
+    /// Whether a bond monitors its ports, and replaces an active one that has lost its carrier: `miimon` or
+    /// `arp_interval` is set (`Documentation/networking/bonding.rst`).
+    public var bondReplacesPorts = false
     /// A tunnel's remote address: `IFLA_GRE_REMOTE`, `IFLA_IPTUN_REMOTE`, `IFLA_VTI_REMOTE`, `IFLA_VXLAN_GROUP` or
     /// `IFLA_GENEVE_REMOTE`; nil if there is none or if it is a multicast group.
     public var tunnelRemote: IPAddress?
+    /// The address that a tunnel sends from, if it is given one (ip-link(8) `local`); nil if the kernel selects it.
+    public var tunnelSource: IPAddress?
+    /// The mark of a tunnel's own packets (ip-link(8) `fwmark`); 0 for none.
+    public var tunnelMark: UInt32 = 0
+    /// The TOS field of a tunnel's own packets; with bit 0 set, that of the packets inside.
+    public var tunnelTOS: UInt8 = 0
     /// Whether this port of a bond carries traffic: `IFLA_BOND_SLAVE_STATE` is `BOND_STATE_ACTIVE`.
     public var bondPortIsActive: Bool?
     /// `IFLA_AF_SPEC` / `AF_INET6` / `IFLA_INET6_CONF`, `DEVCONF_USE_TEMPADDR` at least 2: temporary addresses are preferred.
@@ -139,28 +148,33 @@ public struct HardwareType: RawRepresentable, Sendable, Hashable {
     public var isMonitor: Bool { (801...Self.wirelessMonitor.rawValue).contains(rawValue) }
 }
 
-/// The attributes of `IFLA_INFO_DATA` that name a tunnel's remote address (`if_tunnel.h`, `if_link.h`).
+/// The attributes of `IFLA_INFO_DATA` that say how a tunnel's own packets are routed (`if_tunnel.h`, `if_link.h`).
 private struct TunnelAttributes {
     /// The attributes of the remote address, IPv4's first; a message may have either.
     let remotes: [UInt16]
+    /// The attributes of the source address, IPv4's first; empty for a kind whose source the kernel always selects.
+    var sources: [UInt16] = []
+    /// The attribute of the TOS field.
+    var tos: UInt16?
+    /// The attribute of the packets' mark.
+    var mark: UInt16?
     /// The attribute of the lower interface, for kinds that do not report it in `IFLA_LINK`.
     var lower: UInt16?
 
     /// Returns nil for a kind that has no single remote address.
     init?(_ kind: String) {
         switch kind {
-        // IFLA_GRE_REMOTE
-        case "gre", "gretap", "erspan", "ip6gre", "ip6gretap", "ip6erspan": remotes = [7]
-        // IFLA_IPTUN_REMOTE
-        case "ipip", "sit", "ip6tnl": remotes = [3]
-        // IFLA_VTI_REMOTE
-        case "vti", "vti6": remotes = [5]
-        // IFLA_VXLAN_GROUP, IFLA_VXLAN_GROUP6; IFLA_VXLAN_LINK
-        case "vxlan":
-            remotes = [2, 16]
-            lower = 3
-        // IFLA_GENEVE_REMOTE, IFLA_GENEVE_REMOTE6
-        case "geneve": remotes = [2, 7]
+        // IFLA_GRE_REMOTE, IFLA_GRE_LOCAL, IFLA_GRE_TOS, IFLA_GRE_FWMARK
+        case "gre", "gretap", "erspan", "ip6gre", "ip6gretap", "ip6erspan":
+            (remotes, sources, tos, mark) = ([7], [6], 9, 20)
+        // IFLA_IPTUN_REMOTE, IFLA_IPTUN_LOCAL, IFLA_IPTUN_TOS, IFLA_IPTUN_FWMARK
+        case "ipip", "sit", "ip6tnl": (remotes, sources, tos, mark) = ([3], [2], 5, 20)
+        // IFLA_VTI_REMOTE, IFLA_VTI_LOCAL, IFLA_VTI_FWMARK
+        case "vti", "vti6": (remotes, sources, mark) = ([5], [4], 6)
+        // IFLA_VXLAN_GROUP, IFLA_VXLAN_GROUP6; IFLA_VXLAN_LOCAL, IFLA_VXLAN_LOCAL6; IFLA_VXLAN_TOS; IFLA_VXLAN_LINK
+        case "vxlan": (remotes, sources, tos, lower) = ([2, 16], [4, 17], 6, 3)
+        // IFLA_GENEVE_REMOTE, IFLA_GENEVE_REMOTE6; IFLA_GENEVE_TOS
+        case "geneve": (remotes, tos) = ([2, 7], 4)
         default: return nil
         }
     }
@@ -169,6 +183,9 @@ private struct TunnelAttributes {
     func remote(_ family: AddressFamily) -> UInt16 {
         family == .ipv4 ? remotes[0] : remotes[remotes.count - 1]
     }
+
+    /// Returns the attribute that holds a source address of a family; nil if the kind has none.
+    func source(_ family: AddressFamily) -> UInt16? { family == .ipv4 ? sources.first : sources.last }
 }
 
 // MARK: - Decoding
@@ -241,13 +258,21 @@ extension LinkMessage {
         var cursor = data.nested
         while let inner = try cursor.next(bytes) {
             if isVRF, inner.type == IFLA.vrfTable { vrfTable = try inner.integer(bytes, "IFLA_VRF_TABLE") }
-            if isBond, inner.type == IFLA.bondActiveSlave {
-                bondActivePort = try inner.interfaceIndex(bytes, "IFLA_BOND_ACTIVE_SLAVE")
-            }
+            if isBond { try readBond(inner, bytes) }
         }
     }
 
-    /// Reads a tunnel's remote address, whose family follows from its length.
+    private mutating func readBond(_ attribute: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        switch attribute.type {
+        case IFLA.bondActiveSlave: bondActivePort = try attribute.interfaceIndex(bytes, "IFLA_BOND_ACTIVE_SLAVE")
+        case IFLA.bondMIIMonitor, IFLA.bondARPInterval:
+            let interval: UInt32 = try attribute.integer(bytes, "the bond's monitoring interval")
+            if interval != 0 { bondReplacesPorts = true }
+        default: break
+        }
+    }
+
+    /// Reads how a tunnel's own packets are routed.
     private mutating func readTunnel(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         guard let kind, let attributes = TunnelAttributes(kind) else { return }
         var cursor = data.nested
@@ -255,11 +280,25 @@ extension LinkMessage {
             if inner.type == attributes.lower, lowerIndex == nil {
                 lowerIndex = try inner.interfaceIndex(bytes, "IFLA_VXLAN_LINK")
             }
-            guard attributes.remotes.contains(inner.type) else { continue }
-            let family = inner.payload.count < 16 ? AddressFamily.ipv4 : .ipv6
-            let address = try inner.address(family, bytes, "the tunnel's remote address")
-            if !address.isUnspecified, !address.isMulticast { tunnelRemote = address }
+            if inner.type == attributes.mark { tunnelMark = try inner.integer(bytes, "the tunnel's mark") }
+            if inner.type == attributes.tos { tunnelTOS = try inner.integer(bytes, "the tunnel's TOS") }
+            let isRemote = attributes.remotes.contains(inner.type)
+            guard isRemote || attributes.sources.contains(inner.type) else { continue }
+            try readTunnelAddress(inner, isRemote: isRemote, bytes)
         }
+    }
+
+    /// Reads a tunnel's address, whose family follows from its length.
+    private mutating func readTunnelAddress(
+        _ attribute: NetlinkAttribute,
+        isRemote: Bool,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) {
+        let family = attribute.payload.count < 16 ? AddressFamily.ipv4 : .ipv6
+        let name = isRemote ? "the tunnel's remote address" : "the tunnel's source"
+        let address = try attribute.address(family, bytes, name)
+        guard !address.isUnspecified, !address.isMulticast else { return }
+        if isRemote { tunnelRemote = address } else { tunnelSource = address }
     }
 
     private mutating func readBondPort(_ data: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
@@ -331,15 +370,14 @@ extension LinkMessage {
             if kind == "vrf", let vrfTable {
                 info.nested(IFLA.Info.data, flagged: false) { $0.attribute(IFLA.vrfTable, vrfTable) }
             }
-            if kind == "bond", let bondActivePort {
-                info.nested(IFLA.Info.data, flagged: false) {
-                    $0.attribute(IFLA.bondActiveSlave, index: bondActivePort)
+            if kind == "bond", bondActivePort != nil || bondReplacesPorts {
+                info.nested(IFLA.Info.data, flagged: false) { data in
+                    if let bondActivePort { data.attribute(IFLA.bondActiveSlave, index: bondActivePort) }
+                    if bondReplacesPorts { data.attribute(IFLA.bondMIIMonitor, 100 as UInt32) }
                 }
             }
-            if let kind, let attributes = TunnelAttributes(kind), let tunnelRemote {
-                info.nested(IFLA.Info.data, flagged: false) {
-                    $0.attribute(attributes.remote(tunnelRemote.family), tunnelRemote)
-                }
+            if let kind, let attributes = TunnelAttributes(kind), hasTunnelData {
+                info.nested(IFLA.Info.data, flagged: false) { appendTunnel(attributes, to: &$0) }
             }
             if let portKind { info.attribute(IFLA.Info.slaveKind, string: portKind) }
             if portKind == "bond", let bondPortIsActive {
@@ -348,6 +386,17 @@ extension LinkMessage {
                 }
             }
         }
+    }
+
+    private var hasTunnelData: Bool {
+        tunnelRemote != nil || tunnelSource != nil || tunnelMark != 0 || tunnelTOS != 0
+    }
+
+    private func appendTunnel(_ attributes: TunnelAttributes, to data: inout NetlinkMessageBuilder) {
+        if let tunnelRemote { data.attribute(attributes.remote(tunnelRemote.family), tunnelRemote) }
+        if let tunnelSource, let type = attributes.source(tunnelSource.family) { data.attribute(type, tunnelSource) }
+        if let mark = attributes.mark, tunnelMark != 0 { data.attribute(mark, tunnelMark) }
+        if let tos = attributes.tos, tunnelTOS != 0 { data.attribute(tos, tunnelTOS) }
     }
 
     /// Appends `IFLA_INET6_CONF` up to the last known setting, as an older kernel would.
@@ -402,6 +451,9 @@ enum IFLA {
     static let vrfTable: UInt16 = 1
     /// `IFLA_BOND_ACTIVE_SLAVE`, in `IFLA_INFO_DATA` of a `bond`.
     static let bondActiveSlave: UInt16 = 2
+    /// `IFLA_BOND_MIIMON` and `IFLA_BOND_ARP_INTERVAL`: how often ports are checked, in milliseconds; 0 for never.
+    static let bondMIIMonitor: UInt16 = 3
+    static let bondARPInterval: UInt16 = 7
     /// `IFLA_BOND_SLAVE_STATE`, in `IFLA_INFO_SLAVE_DATA` of a `bond`'s port.
     static let bondSlaveState: UInt16 = 1
     /// `IFLA_INET6_CONF`, in `AF_INET6` of `IFLA_AF_SPEC`: an array of 32-bit values, by `DEVCONF_*`.

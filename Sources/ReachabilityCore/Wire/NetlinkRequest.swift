@@ -271,7 +271,8 @@ extension ProbeFlow {
     fileprivate func appendHead(to builder: inout NetlinkMessageBuilder, matchesRoute: Bool) {
         let width = UInt8(family.bitWidth)
         builder.append(bytes: [family.rawValue, width, source.isUnspecified ? 0 : width])
-        builder.append(bytes: repeatElement(0, count: 5))
+        builder.append(tos)
+        builder.append(bytes: repeatElement(0, count: 4))
         // IPv6 always replies with the table, and strict checking rejects the flag there.
         let tableFlag = family == .ipv4 ? Self.lookupTable : 0
         builder.append(tableFlag | (matchesRoute ? Self.matchRoute : 0))

@@ -26,6 +26,8 @@ public struct RouteMessage: Sendable, Hashable {
     public var preferredSource: IPAddress?
     /// `RTA_PREF`: the preference in the router's advertisement (RFC 4191).
     public var preference: RouterPreference = .medium
+    /// `RTA_MARK`: the mark of the packets that a lookup was about; 0 for none.
+    public var mark: UInt32 = 0
     /// The time from the message until the route expires (`rta_expires` in `RTA_CACHEINFO`); nil if it does not expire.
     ///
     /// The kernel counts in hundredths of a second (`USER_HZ`). Zero means that the route has expired and is not yet
@@ -217,6 +219,7 @@ extension RouteMessage {
             destination = .init(try attribute.address(family, bytes, "RTA_DST"), length: destination.length)
         case RTA.src: source = .init(try attribute.address(family, bytes, "RTA_SRC"), length: source.length)
         case RTA.prefsrc: preferredSource = try attribute.address(family, bytes, "RTA_PREFSRC")
+        case RTA.mark: mark = try attribute.integer(bytes, "RTA_MARK")
         case RTA.pref: preference = .init(rawValue: try attribute.integer(bytes, "RTA_PREF")) ?? .medium
         case RTA.nhID: nexthopID = try attribute.integer(bytes, "RTA_NH_ID")
         case RTA.cacheinfo: try readLifetime(attribute, bytes)
@@ -346,6 +349,7 @@ extension RouteMessage {
         if metric != 0 { builder.attribute(RTA.priority, metric) }
         if let preferredSource { builder.attribute(RTA.prefsrc, preferredSource) }
         if let nexthopID { builder.attribute(RTA.nhID, nexthopID) }
+        if mark != 0 { builder.attribute(RTA.mark, mark) }
         if family == .ipv6 || preference != .medium { builder.attribute(RTA.pref, preference.rawValue) }
         appendLegs(to: &builder)
         appendLifetime(to: &builder)

@@ -39,7 +39,9 @@ import Testing
     private func answer(_ story: inout MonitorStory, way: InterfaceIndex) {
         var end = UeventMessage(action: .add, interface: "wg0", index: 9)
         end.probe = .answered
-        story.find([.wireGuard(Self.device), .route(.init(way: way, to: Self.endpoint)), .uevent(end)])
+        story.find([
+            .wireGuard(Self.device), .route(.init(egress: way, to: .init(address: Self.endpoint))), .uevent(end),
+        ])
     }
 
     /// The machine has its first state, with the endpoint's packets leaving by an interface, and all is quiet.
@@ -94,7 +96,7 @@ import Testing
         answer.remote = Self.endpoint
         var end = UeventMessage(action: .add, interface: "l2tpeth0", index: 9)
         end.probe = .answered
-        story.find([.l2tp(answer), .route(.init(way: 3, to: Self.endpoint)), .uevent(end)])
+        story.find([.l2tp(answer), .route(.init(egress: 3, to: .init(address: Self.endpoint))), .uevent(end)])
         #expect(story.statuses == [.cellular])
         #expect(story.notices.first?.path.carriers.map(\.name) == ["wwan0"])
     }

@@ -67,10 +67,19 @@ extension SeededGenerator {
         link.kind = maybe { $0.pick(["vrf", "bond", "gre", "sit", "vxlan", "geneve", "vti6", $0.name()]) }
         link.portKind = maybe { $0.pick(["bond", "bridge"]) }
         if link.kind == "vrf" { link.vrfTable = maybe { $0.number() } }
-        if link.kind == "bond" { link.bondActivePort = maybe { $0.index() } }
+        if link.kind == "bond" {
+            link.bondActivePort = maybe { $0.index() }
+            link.bondReplacesPorts = flip()
+        }
         if let kind = link.kind, ["gre", "sit", "vxlan", "geneve", "vti6"].contains(kind) {
             let family = family()
             link.tunnelRemote = maybe { $0.address(family) }.flatMap { $0.isMulticast || $0.isUnspecified ? nil : $0 }
+            if kind != "geneve" {
+                link.tunnelSource = maybe { $0.address(family) }
+                if link.tunnelSource.map({ $0.isMulticast || $0.isUnspecified }) == true { link.tunnelSource = nil }
+            }
+            if kind != "vxlan", kind != "geneve" { link.tunnelMark = maybe { $0.number() } ?? 0 }
+            if kind != "vti6" { link.tunnelTOS = maybe { $0.number() } ?? 0 }
         }
         if link.portKind == "bond" { link.bondPortIsActive = maybe { $0.flip() } }
     }

@@ -8,6 +8,7 @@ enum LegJudgement {
         guard flags.contains(.up) else { return .interfaceDown }
         let index = model.snapshot.links[position].index
         if model.snapshot.isAssociating(index) { return .associating }
+        if model.snapshot.mayBeAssociating(index) { return .deviceProbing }
         // A supplicant that has lost its network may say dormant before the kernel says down, or after.
         guard flags.contains(.lowerUp), !model.snapshot.isBarred(index) else { return .noCarrier }
         return model.snapshot.links[position].operationalState == .dormant || flags.contains(.dormant)

@@ -166,6 +166,83 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
+    @Test("A bond whose active port can't carry leads nowhere, whatever its other ports can")
+    func dormantPort() {
+        var machine = stacked("bond", members: [2, 3]) { $0.bondActivePort = 3 }
+        machine.snapshot.wireless[3] = .init()
+        machine.alter(3) { $0.operationalState = .dormant }
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .associating)
+        machine.alter(3) { $0.operationalState = .up }
+        #expect(machine.evaluate().path.status == .wifi)
+        machine.snapshot.wireless[3]?.association = .disassociated
+        #expect(machine.evaluate().path.reasons.first == .noCarrier, "nl80211 says so before the link does")
+        machine.alter(9) { $0.bondActivePort = 2 }
+        #expect(machine.evaluate().path.status == .cellular)
+    }
+
+    @Test("A bond that is about to replace a port without carrier has no outage, one that does not look has")
+    func failover() {
+        var machine = stacked("bond", members: [2, 3]) { $0.bondActivePort = 3 }
+        machine.loseCarrier(3)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+        machine.alter(9) { $0.bondReplacesPorts = true }
+        #expect(carriers(machine) == ["eth0"])
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("A bond in another mode needs one port that can carry")
+    func balancedBond() {
+        var machine = stacked("bond", members: [2, 3])
+        for port in [2, 3] as [InterfaceIndex] { machine.alter(port) { $0.bondPortIsActive = true } }
+        machine.loseCarrier(3)
+        #expect(carriers(machine) == ["wwan0"])
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("A VLAN needs the carrier of what it is over", arguments: ["vlan", "macvlan"])
+    func deadLower(kind: String) {
+        var machine = stacked(kind, over: 2)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+        #expect(carriers(machine) == [])
+    }
+
+    @Test("A bridge whose uplink lost its carrier has none, though a guest keeps it up", arguments: ["veth", "tun"])
+    func pulledCable(kind: String) {
+        var machine = stacked("bridge", members: [3])
+        machine.link(5, "guest0") { link in
+            link.kind = kind
+            link.masterIndex = 9
+            if kind == "veth" { (link.lowerIndex, link.lowerNamespace) = (2, 0) }
+        }
+        #expect(carriers(machine) == ["eth0"])
+        machine.loseCarrier(3)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons == [.noCarrier, .noRoute])
+        machine.alter(3) { $0.masterIndex = nil }
+        #expect(machine.evaluate().path.status == .wifi, "never had an uplink, for all that is known")
+        machine.snapshot.mastersWithUplink = [9]
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("An uplink that the user's rules name is one")
+    func namedUplink() {
+        var machine = stacked("bridge")
+        for index in [5, 6] as [InterfaceIndex] {
+            machine.link(index, "veth\(index)") { link in
+                (link.kind, link.masterIndex, link.lowerIndex, link.lowerNamespace) = ("veth", 9, 2, 0)
+            }
+        }
+        #expect(carriers(machine) == ["veth5", "veth6"])
+        machine.kindRules = [.init(pattern: "veth5", kind: .wired)]
+        #expect(carriers(machine) == ["veth5"])
+        machine.loseCarrier(5)
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
     @Test("A bridge's containers do not carry where it has a port of hardware")
     func containers() {
         var machine = stacked("bridge", members: [2])

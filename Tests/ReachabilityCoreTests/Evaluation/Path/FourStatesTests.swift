@@ -185,6 +185,41 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
+    @Test("A path over several next hops is cellular and expensive if any that is usable is, and lists all carriers")
+    func multipathOverModem() {
+        var machine = Machine()
+        machine.link(2, "eth0")
+        machine.link(3, "wwan0") { $0.kind = "wwan" }
+        machine.address(2, "192.0.2.2/24")
+        machine.address(3, "198.51.100.2/24")
+        machine.route { $0.message.legs = [.init(interface: 2), .init(interface: 3)] }
+        let path = machine.evaluate().path
+        #expect(path.status == .cellular)
+        #expect(path.isExpensive)
+        #expect(path.carriers.map(\.name) == ["eth0", "wwan0"])
+        #expect(path.interface?.name == "eth0")
+        machine.loseCarrier(3)
+        #expect(machine.evaluate().path.status == .wifi)
+        #expect(!machine.evaluate().path.isExpensive)
+        #expect(machine.evaluate().path.carriers.map(\.name) == ["eth0"])
+        #expect(machine.evaluate().path.reasons == [.deadLeg])
+    }
+
+    @Test("A next hop beneath which nothing carries is a dead leg of the path")
+    func multipathOverBond() {
+        var machine = Machine()
+        machine.link(2, "wlan0") { $0.masterIndex = 9 }
+        machine.link(3, "wwan0") { $0.kind = "wwan" }
+        machine.link(9, "bond0") { ($0.kind, $0.bondActivePort) = ("bond", 2) }
+        machine.address(9, "192.0.2.2/24")
+        machine.address(3, "198.51.100.2/24")
+        machine.route { $0.message.legs = [.init(interface: 9), .init(interface: 3)] }
+        #expect(machine.evaluate().path.carriers.map(\.name) == ["wlan0", "wwan0"])
+        machine.alter(2) { $0.operationalState = .dormant }
+        #expect(machine.evaluate().path.carriers.map(\.name) == ["wwan0"])
+        #expect(machine.evaluate().path.reasons == [.deadLeg])
+    }
+
     @Test("A rule on the source that leads into nothing is named")
     func sourceRule() {
         var machine = machine()
