@@ -1,5 +1,7 @@
 import CLinux
+import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -50,7 +52,7 @@ enum LiveScreen {
             hosts: configuration.hosts.map(\.text),
             namespace: configuration.monitor.namespace.words,
             machine: machineName(),
-            version: Netwatch.version,
+            version: CommandLineProgram.version,
             isASCII: isASCII,
             context: configuration.evaluationContext
         )
