@@ -1,5 +1,5 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// Reads whole files into memory.
 package enum FileContents {

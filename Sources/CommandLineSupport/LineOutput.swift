@@ -1,5 +1,5 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// Writes whole lines to a descriptor at once, without a buffer of its own.
 package struct LineOutput: Sendable {

@@ -1,6 +1,6 @@
 package import CLinux
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// What this process does about signals (sigaction(2)).
 package enum SignalActions {

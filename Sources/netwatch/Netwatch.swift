@@ -45,7 +45,9 @@ struct Netwatch: ParsableCommand {
         do throws(ToolError) {
             if let plain = PlainCommand(arguments) { return try plain.execute() }
             if let external = ExternalCommand(arguments) { return try external.execute() }
-            if let completions = CompletionScript(arguments) { return try StandardOutput.write(completions.text + "\n") }
+            if let completions = CompletionScript(arguments) {
+                return try StandardOutput.write(completions.text + "\n")
+            }
             let names = configuration.subcommands.map { $0._commandName }
             return try CommandLineProgram.execute(
                 CommandOrder.commandFirst(arguments, commands: names),

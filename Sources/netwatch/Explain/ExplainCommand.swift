@@ -43,7 +43,7 @@ struct ExplainCommand: NetwatchCommand {
     @OptionGroup var common: CommonOptions
 
     func execute() throws(ToolError) -> ExitStatus {
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(common.configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session)
         let view = try view(session)

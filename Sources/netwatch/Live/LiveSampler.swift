@@ -25,7 +25,7 @@ final class LiveSampler: Sendable {
     ///   - inbox: Where what was read goes.
     /// - Throws: What to tell the user, if there is no thread or descriptor to be had.
     init(_ engine: MonitorEngine, _ inbox: LiveInbox) throws(ToolError) {
-        let news = try Wakeup()
+        let news = try Wakeup.open()
         let wishes = Wishes()
         self.news = news
         self.wishes = wishes

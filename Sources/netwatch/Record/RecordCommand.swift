@@ -39,7 +39,7 @@ struct RecordCommand: NetwatchCommand {
     func execute() throws(ToolError) -> ExitStatus {
         let output = try CaptureFile.open(file)
         let recorder = CaptureRecorder(output)
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         var configuration = common.configuration
         configuration.tap = { if !recorder.write($0) { wakeup.signal() } }
         recorder.begin()

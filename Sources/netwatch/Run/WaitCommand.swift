@@ -44,7 +44,7 @@ struct WaitCommand: NetwatchCommand {
             return try HostWait(host: to, waiting: waiting, deadline: deadline).run(common.configuration)
         }
         let condition = waiting.condition
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(common.configuration, wakeup: wakeup) { change in
             if condition.holds(for: change.status) { wakeup.signal() }
         }
