@@ -90,7 +90,11 @@ struct DeviceSocket: ~Copyable {
             guard case .selected(let selection) = try lookups.resolve([flow]).first?.outcome else { return nil }
             return selection.leg.interface
         }
-        guard case .route(let route)? = try lookups.ask([.init(flow: flow)]).first else { return nil }
+        var questions = [LookupSocket.Question(flow: flow)]
+        // For what is bound to a link IPv4 invents a route where there is none, and the packets die of ARP.
+        if flow.interface != nil { questions.append(.init(flow: flow, matchesRoute: true)) }
+        let answers = try lookups.ask(questions)
+        guard case .route(let route)? = answers.first, case .route? = answers.last else { return nil }
         return route.type == .unicast || route.type == .local ? route.legs.first?.interface : nil
     }
 
