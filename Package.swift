@@ -11,19 +11,21 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// Lets the tool come to its first state a millisecond earlier, which is a quarter of the whole time.
+/// Links the compiler's own libraries from their archives, so that whoever installs an executable needs libnl and ncurses
+/// alone, and the dynamic linker has 1,500 fewer symbols to search (docs/decisions/0005-linking-the-tool.md).
 ///
-/// A fixed load address spares the dynamic linker 40,000 relocations, and the 500 KiB of pages that they would touch; the
-/// heap, the stacks and all libraries are still loaded at random addresses. The C++ library, which only the Swift
-/// runtime needs, is linked from its archive: to bind the shared one takes the dynamic linker 1,500 searches for symbols.
-/// So is the compiler's own library, that whoever installs the tool needs libnl and ncurses alone; zlib's part is said by
-/// `packaging/pkgconfig/zlib.pc`.
-let quickStart: LinkerSetting = .unsafeFlags(
+/// The part about zlib is in `packaging/pkgconfig/zlib.pc`.
+let archives: LinkerSetting = .unsafeFlags(
     [
-        "-Xclang-linker", "-no-pie", "-Xclang-linker", "-static-libgcc",
-        "-L", "\(Context.packageDirectory)/Sources/netwatch/Linking",
+        "-Xclang-linker", "-static-libgcc", "-L", "\(Context.packageDirectory)/packaging/linking",
         "-Xlinker", "-l:libstdc++.a",
     ],
+    .when(platforms: [.linux], configuration: .release)
+)
+
+/// Links an executable at a fixed address, which spares the dynamic linker 40,000 relocations.
+let fixedAddress: LinkerSetting = .unsafeFlags(
+    ["-Xclang-linker", "-no-pie"],
     .when(platforms: [.linux], configuration: .release)
 )
 
@@ -35,6 +37,7 @@ let package = Package(
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .library(name: "ReachabilityCore", targets: ["ReachabilityCore"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
+        .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -95,17 +98,33 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
+        .target(
+            name: "CommandLineSupport",
+            dependencies: [
+                "CLinux", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "CLinux", "CNcurses", "HTTPSerialization", "LinuxSystem", "NetwatchCore", "NetworkClient",
-                "Reachability",
+                "CLinux", "CNcurses", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClientCore",
+                "Reachability", "ReachabilityCore", "RequestGate",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings,
+            linkerSettings: [archives, fixedAddress]
+        ),
+        .executableTarget(
+            name: "netwatch-fetch",
+            dependencies: [
+                "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "Reachability",
                 "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Linking"],
             swiftSettings: settings,
-            linkerSettings: [quickStart]
+            linkerSettings: [archives]
         ),
         .executableTarget(
             name: "FirstProgram",
@@ -228,7 +247,7 @@ let package = Package(
             name: "RepositoryTests",
             dependencies: [
                 "ComingFrom", "FirstProgram", "FirstRequest", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays",
-                "ReachabilityCore", "SendingBodies", "SteadyUpload", "netwatch",
+                "ReachabilityCore", "SendingBodies", "SteadyUpload", "netwatch", "netwatch-fetch",
             ],
             exclude: [
                 "Install/Support/offers.bash", "Install/Support/offers.fish", "Install/Support/offers.zsh",
@@ -236,15 +255,29 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(
+            name: "CommandLineLab",
+            dependencies: ["CLinux", "NetworkLab"],
+            path: "Tests/CommandLineLab",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "netwatchTests",
             dependencies: [
-                "CLinux", "CNcurses", "HTTPLab", "NetwatchCore", "NetworkClient", "NetworkLab", "Reachability",
-                "ReachabilityCore",
-                "netwatch",
+                "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
+                "NetworkLab", "Reachability", "ReachabilityCore", "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Live/Snapshots"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "netwatch-fetchTests",
+            dependencies: [
+                "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "NetwatchCore", "NetworkClient",
+                "NetworkLab", "ReachabilityCore", "netwatch", "netwatch-fetch",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings
         ),
     ]

@@ -8,7 +8,7 @@ netwatch=$top/.build/release/netwatch
 
 # Builds both sides once: the tool as it is shipped, and the programs that it is held against.
 build() {
-    (cd "$top" && swift build -c release --static-swift-stdlib --product netwatch >&2)
+    "$top/scripts/build-release" netwatch
     (cd "$here" && swift build -c release --static-swift-stdlib >&2)
 }
 

@@ -1,5 +1,7 @@
 import ArgumentParser
+import CommandLineSupport
 import Glibc
+import Reachability
 
 /// The tool's root command.
 @main
@@ -23,16 +25,13 @@ struct Netwatch: ParsableCommand {
             the user may not enter the namespace.
             """
         ),
-        version: "netwatch \(version)",
+        version: "netwatch \(CommandLineProgram.version)",
         subcommands: [
             WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self, ExplainCommand.self,
             RecordCommand.self, ReplayCommand.self, HistoryCommand.self, FetchCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )
-
-    /// The tool's own version.
-    static let version = "0.1.0"
 
     /// Parses the arguments, runs the command and exits.
     static func main() {
@@ -45,36 +44,53 @@ struct Netwatch: ParsableCommand {
     static func run(_ arguments: [String]) -> ExitStatus {
         do throws(ToolError) {
             if let plain = PlainCommand(arguments) { return try plain.execute() }
+            if let external = ExternalCommand(arguments) { return try external.execute() }
+            if let completions = CompletionScript(arguments) {
+                return try StandardOutput.write(completions.text + "\n")
+            }
             let names = configuration.subcommands.map { $0._commandName }
-            return try perform(CommandOrder.commandFirst(arguments, commands: names))
+            return try CommandLineProgram.execute(
+                CommandOrder.commandFirst(arguments, commands: names),
+                as: Self.self
+            )
         } catch {
-            return report(error)
+            return CommandLineProgram.report(error)
+        }
+    }
+}
+
+/// The command lines that scripts and people start most, recognised without the argument parser.
+///
+/// The parser finds its options by reflection, which takes longer than the first reading of the kernel's tables. All
+/// else, mistakes too, is its business.
+enum PlainCommand: Hashable {
+    /// `netwatch`, `netwatch watch`, with or without `--json`.
+    case watch(json: Bool)
+    /// `netwatch status`, with or without `--json`.
+    case status(json: Bool)
+
+    /// The command that arguments stand for, or nil if the parser must tell.
+    init?(_ arguments: [String]) {
+        switch arguments {
+        case [], ["watch"]: self = .watch(json: false)
+        case ["--json"], ["watch", "--json"]: self = .watch(json: true)
+        case ["status"]: self = .status(json: false)
+        case ["status", "--json"]: self = .status(json: true)
+        default: return nil
         }
     }
 
-    private static func perform(_ arguments: [String]) throws(ToolError) -> ExitStatus {
-        let parsed = Result { try parseAsRoot(arguments) }
-        switch parsed {
-        case .success(let command as any NetwatchCommand): return try command.execute()
-        case .success(var command): return try answer(Result { try command.run() })
-        case .failure(let error): return try answer(.failure(error))
+    /// Does what the command is for, with every option as it is by default.
+    func execute() throws(ToolError) -> ExitStatus {
+        switch self {
+        case .watch(let json):
+            try StateView(
+                lines: .init(format: json ? .json : .text, configuration: .init()),
+                live: .init(),
+                prefersLines: json
+            ).run()
+        case .status(let json):
+            try StateQuery(format: json ? .detailedJSON : .text, configuration: .init()).run()
         }
-    }
-
-    /// Prints what was asked for by `--help` and the like, or says what was wrong with the arguments.
-    private static func answer(_ result: Result<Void, any Error>) throws(ToolError) -> ExitStatus {
-        guard case .failure(let error) = result else { return .success }
-        guard exitCode(for: error) == .success else {
-            throw .init(UsageMessage.line(for: error, of: self), exit: .usage)
-        }
-        let text = fullMessage(for: error)
-        return try StandardOutput.write(text.hasSuffix("\n") ? text : text + "\n")
-    }
-
-    /// Says what went wrong in one line on stderr.
-    private static func report(_ error: ToolError) -> ExitStatus {
-        // Where stderr can't be written either there is nobody left to tell; the code still says it.
-        try? LineOutput.standardError.write("netwatch: \(error.message)\n")
-        return error.status
     }
 }

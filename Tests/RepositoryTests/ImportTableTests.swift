@@ -10,15 +10,19 @@ struct ImportTableTests {
     ///
     /// A new target takes its place here before it is built. ReachabilityCore is pure: no I/O, clock, randomness, lock
     /// or thread. Reachability goes without Foundation, because the programs that use it have to stay small; so does
-    /// the tool, but for the JSON lines that `history` reads, which Foundation's small part decodes; it is linked for
-    /// NetworkClient anyway. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
-    /// Locking is the one lock that all use, LinuxSystem the one home of threads, clocks, descriptors and name lookups. NetworkClientCore and RequestGate are pure too: what they decide,
+    /// the tool, but for the JSON lines that `history` reads, which Foundation's small part decodes. HTTPSerialization
+    /// takes the coders of Foundation's small part, and iconv(3) from the C library. Locking is the one lock that all use,
+    /// LinuxSystem the one home of threads, clocks, descriptors and name lookups. NetworkClientCore and RequestGate are
+    /// pure too: what they decide,
     /// NetworkClient carries out on SwiftNIO; and so is NetwatchCore, what the tool shows. It is the one shell that stands on another: the monitor opens its gate.
     private static let table: [String: Set<String>] = [
         "CLinux": [],
         "CNcurses": [],
         "CNetlink": [],
         "CZlib": [],
+        "CommandLineSupport": [
+            "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
+        ],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
         "LinuxSystem": system.union(["Locking", "ReachabilityCore"]),
         "Locking": ["Synchronization"],
@@ -34,8 +38,11 @@ struct ImportTableTests {
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
         "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
         "netwatch": system.union([
-            "ArgumentParser", "CNcurses", "FoundationEssentials", "HTTPSerialization", "LinuxSystem", "NetwatchCore",
-            "NetworkClient", "Reachability",
+            "ArgumentParser", "CNcurses", "CommandLineSupport", "FoundationEssentials", "LinuxSystem", "NetwatchCore",
+            "NetworkClientCore", "Reachability", "ReachabilityCore", "RequestGate",
+        ]),
+        "netwatch-fetch": system.union([
+            "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "Reachability",
             "ReachabilityCore",
         ]),
     ]
@@ -112,6 +119,17 @@ struct ImportTableTests {
         #expect(!dependsBack("let x = \"\"\"\nMachine \"\" Machine\n\"\"\""))
         #expect(!dependsBack("let x: Machine", declaring: "private struct Machine {}"))
         #expect(!dependsBack("let x: Machine", declaring: "struct Outer { struct Machine {} }"))
+    }
+
+    @Test("The monitor's tool links no HTTP stack: it imports none, nor does what it imports")
+    func withoutHTTP() throws {
+        var linked: Set = ["netwatch"]
+        while case let next = linked.union(linked.flatMap { Self.table[$0] ?? [] }), next != linked { linked = next }
+        #expect(linked.contains("Reachability"))
+        let stack: Set = [
+            "NetworkClient", "HTTPSerialization", "HTTPTypes", "NIOCore", "NIOSSL", "X509", "Crypto", "CZlib",
+        ]
+        #expect(linked.isDisjoint(with: stack), "\(linked.intersection(stack).sorted())")
     }
 
     @Test("Every form of an import is seen")

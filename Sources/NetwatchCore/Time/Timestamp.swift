@@ -59,3 +59,128 @@ extension Int64 {
         self / divisor - (self % divisor < 0 ? 1 : 0)
     }
 }
+
+extension Timestamp {
+    /// Reads a moment as RFC 3339 writes it: `2026-11-20T21:00:00.123456+01:00`, or with `Z`.
+    ///
+    /// Of the fraction nine digits count. Seconds of 60, which leap seconds have, count as those of the next minute.
+    public init?(rfc3339 text: some StringProtocol) {
+        var reader = DigitReader(text.utf8)
+        guard let day = reader.day(), reader.take("T") || reader.take("t") || reader.take(" "),
+            let time = reader.timeOfDay()
+        else { return nil }
+        let nanoseconds = reader.fraction()
+        guard let nanoseconds, let offset = reader.offset(), reader.isAtEnd else { return nil }
+        self.init(seconds: day.daysSinceEpoch * 86_400 + time - offset, nanoseconds: nanoseconds)
+    }
+
+    /// The moment that lies so many nanoseconds after 1970; what lies beyond the years 1678 to 2262 counts as those.
+    public var nanosecondsSinceEpoch: Int64 {
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, beyond) = product.addingReportingOverflow(nanoseconds)
+        return overflow || beyond ? (seconds < 0 ? .min : .max) : sum
+    }
+}
+
+extension CivilDay {
+    /// How many days it lies after 1970-01-01.
+    public var daysSinceEpoch: Int64 { Self.days(year, month) + day - 1 }
+
+    /// Takes a date; nil where the calendar has no such day.
+    public init?(year: Int64, month: Int64, day: Int64) {
+        guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+        let start = Self.days(year, month)
+        let next = month == 12 ? Self.days(year + 1, 1) : Self.days(year, month + 1)
+        guard start + day - 1 < next else { return nil }
+        self.init(daysSinceEpoch: start + day - 1)
+    }
+
+    /// Reads `2026-11-20`.
+    public init?(_ text: some StringProtocol) {
+        var reader = DigitReader(text.utf8)
+        guard let day = reader.day(), reader.isAtEnd else { return nil }
+        self = day
+    }
+
+    /// `2026-11-20`.
+    public var text: String {
+        func padded(_ number: Int64, _ width: Int) -> String {
+            String(repeating: "0", count: max(0, width - String(number).count)) + String(number)
+        }
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    }
+
+    /// How many days the first of a month lies after 1970-01-01; the formula needs no more than year and month.
+    private static func days(_ year: Int64, _ month: Int64) -> Int64 {
+        let marchYear = month <= 2 ? year - 1 : year
+        let era = marchYear.flooredQuotient(400)
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+/// Reads numbers of so many digits, and the marks between them.
+struct DigitReader {
+    private var rest: [UInt8].SubSequence
+
+    init(_ text: some Sequence<UInt8>) { rest = Array(text)[...] }
+
+    /// Whether nothing is left.
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Takes a mark, if it comes next.
+    mutating func take(_ mark: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: mark) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// Takes so many digits.
+    mutating func number(_ digits: Int) -> Int64? {
+        guard rest.count >= digits else { return nil }
+        var value: Int64 = 0
+        for byte in rest.prefix(digits) {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = value * 10 + Int64(byte - 0x30)
+        }
+        rest = rest.dropFirst(digits)
+        return value
+    }
+
+    /// `2026-11-20`.
+    mutating func day() -> CivilDay? {
+        guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2) else { return nil }
+        return .init(year: year, month: month, day: day)
+    }
+
+    /// `21:00` or `21:00:00`, in seconds.
+    mutating func timeOfDay() -> Int64? {
+        guard let hour = number(2), take(":"), let minute = number(2), hour < 24, minute < 60 else { return nil }
+        guard take(":") else { return hour * 3600 + minute * 60 }
+        guard let second = number(2), second <= 60 else { return nil }
+        return hour * 3600 + minute * 60 + second
+    }
+
+    /// `.123456` in nanoseconds, 0 where there is none; nil for a point without digits.
+    mutating func fraction() -> Int64? {
+        guard take(".") else { return 0 }
+        var (value, scale, count) = (Int64(0), Int64(100_000_000), 0)
+        while let digit = number(1) {
+            value += digit * scale
+            scale /= 10
+            count += 1
+        }
+        return count > 0 ? value : nil
+    }
+
+    /// `Z` or `+01:00`, in seconds east.
+    mutating func offset() -> Int64? {
+        if take("Z") || take("z") { return 0 }
+        let sign: Int64 = take("+") ? 1 : take("-") ? -1 : 0
+        guard sign != 0, let hours = number(2), take(":"), let minutes = number(2), hours < 24, minutes < 60 else {
+            return nil
+        }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}

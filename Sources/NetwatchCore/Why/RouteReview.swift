@@ -130,3 +130,196 @@ extension IPPrefix {
     /// An address alone, where all of it counts; else with its length.
     var text: String { Int(length) == address.family.bitWidth ? "\(address)" : "\(address)/\(length)" }
 }
+
+extension RouteReview {
+    /// No route answers; there is one that did, or that almost does.
+    var absent: FamilyFinding? {
+        guard probe.decision == nil else { return nil }
+        return expired ?? unheeded ?? partial ?? stray
+    }
+
+    /// `RTPROT_RA`: the kernel made it of a router's advertisement.
+    private static let routerAdvertisement: UInt8 = 9
+
+    private var expired: FamilyFinding? {
+        let known = probe.candidates.filter { $0.verdict == .expired }.map(\.route.message)
+        let gone = (scene.snapshot.expiredRoutes[.init(family.family, .main)] ?? []).filter { $0.type == .unicast }
+        return (known + gone).lazy.compactMap(expired).first
+    }
+
+    private func expired(_ route: RouteMessage) -> FamilyFinding? {
+        guard let leg = route.legs.first, let link = scene.snapshot.link(leg.interface) else { return nil }
+        if let fault = scene.fault(of: link) { return .init(.link, scene.sentence([link.index], fault)) }
+        let name = scene.name(link.index)
+        guard route.origin == Self.routerAdvertisement else {
+            return .init(.expired, .init("the default route through \(name) has expired"))
+        }
+        let router = leg.gateway.map { " \($0)" } ?? ""
+        return .init(
+            .expired,
+            .init(
+                "the default route through \(name) has expired, as the router\(router) advertises it no more",
+                cure: "see whether the router still advertises itself: 'rdisc6 \(name.shellWord)'"
+            )
+        )
+    }
+
+    /// A route that would work does not count, by a rule or by a route that says throw.
+    private var unheeded: FamilyFinding? {
+        for step in probe.lookups.flatMap(\.steps) {
+            guard let route = step.candidates.first(where: \.isUsable), let leg = route.legs.first?.leg else {
+                continue
+            }
+            let name = scene.name(leg.interface)
+            switch route.verdict {
+            case .notTaken:
+                let what = "rule \(step.rule.priority) lets the default route through \(name) not count"
+                return .init(.hidesAnother, .init(what, cure: RouteCommand.delete(step.rule, scene)))
+            case .behindThrow:
+                let thrown = step.candidates.first { $0.verdict == .throwing }
+                let cure = thrown.map { RouteCommand.delete($0.route.message, scene) }
+                return .init(.hidesAnother, .init("a throw route hides the default route through \(name)", cure: cure))
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Another part of the internet has a route.
+    private var partial: FamilyFinding? {
+        let chosen = family.probes.compactMap { $0.decision?.chosen.first { $0.isUsable } }
+        guard let leg = chosen.first?.legs.first?.leg else { return nil }
+        let family = family.family
+        return .init(
+            .partial,
+            .init(
+                "the routes cover only a part of \(WhyScene.name(family)): none leads to \(probe.destination)",
+                cure: RouteCommand.add(family, via: leg.gateway?.description, on: scene.name(leg.interface))
+            )
+        )
+    }
+
+    /// The default route is in a table to which no rule leads.
+    private var stray: FamilyFinding? {
+        for table in family.strayTables where table.vrf == nil {
+            let legs = table.routes.filter { $0.message.type == .unicast }.compactMap(\.message.legs.first)
+            let usable = legs.first { leg in
+                scene.snapshot.link(leg.interface).map { scene.fault(of: $0) == nil } ?? false
+            }
+            guard let usable else { continue }
+            let name = RouteText.table(table.table)
+            let priority = table.table == .main ? " priority 32766" : ""
+            let way = "the default route through \(scene.name(usable.interface))"
+            return .init(
+                .hidesAnother,
+                .init(
+                    "\(Self.neglect(of: table)) to table \(name), where \(way) is",
+                    cure: "'\(WhyScene.ip(family.family)) rule add lookup \(name)\(priority)'"
+                )
+            )
+        }
+        return nil
+    }
+
+    /// `no rule leads`, or what alone a rule leads there.
+    private static func neglect(of table: StrayTable) -> String {
+        table.rules.first.map { "rule \($0.priority) leads only \(RuleText.scope(of: $0))" } ?? "no rule leads"
+    }
+}
+
+extension RouteReview {
+    /// A rule or a route says no.
+    var refusal: FamilyFinding? {
+        guard let decision = probe.decision else { return nil }
+        if case .refuses = decision.step.result { return refusal(by: decision.step.rule) }
+        guard let route = decision.chosen.first, let word = Self.refusalWord(route), !isNullEntry(route) else {
+            return nil
+        }
+        let table = route.route.message.table
+        let place = table == .main ? "" : " in table \(RouteText.table(table))"
+        let cure = RouteCommand.delete(route.route.message, scene)
+        let isBySource = decision.step.rule.source.length > 0
+        guard let hidden = hidden(among: isBySource ? decision.step.candidates : probe.candidates) else {
+            if isBySource { return refusal(word, by: decision.step.rule) }
+            let whole = route.route.message.destination.length == 0
+            let what = whole ? "the only default route" : "the only route to \(probe.destination)"
+            return .init(.refuses, .init("\(what)\(place) is \(word), which leads nowhere", cure: cure))
+        }
+        return .init(.hidesAnother, .init("\(word)\(place) hides the default route through \(hidden)", cure: cure))
+    }
+
+    private func refusal(by rule: RuleMessage) -> FamilyFinding {
+        let action = rule.action == .prohibit ? "prohibit" : rule.action == .blackhole ? "blackhole" : "unreachable"
+        return .init(
+            .refuses,
+            .init(
+                "rule \(rule.priority) refuses \(RuleText.scope(of: rule)) (\(action))",
+                cure: RouteCommand.delete(rule, scene)
+            )
+        )
+    }
+
+    private func refusal(_ word: String, by rule: RuleMessage) -> FamilyFinding {
+        let table = RouteText.table(rule.table)
+        let source = rule.source.text
+        return .init(
+            .refuses,
+            .init(
+                "rule \(rule.priority) sends what comes from \(source) to table \(table), which has only \(word)",
+                cure: RouteCommand.delete(rule, scene)
+            )
+        )
+    }
+
+    /// `an unreachable route`; nil for a route that refuses nothing.
+    private static func refusalWord(_ route: RouteCandidate) -> String? {
+        let message = route.route.message
+        switch message.type {
+        case .unreachable: return "an unreachable route"
+        case .prohibit: return "a prohibit route"
+        case .blackhole: return "a blackhole route"
+        default: break
+        }
+        guard message.type == .unicast, let id = message.nexthopID, route.legs.isEmpty else { return nil }
+        return "a route by the blackhole nexthop \(id)"
+    }
+
+    /// IPv6 tables of older kernels end with an unreachable route of their own, which hides nothing.
+    private func isNullEntry(_ route: RouteCandidate) -> Bool {
+        family.family == .ipv6 && route.route.message.metric == .max
+    }
+
+    /// The interface of a route that would work if the chosen one were not there.
+    private func hidden(among candidates: [RouteCandidate]) -> String? {
+        let other = candidates.first { $0.isUsable && $0.verdict != .chosen }
+        return other?.legs.first.map { scene.name($0.leg.interface) }
+    }
+}
+
+/// Commands of ip-route(8) and ip-rule(8), as cures write them.
+enum RouteCommand {
+    /// What removes a route: `'ip route del unreachable default metric 5'`.
+    static func delete(_ route: RouteMessage, _ scene: WhyScene) -> String {
+        var words = [WhyScene.ip(route.family), "route del"] + RouteText.type(route.type)
+        words.append(RuleText.prefix(route.destination))
+        if let leg = route.legs.first, route.type == .unicast { words += ["dev", scene.name(leg.interface).shellWord] }
+        if route.metric != 0 { words += ["metric", String(route.metric)] }
+        if route.table != .main { words += ["table", RouteText.table(route.table)] }
+        return "'\(words.joined(separator: " "))'"
+    }
+
+    /// What adds a default route: `'ip route add default via GATEWAY dev eth0'`; a tunnel's has no gateway.
+    static func add(_ family: AddressFamily, via gateway: String?, on name: String) -> String {
+        let via = gateway.map { " via \($0)" } ?? ""
+        return "'\(WhyScene.ip(family)) route add default\(via) dev \(name.shellWord)'"
+    }
+
+    /// What removes a rule: `'ip rule del priority 100'`.
+    ///
+    /// Of several rules of one priority the kernel removes the first that fits, so there all is said that this one has.
+    static func delete(_ rule: RuleMessage, _ scene: WhyScene) -> String {
+        let isAlone = scene.snapshot.rules(rule.family).filter { $0.priority == rule.priority }.count < 2
+        let rest = isAlone ? "" : " " + RuleText.identity(of: rule)
+        return "'\(WhyScene.ip(rule.family)) rule del priority \(rule.priority)\(rest)'"
+    }
+}

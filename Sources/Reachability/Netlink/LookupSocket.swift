@@ -54,11 +54,17 @@ final class LookupSocket {
 
     /// Looks up one flow as it is: with its source, or without one.
     ///
+    /// For a flow that is bound to a link, IPv4 replies with a route even if there is none, and the packets fail for want of
+    /// a reply to ARP. So the flow's route in the table is looked up, too, which is refused then.
+    ///
     /// - Parameter flow: The flow.
     /// - Returns: The route of its packets; nil if the kernel refuses.
     /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
     func route(of flow: ProbeFlow) throws(NetlinkError) -> RouteMessage? {
-        guard case .route(let route)? = try exchange([Request(flow: flow)]).first else { return nil }
+        var requests = [Request(flow: flow)]
+        if flow.interface != nil { requests.append(.init(flow: flow, matchesRoute: true)) }
+        let replies = try exchange(requests)
+        guard case .route(let route)? = replies.first, case .route? = replies.last else { return nil }
         return route
     }
 

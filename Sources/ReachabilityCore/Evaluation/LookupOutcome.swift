@@ -43,6 +43,8 @@ public struct SelectedLeg: Sendable, Hashable {
     public var gateway: IPAddress?
     /// The source address that the kernel selects; nil if there is none.
     public var source: IPAddress?
+    /// The table in which it was found, if that is another than the selection's: a rule on the source chose it.
+    public var table: RouteTableID?
 
     /// Makes a way out.
     public init(interface: InterfaceIndex, gateway: IPAddress? = nil, source: IPAddress? = nil) {

@@ -1,7 +1,10 @@
+import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
+import Synchronization
 
 /// Everything that the live view shows, as it comes: from the monitor, the counters, the radios and the hosts.
 ///
@@ -96,5 +99,69 @@ final class LiveData {
         let explanation = PathExplanation(of: view.evaluation, in: view.snapshot, context: context, at: view.instant)
         let why = WhySentence.of(explanation, snapshot: view.snapshot, evaluation: view.evaluation)
         return .model(view.snapshot, view.evaluation, why: why, at: LiveClock.moment)
+    }
+}
+
+/// What other threads have for the live view, in the order in which it came.
+final class LiveInbox: Sendable {
+    private let inputs = Mutex<[LiveViewInput]>([])
+    private let isModelNew = Atomic(false)
+    private let wakeup: Wakeup
+
+    init(_ wakeup: Wakeup) { self.wakeup = wakeup }
+
+    /// Puts something in, and wakes the main thread.
+    func put(_ input: LiveViewInput) {
+        inputs.withLock { $0.append(input) }
+        wakeup.signal()
+    }
+
+    /// Notes that the monitor's model may be another, and wakes the main thread if it does not know yet.
+    func noteModel() {
+        if !isModelNew.exchange(true, ordering: .acquiringAndReleasing) { wakeup.signal() }
+    }
+
+    /// Takes what is there.
+    func take() -> [LiveViewInput] {
+        inputs.withLock { inputs in
+            defer { inputs = [] }
+            return inputs
+        }
+    }
+
+    /// Whether the model may be another; from now on it counts as known.
+    func takeModel() -> Bool { isModelNew.exchange(false, ordering: .acquiringAndReleasing) }
+
+    /// Whether the model may be another.
+    var hasModel: Bool { isModelNew.load(ordering: .acquiring) }
+}
+
+/// The WiFi links that are up, whether or not the path leads through them, as the kernel told of them last.
+struct LiveRadios: Hashable {
+    private var radios: [InterfaceIndex: Radio] = [:]
+
+    /// None.
+    init() {}
+
+    /// Takes those of a model.
+    init(_ snapshot: NetworkSnapshot, _ context: EvaluationContext) {
+        let evaluator = PathEvaluator(context: context)
+        for link in snapshot.links where link.flags.contains(.up) {
+            guard evaluator.describe(link.index, in: snapshot)?.kind == .wifi else { continue }
+            radios[link.index] = .init(link: link, state: snapshot.wireless[link.index])
+        }
+    }
+
+    /// Whether there is none.
+    var isEmpty: Bool { radios.isEmpty }
+
+    /// Whether one may have another network than before: the kernel tells of it anew when it gets or loses one.
+    func mayTellOtherwise(than before: Self) -> Bool {
+        radios.contains { $0.value.link.canCarry && before.radios[$0.key] != $0.value }
+    }
+
+    private struct Radio: Hashable {
+        var link: Link
+        var state: WirelessState?
     }
 }

@@ -1,5 +1,68 @@
+import ArgumentParser
+import CommandLineSupport
 import NetwatchCore
 import ReachabilityCore
+
+/// How a command prints notices.
+enum ChangeFormat: Hashable {
+    /// For people, with local time.
+    case text
+    /// JSON lines, version 1.
+    case json
+    /// The same with `by`, how each interface's kind is known.
+    case detailedJSON
+    /// As the user's template has it, with local time.
+    case template(LineTemplate)
+
+    /// Whether times are local.
+    var isForPeople: Bool {
+        switch self {
+        case .text, .template: true
+        case .json, .detailedJSON: false
+        }
+    }
+
+    /// One notice as a line, with the line feed.
+    func line(_ change: StateChange, at time: Timestamp) -> [UInt8] {
+        var line = ChangeLine(self)
+        line.set(change, at: time)
+        return line.bytes
+    }
+}
+
+/// How notices are printed.
+struct FormatOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            """
+            Print lines of that form, such as '{time} {status} {interface}', with '-' for what there is not. The fields \
+            are \(TemplateField.allCases.map(\.rawValue).joined(separator: ", ")).
+            """,
+            valueName: "template"
+        ),
+        transform: TemplateArgument.parse
+    )
+    var format: LineTemplate?
+
+    /// The template's format, or another.
+    func format(or other: ChangeFormat) -> ChangeFormat { format.map { .template($0) } ?? other }
+
+    /// Says that both were given.
+    func check(besideJSON json: Bool) throws {
+        if json, format != nil { throw ValidationError("--json and --format are two ways to print; give one of them") }
+    }
+}
+
+/// Reads a template, as `--format` takes it.
+enum TemplateArgument {
+    /// Reads a template.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong, and where.
+    static func parse(_ text: String) throws(ArgumentError) -> LineTemplate {
+        do throws(TemplateError) { return try LineTemplate(text) } catch { throw .init(error.description) }
+    }
+}
 
 /// A notice as a line; the next notice's line takes the place of the one before, in the same memory.
 struct ChangeLine: ~Copyable {

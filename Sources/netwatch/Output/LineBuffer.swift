@@ -1,3 +1,6 @@
+import NetwatchCore
+import ReachabilityCore
+
 /// The bytes of a line in the making, in memory that the next line uses again.
 ///
 /// A line is written while the network has just changed and the processor's caches are cold. An array asks at each
@@ -105,5 +108,80 @@ struct LineBuffer: ~Copyable {
         newMemory.update(from: memory, count: count)
         memory.deallocate()
         (memory, capacity) = (newMemory, newCapacity)
+    }
+}
+
+extension LineBuffer {
+    /// Appends a text's UTF-8 as it is.
+    mutating func append(text: String) {
+        if text.utf8.withContiguousStorageIfAvailable({ append($0) }) != nil { return }
+        for byte in text.utf8 { append(byte) }
+    }
+
+    /// Appends a text with everything escaped that a terminal might obey (``Swift/StringProtocol/escapedForTerminal``).
+    mutating func append(escapedForTerminal text: String) {
+        let start = count
+        append(text: text)
+        // What is not ASCII may be a control too.
+        if contains(from: start, where: { !(0x20..<0x7F ~= $0) }) { replace(from: start, escapedForTerminal: text) }
+    }
+
+    /// Apart, because hardly a name needs it, and what it needs should not be paid for each name.
+    @inline(never)
+    private mutating func replace(from start: Int, escapedForTerminal text: String) {
+        remove(from: start)
+        append(text: text.escapedForTerminal)
+    }
+
+    /// Appends an address's text.
+    mutating func append(_ address: IPAddress) {
+        append(atMost: IPAddress.maximumTextLength) { address.write(to: &$0) }
+    }
+
+    /// Appends a whole number in decimal.
+    mutating func append(_ number: Int32) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        append(UInt64(number.magnitude))
+    }
+
+    /// Appends a whole number in decimal.
+    mutating func append(_ number: UInt64) {
+        if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+        var width = 1
+        var rest = number / 10
+        while rest > 0 {
+            rest /= 10
+            width += 1
+        }
+        append(number, width: width)
+    }
+}
+
+extension LineBuffer {
+    /// Appends a JSON string (RFC 8259), quotation marks and all.
+    mutating func append(quotedForJSON text: String) {
+        append(UInt8(ascii: "\""))
+        let start = count
+        append(text: text)
+        if contains(from: start, where: Self.mustEscape) { replace(from: start, escapedForJSON: text) }
+        append(UInt8(ascii: "\""))
+    }
+
+    /// The same for what strangers chose: also controls beyond ASCII are escaped, which a terminal might obey.
+    mutating func append(quotedForJSONAndTerminal text: String) {
+        append(UInt8(ascii: "\""))
+        append(text: text.escapedForJSONAndTerminal)
+        append(UInt8(ascii: "\""))
+    }
+
+    /// Apart, because hardly a name needs it, and what it needs should not be paid for each name.
+    @inline(never)
+    private mutating func replace(from start: Int, escapedForJSON text: String) {
+        remove(from: start)
+        append(text: text.escapedForJSON)
+    }
+
+    private static func mustEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 }

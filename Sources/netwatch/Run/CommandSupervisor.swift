@@ -1,5 +1,9 @@
+import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
+import NetworkClientCore
+import RequestGate
 
 /// Runs one command and passes signals on to it.
 ///
@@ -47,5 +51,62 @@ struct CommandSupervisor {
             }
             throw .init("can't execute '\(name)': \(error); check that it is a program", exit: .notExecutable)
         }
+    }
+}
+
+/// Decides what follows when a command has ended.
+struct RunPolicy: Hashable {
+    /// How often it runs, and how long it rests between its runs.
+    private let retry: RetryPolicy
+    /// How often it has run.
+    private(set) var runs = 0
+
+    /// Makes a policy, with the delays of the client's: up to 0.5 s, 1 s, 2 s … 20 s.
+    init(retries: UInt) {
+        retry = RetryPolicy(maximumAttempts: Int(min(retries, UInt(Int.max) - 1)) + 1)
+    }
+
+    /// What follows.
+    enum Step: Hashable {
+        /// It is over, with the command's own code.
+        case exit(ExitStatus)
+        /// The network is waited for, and the command runs again, but not before so long.
+        case again(Duration)
+    }
+
+    /// Decides.
+    ///
+    /// | ended | network | told to end | retries left | follows |
+    /// |---|---|---|---|---|
+    /// | well | any | any | any | exit |
+    /// | badly | there all the time | any | any | exit |
+    /// | badly | away at some time | yes | any | exit |
+    /// | badly | away at some time | no | none | exit |
+    /// | badly | away at some time | no | some | again |
+    ///
+    /// A command that fails at once whenever the network is back does not loop: each delay may be twice the one before.
+    /// It passes while the network is away, so that nobody waits twice.
+    ///
+    /// - Parameters:
+    ///   - outcome: How the command ended.
+    ///   - wasAway: Whether the network was away at some time while it ran.
+    ///   - wasToldToEnd: Whether a signal that ends programs came meanwhile: the user wants no further run.
+    ///   - generator: Where the delay's jitter comes from.
+    /// - Returns: What to do.
+    mutating func next(
+        after outcome: ChildProcess.Outcome,
+        wasAway: Bool,
+        wasToldToEnd: Bool,
+        using generator: inout some RandomNumberGenerator
+    ) -> Step {
+        runs += 1
+        guard outcome != .exited(0), wasAway, !wasToldToEnd else { return .exit(outcome.exitStatus) }
+        // Whoever asks for retries says that the command may run twice, and as often.
+        let traits = RequestTraits(isIdempotent: true, isReplayable: true)
+        let failure = AttemptFailure(.transient, .maybeProcessed)
+        guard case .retry(let delay, _) = retry.decide(failure, traits, attempts: runs, using: &generator) else {
+            return .exit(outcome.exitStatus)
+        }
+        return .again(delay)
     }
 }

@@ -1,3 +1,5 @@
+import ArgumentParser
+import CommandLineSupport
 import ReachabilityCore
 import Synchronization
 
@@ -31,5 +33,71 @@ final class ConditionWatcher: Sendable {
     /// Begins a new time to watch.
     func forgetAbsence() {
         record.withLock { $0.forgetAbsence() }
+    }
+}
+
+/// What is remembered of the states that came by while something waited, or a command ran.
+struct ConnectivityRecord: Hashable {
+    /// What is waited for.
+    let awaited: WaitedPath
+    /// What there is, once that is told.
+    private(set) var path: NetworkPath?
+    /// Whether it holds now.
+    private(set) var holds = false
+    /// Whether it did not hold at some time since ``forgetAbsence()``; not to know is not to be away.
+    private(set) var wasAway = false
+
+    init(_ awaited: WaitedPath) { self.awaited = awaited }
+
+    /// Takes the state as it is now.
+    mutating func note(_ path: NetworkPath) {
+        self.path = path
+        holds = awaited.holds(for: path)
+        if !holds, path.status != .unknown { wasAway = true }
+    }
+
+    /// Begins a new time to watch, as when a command starts.
+    mutating func forgetAbsence() {
+        wasAway = false
+    }
+}
+
+/// The state that is waited for, and what its path must be.
+struct WaitedPath: Hashable {
+    /// The state.
+    let condition: StateArgument
+    /// What the default path must be in it.
+    let requirement: PathRequirement
+
+    init(_ condition: StateArgument, _ requirement: PathRequirement = .any) {
+        self.condition = condition
+        self.requirement = requirement
+    }
+
+    /// Whether both can hold at once.
+    ///
+    /// - Throws: What contradicts what.
+    func validate() throws(ValidationError) {
+        guard requirement != .any else { return }
+        switch condition {
+        case .reachable, .wifi: return
+        case .cellular: throw .init("--for cellular waits for what \(requirement.option) excludes; leave one out")
+        case .notReachable: throw .init("--for notReachable waits for no path at all; leave out \(requirement.option)")
+        }
+    }
+
+    /// Whether both hold.
+    func holds(for path: NetworkPath) -> Bool { condition.holds(for: path.status) && requirement.allows(path) }
+
+    /// What is waited for, in words.
+    var words: String { requirement == .any ? condition.rawValue : "\(condition.rawValue), \(requirement.option)" }
+}
+
+extension PathRequirement {
+    /// Whether a program that binds to nothing keeps to the requirement: it takes the default path of either family.
+    func allows(_ path: NetworkPath) -> Bool {
+        [path.ipv4, path.ipv6].compactMap(\.self).allSatisfy {
+            allows($0.interface, over: $0.carriers, isExpensive: $0.isExpensive)
+        }
     }
 }

@@ -1,6 +1,9 @@
+import CommandLineSupport
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
+import Synchronization
 
 /// Waits for the kernel's way to a host, whose name is resolved first, again and again while that fails.
 struct HostWait {
@@ -13,7 +16,7 @@ struct HostWait {
 
     /// Waits until it holds.
     func run(_ configuration: MonitorConfiguration) throws(ToolError) -> ExitStatus {
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session, in: configuration.namespace)
         let watcher = DestinationsWatcher(addresses, condition: waiting.condition, wakeup: session.wakeup)
@@ -62,5 +65,49 @@ struct HostWait {
         let awakening = try session.next(until: end)
         if awakening == .deadline, let deadline, SystemClock.now >= deadline { throw waiting.timeUp(words) }
         return awakening == .wakeup
+    }
+}
+
+/// Holds the ways to a host's addresses against what is waited for; the event thread writes, the main thread reads.
+final class DestinationsWatcher: Sendable {
+    private let record: Mutex<DestinationsRecord>
+    private let wakeup: Wakeup
+
+    init(_ addresses: [IPAddress], condition: StateArgument, wakeup: Wakeup) {
+        record = .init(.init(addresses, condition: condition))
+        self.wakeup = wakeup
+    }
+
+    /// Whether the condition has held at some time.
+    var hasHeld: Bool { record.withLock { $0.hasHeld } }
+
+    /// Takes the way to one address as it is now.
+    func note(_ path: DestinationPath) {
+        let holds = record.withLock { record in
+            record.note(path.status, of: path.destination)
+            return record.hasHeld
+        }
+        if holds { wakeup.signal() }
+    }
+}
+
+/// The states of the ways to a host's addresses, as far as they are known.
+struct DestinationsRecord: Hashable {
+    private let condition: StateArgument
+    private let addresses: [IPAddress]
+    private var states: [IPAddress: ReachabilityStatus] = [:]
+    /// Whether the condition has held at some time: for all addresses if it is `notReachable`, otherwise for any.
+    private(set) var hasHeld = false
+
+    init(_ addresses: [IPAddress], condition: StateArgument) {
+        self.addresses = addresses
+        self.condition = condition
+    }
+
+    /// Takes the state of one of them.
+    mutating func note(_ status: ReachabilityStatus, of address: IPAddress) {
+        states[address] = status
+        let holding = addresses.filter { states[$0].map(condition.holds) ?? false }
+        if condition == .notReachable ? holding.count == addresses.count : !holding.isEmpty { hasHeld = true }
     }
 }

@@ -1,5 +1,7 @@
 import CLinux
+import CommandLineSupport
 import Glibc
+import LinuxSystem
 
 /// A command that was started, in this process's own group, so that the terminal and job control see both as one job.
 struct ChildProcess {
@@ -75,5 +77,39 @@ struct ChildProcess {
         let failure = posix_spawnp(&id, file, nil, &attributes, &terminated, environ)
         guard failure == 0 else { throw .init(code: failure) }
         return .init(id: id)
+    }
+}
+
+/// A command and its arguments as this process was given them, byte for byte.
+///
+/// Swift's strings are UTF-8 and would mend what is not; the names of files need not be.
+struct CommandWords {
+    /// The words, without a null pointer behind them; they live as long as the process.
+    let pointers: [UnsafeMutablePointer<CChar>?]
+    /// The command itself, for messages and for finding it.
+    let name: String
+
+    /// Takes the last words of the command line.
+    ///
+    /// - Parameter words: The same words as the argument parser gave them; not empty.
+    init(last words: [String]) {
+        let first = max(0, Int(CommandLine.argc) - words.count)
+        pointers = (first..<Int(CommandLine.argc)).map { CommandLine.unsafeArgv[$0] }
+        name = words.first ?? ""
+    }
+}
+
+/// Finds a command's file in `PATH`, as execvp(3) does.
+enum CommandSearch {
+    /// The file, or nil if there is none that may be executed.
+    static func find(_ command: String) -> String? {
+        guard !command.contains("/") else { return command }
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"
+        return candidates(for: command, path: path).first { access($0, X_OK) == 0 }
+    }
+
+    /// The files to try, in order; an empty entry of the path is the current directory.
+    static func candidates(for command: String, path: String) -> [String] {
+        path.split(separator: ":", omittingEmptySubsequences: false).map { ($0.isEmpty ? "." : $0) + "/" + command }
     }
 }

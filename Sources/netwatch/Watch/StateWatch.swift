@@ -1,6 +1,10 @@
+import CommandLineSupport
 import Glibc
+import LinuxSystem
+import NetwatchCore
 import Reachability
 import ReachabilityCore
+import Synchronization
 
 /// Prints the current state, then a line for each change, until a signal comes or nobody reads any more.
 struct StateWatch {
@@ -18,7 +22,7 @@ struct StateWatch {
         let inbox = hook == nil ? nil : HookInbox()
         // A child's end must be told, whatever this process was started with.
         if hook != nil { signal(SIGCHLD, SIG_DFL) }
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(
             configuration,
             wakeup: wakeup,
@@ -41,5 +45,89 @@ struct StateWatch {
         printer.close()
         try session.stop()
         return try printer.failure?.end(writing: "stdout") ?? .success
+    }
+}
+
+/// Prints notices on stdout as they come, on the event thread, until that fails or is closed.
+///
+/// `@unchecked Sendable`: the line is touched by ``print(_:)`` alone, which the event thread alone calls; the rest is
+/// made for several threads.
+final class ChangePrinter: @unchecked Sendable {
+    /// In memory of its own: each access to a class's variable would be checked for exclusivity.
+    private let line: UnsafeMutablePointer<ChangeLine>
+    private let isOpen = Atomic(true)
+    private let failed = Mutex<OutputFailure?>(nil)
+
+    init(_ format: ChangeFormat) {
+        line = .allocate(capacity: 1)
+        line.initialize(to: .init(format))
+    }
+
+    deinit {
+        line.deinitialize(count: 1)
+        line.deallocate()
+    }
+
+    /// Why nothing is printed any more, if that is why.
+    var failure: OutputFailure? { failed.withLock { $0 } }
+
+    /// Prints nothing any more: what the monitor says when it is stopped is no news of the network.
+    func close() { isOpen.store(false, ordering: .releasing) }
+
+    /// Prints a notice that came at a time; false if that failed, now or before.
+    func print(_ change: StateChange, at time: Timestamp) -> Bool {
+        guard isOpen.load(ordering: .acquiring) else { return failure == nil }
+        line.pointee.set(change, at: time)
+        do throws(OutputFailure) {
+            try line.pointee.write(to: .standard)
+            return true
+        } catch {
+            failed.withLock { $0 = error }
+            close()
+            return false
+        }
+    }
+}
+
+/// Runs a hook beside the printing of lines, until a signal comes or nobody reads any more.
+///
+/// A hook that runs then may use its time; a second signal ends it.
+struct HookWatch {
+    /// The monitor.
+    let session: MonitorSession
+    /// What prints its notices.
+    let printer: ChangePrinter
+    /// What brings them here.
+    let inbox: HookInbox
+
+    /// What is told to the service manager.
+    let report: ServiceReport
+
+    /// Runs the hook.
+    func run(_ hook: Hook) throws(ToolError) {
+        var runner = HookRunner(hook, mask: session.inheritedMask)
+        var isEnding = false
+        var sign = report.nextSign(after: SystemClock.now)
+        while !(isEnding && runner.isIdle) {
+            let deadline = [runner.deadline, sign].compactMap(\.self).min()
+            let awakening = try session.next(until: deadline, watchesOutput: !isEnding)
+            // Before a hook's end is noticed, so that the next is told the newest.
+            if !isEnding, let (change, time) = inbox.take() { runner.post((change, time)) }
+            if let due = sign, SystemClock.now >= due {
+                _ = session.engine.perform { [report] in report.giveSign() }
+                sign = report.nextSign(after: SystemClock.now)
+            }
+            switch awakening {
+            case .signal(let signal) where signal.number == SIGCHLD: runner.reap()
+            case .signal where isEnding: runner.endNow()
+            case .wakeup where isEnding || printer.failure == nil: break
+            case .deadline: runner.tick()
+            case .signal, .outputClosed, .wakeup:
+                isEnding = true
+                runner.close()
+                report.end()
+                printer.close()
+            }
+        }
     }
 }

@@ -13,8 +13,22 @@ struct RandomStory {
     }
 
     /// Something happens.
-    mutating func step() {
-        switch Int.random(in: 0..<14, using: &random) {
+    mutating func step() { step(Int.random(in: 0..<14, using: &random)) }
+
+    /// Something happens, and the screen keeps its size.
+    mutating func stepWithoutResize() {
+        let number = Int.random(in: 0..<13, using: &random)
+        step(number < 4 ? number : number + 1)
+    }
+
+    /// The screen has a size.
+    mutating func resize(_ size: ScreenSize) { story.input(.resize(size)) }
+
+    /// The screen is drawn.
+    mutating func draw() { story.draw() }
+
+    private mutating func step(_ number: Int) {
+        switch number {
         case 0...2: story.input(.key(key))
         case 3: story.input(.wheel(up: .random(using: &random), row: .random(in: -3..<60, using: &random)))
         case 4: story.input(.resize(size))

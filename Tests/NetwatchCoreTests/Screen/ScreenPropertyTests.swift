@@ -34,6 +34,20 @@ import Testing
         #expect(unchanged > 20)
     }
 
+    @Test(arguments: UInt64(300)..<312) func `the layout that is kept is that of what is shown`(seed: UInt64) {
+        var random = RandomStory(seed: seed)
+        let size = ScreenSize(columns: 100, rows: 30)
+        random.resize(size)
+        for _ in 0..<300 {
+            random.stepWithoutResize()
+            var drawn = random.story.view
+            // The second time all is computed again.
+            #expect(drawn.frame() == random.story.view.frame(size))
+            // What was drawn goes on with the layout that it has computed.
+            random.draw()
+        }
+    }
+
     @Test(arguments: UInt64(200)..<212) func `time alone changes a frame only when it said so`(seed: UInt64) throws {
         var random = RandomStory(seed: seed)
         let size = ScreenSize(columns: 120, rows: 40)

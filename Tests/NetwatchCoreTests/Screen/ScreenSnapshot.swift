@@ -9,9 +9,7 @@ func expectScreen(
     _ name: String,
     sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    var shown = view
-    _ = shown.apply(.resize(size))
-    let text = screenText(shown.frame(size), size)
+    let text = screenText(view.frame(size), size)
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let file = folder.appending(path: "Snapshots/\(name)-\(size.columns)x\(size.rows).txt")
     if ProcessInfo.processInfo.environment["NETWATCH_UPDATE_SNAPSHOTS"] != nil {
@@ -20,6 +18,15 @@ func expectScreen(
     let kept = try String(contentsOf: file, encoding: .utf8)
     let comment = Comment(rawValue: "\(file.lastPathComponent) says:\n\(kept)\nThe screen shows:\n\(text)")
     #expect(text == kept, comment, sourceLocation: sourceLocation)
+}
+
+extension LiveView {
+    /// What a screen of a size shows; the layout is computed for it.
+    func frame(_ size: ScreenSize) -> Frame {
+        var resized = self
+        _ = resized.apply(.resize(size))
+        return resized.frame()
+    }
 }
 
 /// The sizes at which screens are kept.

@@ -44,6 +44,10 @@ struct Story {
     @discardableResult
     mutating func input(_ input: LiveViewInput) -> LiveViewAction? { view.apply(input) }
 
+    /// Draws the screen.
+    @discardableResult
+    mutating func draw() -> Frame { view.frame() }
+
     /// Presses keys, one after another.
     mutating func press(_ keys: Key...) { for key in keys { input(.key(key)) } }
 

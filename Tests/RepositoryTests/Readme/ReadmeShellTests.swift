@@ -14,7 +14,8 @@ struct ReadmeShellTests {
         lab = try ReadmeLab()
         stage = try ScriptStage()
         // A build that finds the tool of the tests' own build.
-        let link = "ln -sf '\(BuiltProducts.path(of: "netwatch"))' \"$HOME/.build/release/netwatch\""
+        let directory = BuiltProducts.directory
+        let link = "for product; do :; done; ln -sf \"\(directory)/$product\" \"$HOME/.build/release/$product\""
         try stage.stand(in: "swift", "mkdir -p \"$HOME/.build/release\"; \(link)")
         for command in ["ln", "date"] { try stage.provide(command) }
         try stage.stand(in: "true")

@@ -96,8 +96,8 @@ struct ContinuousIntegrationTests {
 
     /// What a release build leaves: a tool that does nothing.
     private static let release = """
-        mkdir -p "$HOME/.build/release"; printf '#!/bin/sh\\n' >"$HOME/.build/release/netwatch"; \
-        chmod 755 "$HOME/.build/release/netwatch"
+        for product; do :; done; mkdir -p "$HOME/.build/release"; \
+        printf '#!/bin/sh\\n' >"$HOME/.build/release/$product"; chmod 755 "$HOME/.build/release/$product"
         """
 
     @Test("It checks the format, tests, also under the thread sanitizer, fuzzes, and ends with the closing lines")
@@ -110,12 +110,12 @@ struct ContinuousIntegrationTests {
             call.split(separator: " ").dropFirst().prefix(1) + (call.contains("--sanitize=thread") ? ["thread"] : [])
         }
         let tests = Array(repeating: "test", count: 4)
-        // The release is built beside the sanitizer's build.
-        let builds = ["build", "build thread"]
+        // The releases are built beside the sanitizer's build.
+        let builds = ["build", "build", "build thread"]
         let sanitized = ["build thread"] + tests.map { "\($0) thread" }
         var names = calls.map { $0.joined(separator: " ") }
-        try #require(names.count == 14)
-        names[6...7].sort()
+        try #require(names.count == 15)
+        names[6...8].sort()
         #expect(names == ["format", "build"] + tests + builds + sanitized + ["build"])
     }
 

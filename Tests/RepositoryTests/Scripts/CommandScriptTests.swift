@@ -10,10 +10,15 @@ struct NetwatchScriptTests {
         stage = try ScriptStage()
         // A build that makes a tool which prints its arguments and fails with 75.
         let tool = "printf '#!/bin/sh\\nprintf \"<%%s>\" \"$@\"; exit 75\\n'"
-        let path = "\"$HOME/.build/release/netwatch\""
         try stage.stand(
             in: "swift",
-            "mkdir -p \"$HOME/.build/release\"; \(tool) >\(path); chmod 755 \(path); echo built"
+            """
+            mkdir -p "$HOME/.build/release"
+            for product; do :; done
+            \(tool) >"$HOME/.build/release/$product"
+            chmod 755 "$HOME/.build/release/$product"
+            echo "built with $PKG_CONFIG_PATH"
+            """
         )
     }
 
@@ -22,9 +27,47 @@ struct NetwatchScriptTests {
         let outcome = try stage.run("netwatch", "wait", "--timeout", "3 s", "*")
         #expect(outcome.code == 75)
         #expect(outcome.output == "<wait><--timeout><3 s><*>")
-        #expect(outcome.errors == "netwatch: building a release (the first time takes minutes)\nbuilt\n")
+        let archives = stage.root.path + "/packaging/pkgconfig"
+        let words = "netwatch: building a release of netwatch (the first time takes minutes)\nbuilt with \(archives)\n"
+        #expect(outcome.errors == words)
         let build = "-c release --static-swift-stdlib --product netwatch"
         #expect(try stage.calls(of: "swift") == ["swift build --package-path \(stage.root.path) \(build)"])
+    }
+
+    @Test(
+        "'fetch' is built when it is first asked for, and only then",
+        arguments: [
+            (["fetch", "http://192.0.2.7/"], true), (["help", "fetch"], true), (["--kind", "a=wifi", "fetch"], true),
+            (["--json", "fetch"], true), (["status"], false), (["run", "--", "fetch"], false), (["--help"], false),
+            (["--netns", "fetch", "status"], false),
+        ] as [([String], Bool)]
+    )
+    func fetch(arguments: [String], isBuilt: Bool) throws {
+        let outcome = try stage.run("netwatch", arguments)
+        #expect(outcome.output == arguments.map { "<\($0)>" }.joined())
+        let products = try stage.calls(of: "swift").compactMap { $0.split(separator: " ").last }
+        #expect(products == ["netwatch"] + (isBuilt ? ["netwatch-fetch"] : []))
+        _ = try stage.run("netwatch", ["status"])
+        #expect(try stage.calls(of: "swift").isEmpty)
+    }
+
+    @Test("No other script says how a release of the tools is built")
+    func onePlace() throws {
+        let scripts = try Repository.names(in: "scripts").map { "scripts/\($0)" }.filter {
+            $0 != "scripts/build-release"
+        }
+        let others = ["Benchmarks/common.sh", ".ci/run"]
+        for script in scripts + others where !script.hasSuffix(".d") {
+            let lines = try Repository.read(script).split(separator: "\n")
+            #expect(
+                lines.contains { $0.contains("swift build") && $0.contains("--product netwatch") } == false,
+                "\(script)"
+            )
+        }
+        #expect(try Repository.read("Benchmarks/common.sh").contains(#""$top/scripts/build-release" netwatch"#))
+        #expect(
+            try Repository.read("scripts/install").contains(#""$root/scripts/build-release" netwatch netwatch-fetch"#)
+        )
     }
 
     @Test("The second run builds nothing and checks nothing")

@@ -1,3 +1,4 @@
+import CommandLineLab
 import Glibc
 import NetworkLab
 import Testing

@@ -1,3 +1,4 @@
+import CommandLineSupport
 import Reachability
 import ReachabilityCore
 import Testing

@@ -1,3 +1,4 @@
+import CommandLineLab
 import NetwatchCore
 import ReachabilityCore
 import Testing

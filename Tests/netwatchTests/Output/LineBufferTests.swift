@@ -1,3 +1,4 @@
+import CommandLineLab
 import ReachabilityCore
 import Testing
 

@@ -1,3 +1,4 @@
+import CommandLineLab
 import Testing
 
 /// The law for JSON lines: `docs/event.schema.json`.

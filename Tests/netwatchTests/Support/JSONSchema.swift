@@ -1,3 +1,4 @@
+import CommandLineLab
 import ReachabilityCore
 
 /// Validates values against a JSON Schema of draft 2020-12, as far as the event schema uses it.

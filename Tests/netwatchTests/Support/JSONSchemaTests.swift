@@ -1,3 +1,4 @@
+import CommandLineLab
 import Testing
 
 /// The test of the tests' own validator: that it finds what it should.

@@ -1,3 +1,4 @@
+import CommandLineLab
 import NetworkLab
 
 /// A namespace with a WiFi and a cellular uplink, played by veth pairs, as the tool is told by `--kind`.

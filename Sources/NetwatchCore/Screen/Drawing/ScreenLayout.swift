@@ -1,7 +1,17 @@
-/// Which rows of the screen each part has.
+import ReachabilityCore
+
+/// Where each part of a screen is, for what is shown on it: the rows of each part.
+///
+/// The lines of the top and of what lies over the screen are part of it, because their number decides about the rows.
 struct ScreenLayout: Hashable {
-    /// How many lines the top has.
-    private(set) var header: Int
+    /// The size of the screen.
+    let size: ScreenSize
+    /// The lines of the top.
+    let headerLines: [StyledLine]
+    /// All lines of what lies over the screen; empty if nothing does.
+    let overlayLines: [StyledLine]
+    /// The rows that what lies over the screen takes, with its heading.
+    let overlay: Range<Int>
     /// The table of interfaces, with its heading.
     private(set) var interfaces = 0..<0
     /// The hosts, with their heading.
@@ -10,71 +20,72 @@ struct ScreenLayout: Hashable {
     private(set) var timeline = 0..<0
     /// The log, with its heading.
     private(set) var log = 0..<0
-    /// The last line's row; nil if there is none.
+    /// The row of the last line; nil on a screen that is too small for more than the top.
     private(set) var footer: Int?
 
-    /// A screen for the top alone, for one that is too small for more.
-    init(headerOnly rows: Int) { header = rows }
+    /// Computes the layout of a view on a screen of a size.
+    init(of view: LiveView, size: ScreenSize) {
+        self.size = size
+        let isSmall = size.rows < Self.minimumRows || size.columns < Self.minimumColumns
+        let maximum = isSmall ? size.rows : min(max(size.rows / 4, 6), size.rows - 5, 8)
+        headerLines = HeaderPart(view: view, columns: size.columns).lines(atMost: maximum).map(\.trimmed)
+        let overlayPart = OverlayPart(view: view, columns: size.columns)
+        overlayLines = isSmall ? [] : view.navigation.overlay.map(overlayPart.contents) ?? []
+        let start = headerLines.count + (Self.hasGaps(size) ? 1 : 0)
+        overlay = start..<max(start, size.rows - 1)
+        guard !isSmall else { return }
+        footer = size.rows - 1
+        place(Shares(of: view, size, header: headerLines.count), from: start)
+    }
 
-    /// Shares the rows.
-    ///
-    /// - Parameters:
-    ///   - rows: How many there are, at least ``leastRows``.
-    ///   - header: How many the top takes.
-    ///   - interfaces: How many interfaces there are.
-    ///   - destinations: How many hosts there are.
-    ///   - mostTimeline: How many rows the timeline has a use for.
-    init(rows: Int, header: Int, interfaces: Int, destinations: Int, timeline mostTimeline: Int) {
-        self.header = header
-        footer = rows - 1
-        let hasGaps = rows >= 20
-        var parts = Parts(
-            rows: rows - header - 1 - (hasGaps ? 1 : 0),
-            gap: hasGaps ? 1 : 0,
-            hasDestinations: destinations > 0
-        )
-        parts.share(interfaces: interfaces, destinations: destinations, timeline: mostTimeline)
-        var row = header + (hasGaps ? 1 : 0)
-        let gap = hasGaps ? 1 : 0
-        func place(_ count: Int) -> Range<Int> {
+    /// The rows of the top.
+    var header: Range<Int> { 0..<headerLines.count }
+
+    private mutating func place(_ shares: Shares, from start: Int) {
+        var row = start
+        let gap = Self.hasGaps(size) ? 1 : 0
+        func rows(_ count: Int) -> Range<Int> {
             guard count > 0 else { return row..<row }
             defer { row += count + gap }
             return row..<row + count
         }
-        self.interfaces = place(parts.interfaces)
-        self.destinations = place(parts.destinations)
-        timeline = place(parts.timeline)
-        log = row..<max(row, rows - 1)
+        interfaces = rows(shares.interfaces)
+        destinations = rows(shares.destinations)
+        timeline = rows(shares.timeline)
+        log = row..<max(row, size.rows - 1)
     }
 
-    /// With fewer, the top alone is shown.
-    static let leastRows = 8
-    /// With fewer, the top alone is shown.
-    static let leastColumns = 24
+    /// Whether an empty row separates the parts.
+    private static func hasGaps(_ size: ScreenSize) -> Bool { size.rows >= 20 }
 
-    /// How many rows each part has.
-    private struct Parts {
-        /// For all of them.
+    /// With fewer, the top alone is shown.
+    private static let minimumRows = 8
+    /// With fewer, the top alone is shown.
+    private static let minimumColumns = 24
+
+    /// How many rows each part gets; the log gets the rest.
+    private struct Shares {
+        private(set) var interfaces = 0
+        private(set) var destinations = 0
+        private(set) var timeline = 0
+        /// The rows that are not given to a part yet.
         private var rest: Int
-        var interfaces = 0
-        var destinations = 0
-        var timeline = 0
 
-        init(rows: Int, gap: Int, hasDestinations: Bool) {
-            rest = rows - gap * (hasDestinations ? 3 : 2)
-        }
-
-        /// The least first, then what each part would like; what is left is the log's.
-        mutating func share(interfaces all: Int, destinations hosts: Int, timeline most: Int) {
-            rest -= 3  // The log's least.
+        /// Gives each part its minimum first, then what it has a use for.
+        init(of view: LiveView, _ size: ScreenSize, header: Int) {
+            let hosts = view.destinations.count
+            let gap = hasGaps(size) ? 1 : 0
+            rest = size.rows - header - 1 - gap - gap * (hosts > 0 ? 3 : 2)
+            rest -= 3  // The minimum of the log.
             give(2, to: \.interfaces)
             give(1, to: \.timeline)
             if hosts > 0 { give(2, to: \.destinations) }
             give(1, to: \.timeline)
             let half = max((rest + 1) / 2, 0)
-            give(min(max(all - 1, 0), half), to: \.interfaces)
+            give(min(max(view.interfaces.count - 1, 0), half), to: \.interfaces)
             give(min(max(hosts - 1, 0), rest / 2), to: \.destinations)
-            while rest >= 4, timeline < most { give(1, to: \.timeline) }
+            let mostRows = TimelinePart(view: view, columns: size.columns).mostRows
+            while rest >= 4, timeline < mostRows { give(1, to: \.timeline) }
         }
 
         private mutating func give(_ wished: Int, to part: WritableKeyPath<Self, Int>) {

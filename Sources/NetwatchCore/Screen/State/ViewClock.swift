@@ -66,3 +66,68 @@ struct ViewClock: Sendable {
         var today: Int64
     }
 }
+
+/// A moment as a clock on the wall shows it.
+struct LocalTime: Sendable, Hashable {
+    /// Seconds since the beginning of 1970, by local time.
+    private let seconds: Int64
+    private let nanoseconds: Int64
+    /// How far local time is from UTC then, in seconds east.
+    private let utcOffset: Int
+
+    init(_ moment: ViewMoment) {
+        seconds = moment.time.seconds &+ Int64(moment.utcOffset)
+        nanoseconds = moment.time.nanoseconds
+        utcOffset = moment.utcOffset
+    }
+
+    /// The days since 1970-01-01.
+    var day: Int64 { seconds.flooredQuotient(86_400) }
+
+    /// How long it is until the day ends.
+    var untilMidnight: Duration { .seconds(86_400 - secondOfDay) - .nanoseconds(nanoseconds) }
+
+    /// `14:02:11`.
+    var second: String { "\(two(secondOfDay / 3600)):\(two(secondOfDay / 60 % 60)):\(two(secondOfDay % 60))" }
+
+    /// `14:02:11.123`.
+    private var millisecond: String { second + "." + digits(nanoseconds / 1_000_000, 3) }
+
+    /// `20 Nov 14:02`, as wide as ``millisecond``.
+    private var dayAndMinute: String {
+        let date = CivilDay(daysSinceEpoch: day)
+        let number = date.day < 10 ? " \(date.day)" : "\(date.day)"
+        return "\(number) \(Self.months[Int(date.month - 1)]) \(second.prefix(5))"
+    }
+
+    /// `2026-11-20 14:02:11.123456 +01:00`.
+    var whole: String {
+        let date = CivilDay(daysSinceEpoch: day)
+        let minutes = utcOffset.magnitude / 60
+        let zone = "\(utcOffset < 0 ? "-" : "+")\(two(Int64(minutes / 60))):\(two(Int64(minutes % 60)))"
+        let day = "\(digits(date.year, 4))-\(two(date.month))-\(two(date.day))"
+        return "\(day) \(second).\(digits(nanoseconds / 1000, 6)) \(zone)"
+    }
+
+    /// Shown beside others of today, or of a day.
+    ///
+    /// - Parameters:
+    ///   - today: The day since 1970-01-01 on which it is read.
+    ///   - precise: Whether milliseconds are wanted.
+    /// - Returns: The time, with the date if it is of another day.
+    func text(on today: Int64, precise: Bool) -> String {
+        if day != today { return dayAndMinute }
+        return precise ? millisecond : second
+    }
+
+    private var secondOfDay: Int64 { seconds - day * 86_400 }
+
+    private func two(_ number: Int64) -> String { digits(number, 2) }
+
+    private func digits(_ number: Int64, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(count - text.count, 0)) + text
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}

@@ -135,7 +135,7 @@ struct FamilyJudge {
             gateway: first.leg.gateway,
             source: first.leg.source ?? .init(family: .ipv4, bits: 0),
             metric: selection.metric,
-            table: selection.table,
+            table: first.leg.table ?? selection.table,
             isExpensive: isCellular || egresses.contains { cost.isExpensive($0.interface, over: $0.carriers) },
             isConstrained: egresses.contains { cost.isConstrained($0.interface, over: $0.carriers) }
         )

@@ -1,5 +1,7 @@
 import CLinux
+import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 
 /// The terminal that stdout is: what is typed comes from it, what is drawn goes to it, and its settings are kept.
@@ -114,5 +116,27 @@ final class TerminalDevice {
     func set(_ settings: termios) {
         var settings = settings
         while tcsetattr(descriptor, TCSANOW, &settings) != 0, errno == EINTR {}
+    }
+}
+
+/// Has the terminal put in order if the process crashes.
+///
+/// The one file that calls these functions of CLinux: each file that does has their variables for itself.
+enum TerminalGuard {
+    /// From now on a crash restores the terminal; once more replaces what is restored.
+    ///
+    /// - Parameters:
+    ///   - device: The terminal.
+    ///   - bytes: What leaves it as it was: shows the cursor, ends the other screen.
+    static func arm(_ device: TerminalDevice, bytes: [UInt8]) {
+        var settings = device.settings
+        bytes.withUnsafeBytes { raw in
+            netwatch_guard_arm(device.descriptor, &settings, raw.baseAddress, raw.count)
+        }
+    }
+
+    /// From now on a crash is what it was before.
+    static func disarm() {
+        netwatch_guard_disarm()
     }
 }

@@ -5,7 +5,7 @@ import NetworkLab
 final class InstallLab {
     /// The directory; gone with this object.
     let root: URL
-    /// A small program that does what the built tool does.
+    /// A small program that does what the built tool does; `netwatch-fetch` has one of this name and `-fetch`.
     let tool: String
 
     /// Makes both.
@@ -16,13 +16,19 @@ final class InstallLab {
         root = FileManager.default.temporaryDirectory.appending(path: "netwatch-install-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         tool = root.appending(path: "built").path
-        let source = root.appending(path: "built.c").path
-        let call = "execv(\"\(BuiltProducts.path(of: "netwatch"))\", words)"
+        try compile(tool, executing: "netwatch", libraries)
+        try compile(tool + "-fetch", executing: "netwatch-fetch", libraries)
+    }
+
+    /// Makes a small program that executes what was built with the tests.
+    private func compile(_ path: String, executing name: String, _ libraries: [String]) throws {
+        let source = path + ".c"
+        let call = "execv(\"\(BuiltProducts.path(of: name))\", words)"
         let text = "#include <unistd.h>\nint main(int count, char **words) { return count && \(call); }\n"
         try Data(text.utf8).write(to: URL(filePath: source))
         // Written by the linker, and so by nobody in this process whom another thread's fork(2) might catch at it.
         let flags = libraries.isEmpty ? [] : ["-Wl,--no-as-needed"] + libraries.map { "-l\($0)" }
-        let outcome = try LabProcess.run("/usr/bin/env", ["clang", "-o", tool, source] + flags, within: .seconds(240))
+        let outcome = try LabProcess.run("/usr/bin/env", ["clang", "-o", path, source] + flags, within: .seconds(240))
         guard outcome.code == 0 else { throw LabError("clang", errno: 0, detail: outcome.errors) }
     }
 

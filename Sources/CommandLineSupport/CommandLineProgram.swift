@@ -1,0 +1,75 @@
+package import ArgumentParser
+import NetwatchCore
+
+/// What the executables of this package have in common: one version, and one way to run a command and to report errors.
+package enum CommandLineProgram {
+    /// The version of all executables.
+    package static let version = "0.1.0"
+
+    /// Parses arguments and executes the command that they name.
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments without the program's name.
+    ///   - root: The command that the arguments are parsed as.
+    /// - Returns: The status to exit with.
+    /// - Throws: What the command throws, or a usage error.
+    package static func execute(
+        _ arguments: [String],
+        as root: any ParsableCommand.Type
+    ) throws(ToolError) -> ExitStatus {
+        let parsed = Result { try root.parseAsRoot(arguments) }
+        switch parsed {
+        case .success(let command as any NetwatchCommand): return try command.execute()
+        case .success(var command): return try respond(to: Result { try command.run() }, root)
+        case .failure(let error): return try respond(to: .failure(error), root)
+        }
+    }
+
+    /// Prints what `--help` and the like request, or throws what is wrong with the arguments.
+    private static func respond(
+        to result: Result<Void, any Error>,
+        _ root: any ParsableCommand.Type
+    ) throws(ToolError) -> ExitStatus {
+        guard case .failure(let error) = result else { return .success }
+        guard root.exitCode(for: error) == .success else {
+            throw .init(UsageMessage.line(for: error, of: root), exit: .usage)
+        }
+        let text = root.fullMessage(for: error)
+        return try StandardOutput.write(text.hasSuffix("\n") ? text : text + "\n")
+    }
+
+    /// Writes an error as one line to stderr.
+    ///
+    /// - Returns: The status to exit with, which reports the failure even where stderr cannot be written.
+    package static func report(_ error: ToolError) -> ExitStatus {
+        try? LineOutput.standardError.write("netwatch: \(error.message)\n")
+        return error.status
+    }
+}
+
+/// Brings what the argument parser says of a usage error to one line.
+package enum UsageMessage {
+    /// What was wrong, and where to read how to write it.
+    package static func line(for error: any Error, of command: any ParsableCommand.Type) -> String {
+        let message = oneLine(command.message(for: error))
+        let what = message.isEmpty ? "these arguments can't be taken" : message
+        return what + "; " + hint(command.fullMessage(for: error))
+    }
+
+    /// The parser's lines, put behind each other; it lists the values that an option takes with a dash before each.
+    package static func oneLine(_ text: String) -> String {
+        var line = ""
+        for part in text.split(separator: "\n").map({ $0.drop { $0 == " " } }) where !part.isEmpty {
+            let item = part.hasPrefix("- ") ? part.dropFirst(2) : part
+            line += (line.isEmpty ? "" : line.hasSuffix(":") || part == item ? " " : ", ") + item
+        }
+        return (line.hasSuffix(".") ? String(line.dropLast()) : line).escapedForTerminal
+    }
+
+    /// The end of the parser's full message names the command whose help to read: `See 'netwatch wait --help' for …`.
+    private static func hint(_ fullMessage: String) -> String {
+        let quoted = fullMessage.split(separator: "\n").last?.split(separator: "'")
+        guard let quoted, quoted.count == 3 else { return "see 'netwatch --help'" }
+        return "see '\(quoted[1])'"
+    }
+}

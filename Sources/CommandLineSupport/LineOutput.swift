@@ -1,0 +1,93 @@
+import Glibc
+package import LinuxSystem
+
+/// Writes whole lines to a descriptor at once, without a buffer of its own.
+package struct LineOutput: Sendable {
+    /// Where to write; whoever opened it closes it.
+    package let descriptor: Int32
+
+    package init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// stdout.
+    package static let standard = Self(descriptor: STDOUT_FILENO)
+
+    /// stderr.
+    package static let standardError = Self(descriptor: STDERR_FILENO)
+
+    /// Writes all the bytes, however many calls it takes.
+    ///
+    /// It waits for a slow reader, on a descriptor that does not block too (write(2), poll(2)).
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(OutputFailure) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if written >= 0 {
+                rest = .init(rebasing: rest.dropFirst(written))
+            } else {
+                try recover(from: SystemError.last)
+            }
+        }
+    }
+
+    /// Writes all of an array.
+    package func write(_ bytes: [UInt8]) throws(OutputFailure) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(OutputFailure) in try write(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    /// Writes text, which should end with a line feed.
+    package func write(_ text: String) throws(OutputFailure) {
+        try write(Array(text.utf8))
+    }
+
+    private func recover(from error: SystemError) throws(OutputFailure) {
+        switch error.code {
+        case EINTR: return
+        case EAGAIN:
+            var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            // Whatever it answers, the next write tells.
+            _ = poll(&wait, 1, -1)
+        case EPIPE: throw .closed
+        default: throw .failed(error)
+        }
+    }
+}
+
+/// Why nothing more can be written.
+package enum OutputFailure: Error, Hashable {
+    /// The reader has gone (`EPIPE`): there is nobody to tell.
+    case closed
+    /// A full disk, or another error.
+    case failed(SystemError)
+
+    /// How a command ends by it: in silence where the reader has gone, otherwise with an error.
+    package func end(writing output: String) throws(ToolError) -> ExitStatus {
+        switch self {
+        case .closed: return .success
+        case .failed(let error):
+            throw .init("can't write \(output): \(error); make room or name another output", exit: .outputFailure)
+        }
+    }
+}
+
+/// Prints a command's whole answer on stdout.
+package enum StandardOutput {
+    /// Writes text.
+    ///
+    /// - Returns: The given status, with which the command ends; also where nobody reads any more.
+    package static func write(_ text: String, thenExit status: ExitStatus = .success) throws(ToolError) -> ExitStatus {
+        try write(Array(text.utf8), thenExit: status)
+    }
+
+    /// Writes bytes.
+    package static func write(_ bytes: [UInt8], thenExit status: ExitStatus = .success) throws(ToolError) -> ExitStatus
+    {
+        do throws(OutputFailure) {
+            try LineOutput.standard.write(bytes)
+            return status
+        } catch .closed {
+            return status
+        } catch {
+            return try error.end(writing: "stdout")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+package import LinuxSystem
+package import ReachabilityCore
+
+/// What the main thread waits for while the monitor's thread works: signals, a wake-up, the end of stdout's reader.
+package struct MainWait {
+    private let signals: SignalDescriptor
+    private let wakeup: Wakeup
+    private let output: Int32?
+
+    /// Makes a wait.
+    ///
+    /// - Parameters:
+    ///   - signals: Signals that end a wait.
+    ///   - wakeup: What other threads wake it by.
+    ///   - output: A descriptor whose reader's end is waited for too.
+    package init(signals: SignalDescriptor, wakeup: Wakeup, output: Int32? = nil) {
+        self.signals = signals
+        self.wakeup = wakeup
+        self.output = output
+    }
+
+    /// Sleeps until something comes, or until the deadline; nil is for ever.
+    ///
+    /// - Parameters:
+    ///   - deadline: When to wake in any case.
+    ///   - watchesOutput: Whether the output's end wakes it.
+    /// - Returns: What woke it.
+    /// - Throws: The errno of poll(2).
+    package func next(until deadline: Instant? = nil, watchesOutput: Bool = true) throws(SystemError) -> Awakening {
+        while true {
+            if let signal = signals.next() { return .signal(signal) }
+            var descriptors = [
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
+                // No event is asked for: errors and hang-ups are always told.
+                pollfd(fd: watchesOutput ? output ?? -1 : -1, events: 0, revents: 0),
+            ]
+            let ready = try poll(&descriptors, until: deadline)
+            if ready == 0, let deadline, SystemClock.now >= deadline { return .deadline }
+            if descriptors[1].revents != 0 {
+                wakeup.clear()
+                return .wakeup
+            }
+            if descriptors[2].revents != 0 { return .outputClosed }
+        }
+    }
+
+    private func poll(_ descriptors: inout [pollfd], until deadline: Instant?) throws(SystemError) -> Int32 {
+        try retryingOnInterrupt { Glibc.poll(&descriptors, nfds_t(descriptors.count), milliseconds(until: deadline)) }
+    }
+
+    /// What is left, rounded up, so that it does not wake before the deadline; at most a day, after which it is asked
+    /// again.
+    private func milliseconds(until deadline: Instant?) -> Int32 {
+        guard let deadline else { return -1 }
+        let left = max(0, deadline.nanoseconds - SystemClock.now.nanoseconds)
+        return Int32(min(left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1), 86_400_000))
+    }
+}
+
+/// What ended a wait.
+package enum Awakening: Hashable {
+    /// A signal came.
+    case signal(ReceivedSignal)
+    /// Another thread has something to tell.
+    case wakeup
+    /// Nobody reads the output any more.
+    case outputClosed
+    /// The time is up.
+    case deadline
+}
+
+extension Wakeup {
+    /// Opens a wake-up for the main thread.
+    ///
+    /// - Throws: The error to show if the kernel refuses a descriptor.
+    package static func open() throws(ToolError) -> Wakeup {
+        do throws(SystemError) { return try Wakeup() } catch { throw error.toolError("wait for events") }
+    }
+}

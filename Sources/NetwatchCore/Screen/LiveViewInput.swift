@@ -1,0 +1,199 @@
+public import ReachabilityCore
+
+/// What comes into the live view.
+public enum LiveViewInput: Sendable {
+    /// A notice of the monitor; `latency` is the time from reading the kernel's message to the notice, if one caused it.
+    case change(StateChange, latency: Duration?, at: ViewMoment)
+    /// What the monitor knows, after a change of it: what the table of interfaces and the sentences show.
+    case model(NetworkSnapshot, PathEvaluation, why: [Sentence], at: ViewMoment)
+    /// How much each interface has carried; the rates follow from two of these.
+    case counters([InterfaceIndex: TrafficCounters], at: Instant)
+    /// What the radios tell.
+    case wifi([WiFiDetails])
+    /// The way to one of the hosts, by its place in ``LiveViewOptions/hosts``.
+    case destination(Int, DestinationState, at: ViewMoment)
+    /// The lines of `netwatch explain`, after ``LiveViewAction/explain``.
+    case explanation([String])
+    /// Whether the kernel's messages are being recorded.
+    case recording(RecordingState, at: ViewMoment)
+    /// A key was pressed.
+    case key(Key)
+    /// The mouse's wheel was turned over a row of the screen.
+    case wheel(up: Bool, row: Int)
+    /// The screen has another size, or has one at all.
+    case resize(ScreenSize)
+    /// Time has passed.
+    case tick(ViewMoment)
+}
+
+/// What the shell is to do after an input.
+public enum LiveViewAction: Sendable, Hashable {
+    /// End.
+    case quit
+    /// Ask for the lines of `netwatch explain`, and hand them in.
+    case explain
+    /// Begin a recording, in a file that the shell names, and hand in how that goes.
+    case startRecording
+    /// End the recording.
+    case stopRecording
+    /// Stop the process as ctrl-Z does elsewhere (SIGTSTP).
+    case suspend
+    /// Draw the whole screen anew, as something else may have written on it.
+    case redraw
+}
+
+/// A key.
+public enum Key: Sendable, Hashable {
+    /// What is written by it.
+    case character(Character)
+    /// The same with ctrl, by the letter in lower case: `.control("l")`.
+    case control(Character)
+    /// Return, or the keypad's enter.
+    case enter
+    /// Escape.
+    case escape
+    /// The key that removes the character before the cursor.
+    case backspace
+    /// The tabulator.
+    case tab
+    /// The arrow upwards.
+    case up
+    /// The arrow downwards.
+    case down
+    /// The arrow to the left.
+    case left
+    /// The arrow to the right.
+    case right
+    /// A page upwards.
+    case pageUp
+    /// A page downwards.
+    case pageDown
+    /// To the beginning.
+    case home
+    /// To the end.
+    case end
+}
+
+/// How much an interface has carried since it was made (`struct rtnl_link_stats64`).
+public struct TrafficCounters: Sendable, Hashable {
+    /// `rx_bytes`.
+    public var receivedBytes: UInt64
+    /// `tx_bytes`.
+    public var sentBytes: UInt64
+
+    /// Makes counters.
+    public init(receivedBytes: UInt64, sentBytes: UInt64) {
+        self.receivedBytes = receivedBytes
+        self.sentBytes = sentBytes
+    }
+}
+
+/// Whether the kernel's messages are being recorded.
+public enum RecordingState: Sendable, Hashable {
+    /// They are not.
+    case off
+    /// They are, in a file that has grown to so many bytes.
+    case on(path: String, bytes: Int)
+    /// They can't be, or can't be any more, and why.
+    case failed(String)
+    /// The recording has ended; the file is whole.
+    case saved(path: String, bytes: Int)
+}
+
+/// What the live view is given once, at its start.
+public struct LiveViewOptions: Sendable, Hashable {
+    /// The hosts of `--to`, as they were written.
+    public var hosts: [String]
+    /// The network namespace that is watched, as it was written; nil for one's own.
+    public var namespace: String?
+    /// The machine's name.
+    public var machine: String?
+    /// The tool's version.
+    public var version: String
+    /// Whether the terminal shows ASCII alone, so that pictures are made of that.
+    public var isASCII: Bool
+    /// What the monitor's evaluation was given, by which interfaces' kinds are told.
+    public var context: EvaluationContext
+
+    /// Makes options.
+    public init(
+        hosts: [String] = [],
+        namespace: String? = nil,
+        machine: String? = nil,
+        version: String = "",
+        isASCII: Bool = false,
+        context: EvaluationContext = .init(user: 0)
+    ) {
+        self.hosts = hosts
+        self.namespace = namespace
+        self.machine = machine
+        self.version = version
+        self.isASCII = isASCII
+        self.context = context
+    }
+}
+
+/// A moment, on the clocks that the live view reads; handed in from outside.
+public struct ViewMoment: Sendable, Hashable {
+    /// The calendar's time, which may be set back and forth; for what is shown as a time of day alone.
+    public var time: Timestamp
+    /// How far local time is from UTC then, in seconds east.
+    public var utcOffset: Int
+    /// `CLOCK_MONOTONIC`, for everything that is counted.
+    public var instant: Instant
+    /// For how long the machine has been suspended since it was booted: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
+    ///
+    /// What was suspended counts as unknown. A few microseconds that lie between the readings of the two do no harm.
+    public var suspended: Duration
+
+    /// Makes a moment.
+    public init(time: Timestamp, utcOffset: Int = 0, instant: Instant, suspended: Duration = .zero) {
+        self.time = time
+        self.utcOffset = utcOffset
+        self.instant = instant
+        self.suspended = suspended
+    }
+}
+
+/// What is known of the way to one host.
+public enum DestinationState: Sendable, Hashable {
+    /// Its name is being resolved, or the first answer is awaited.
+    case resolving
+    /// The ways to its addresses.
+    case paths([DestinationRoute])
+    /// Its name can't be resolved, and why; it goes on being tried.
+    case failed(String)
+}
+
+/// The kernel's way to one address.
+public struct DestinationRoute: Sendable, Hashable {
+    /// The address.
+    public var address: IPAddress
+    /// Whether, and by what kind of carrier, it is reached.
+    public var status: ReachabilityStatus
+    /// The interface of the route itself.
+    public var interface: NetworkInterface?
+    /// The next hop; nil if the address is on the link.
+    public var gateway: IPAddress?
+    /// The source address that the kernel selects.
+    public var source: IPAddress?
+    /// Why there is no way, or what is wrong with the one there is.
+    public var reasons: [Reason]
+
+    /// Makes a way.
+    public init(
+        to address: IPAddress,
+        status: ReachabilityStatus,
+        interface: NetworkInterface? = nil,
+        gateway: IPAddress? = nil,
+        source: IPAddress? = nil,
+        reasons: [Reason] = []
+    ) {
+        self.address = address
+        self.status = status
+        self.interface = interface
+        self.gateway = gateway
+        self.source = source
+        self.reasons = reasons
+    }
+}

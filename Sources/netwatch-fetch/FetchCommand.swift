@@ -1,0 +1,218 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+import NetwatchCore
+import NetworkClient
+
+/// `netwatch fetch`: one request, and its answer on stdout or in a file.
+struct FetchCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch",
+        abstract: CommandSummary.fetch,
+        discussion: .guide(
+            [
+                .init("Print what is there", "netwatch fetch https://api.example.com/v1/users"),
+                .init(
+                    "Send JSON, and fail if the server refuses it",
+                    #"netwatch fetch -f --json '{"name": "Ann"}' https://api.example.com/v1/users"#
+                ),
+                .init(
+                    "With parameters, which may be nested",
+                    "netwatch fetch --param 'filter[open]=yes' https://api.example.com/v1/tasks"
+                ),
+                .init(
+                    "Wait for a path that is not cellular, and try again where it fails",
+                    "netwatch fetch --wait 60s --retry 5 --no-cellular https://api.example.com/"
+                ),
+                .init(
+                    "Bring a file, and go on where it broke off",
+                    "netwatch fetch --resume -o disk.img https://downloads.example.com/disk.img"
+                ),
+            ],
+            """
+            The body goes to stdout or the file as it comes, and the file appears when it is whole; with --include, or to \
+            a terminal, it is held in memory first, up to --max-size (64M). Exits with 0 if there was an answer, \
+            whatever its status, unless --fail or \
+            --resume is given; otherwise with curl's code for what went wrong: 6 no such host, 7 no connection, 18 cut \
+            short, 22 status, 23 not written, 28 too slow, 35 TLS, 47 redirects, 60 certificate, 75 no path for as long \
+            as --wait says, 90 pin; 128 and the signal's number if one ended it.
+            """
+        )
+    )
+
+    @Argument(help: .init("Where to; begins with http:// or https://.", valueName: "url"))
+    var url: String
+
+    @OptionGroup(title: "Request") var request: FetchRequestOptions
+    @OptionGroup(title: "Trust") var trust: FetchTrustOptions
+    @OptionGroup(title: "Connection") var connection: FetchConnectionOptions
+    @OptionGroup(title: "User") var user: FetchUserOptions
+    @OptionGroup(title: "Redirects") var redirects: FetchRedirectOptions
+    @OptionGroup(title: "Proxy") var proxy: FetchProxyOptions
+    @OptionGroup(title: "Waiting and trying again") var waiting: FetchWaitingOptions
+    @OptionGroup(title: "Output") var output: FetchOutputOptions
+
+    func validate() throws {
+        try waiting.check(connection.binding)
+        try output.check(request)
+    }
+
+    func execute() throws(ToolError) -> ExitStatus {
+        try FetchTarget.check(url, isPinned: !trust.pins.isEmpty, hasUser: user.user != nil)
+        let tls = try trust.tls()
+        // Before signals are blocked: stdin may be a terminal, and whoever types may change his mind.
+        let body = try request.body()
+        let signals = try FetchSignals()
+        let credential: Credential?
+        switch try user.credential(signals) {
+        case .credential(let known): credential = known
+        case .signal(let number): return .endedBySignal(number)
+        }
+        if let download = output.download { return try execute(download, tls, credential, signals) }
+        let target = FetchOutput(output.file)
+        let stream = target.stream(withHead: output.includesHead || request.isHead)
+        if stream == nil {
+            try connection.checkMemory()
+            try target.check()
+        }
+        let exchange = try exchange(signals, showsAnswer: target.isFile)
+        let session = try session(tls, exchange.journal)
+        switch try run(exchange, start(in: session, body, stream, credential)) {
+        case .signal(let number): return .endedBySignal(number)
+        case .failed(let error):
+            guard error.code == .fileFailed else { throw error.fetchError }
+            if let failure = target.failure(error) { throw failure }
+            return .success
+        case .answered(let response):
+            signals.unblock()
+            return try end(with: response, target)
+        }
+    }
+
+    /// What goes to a file as it comes, and can go on where it broke off.
+    private func execute(
+        _ download: FetchDownload,
+        _ tls: TLSOptions,
+        _ credential: Credential?,
+        _ signals: FetchSignals
+    ) throws(ToolError) -> ExitStatus {
+        let exchange = try exchange(signals, showsAnswer: true)
+        let session = try session(tls, exchange.journal)
+        let handle = try download.start(url, request, maximumSize: connection.maxSize, credential, in: session)
+        switch try run(exchange, handle) {
+        case .signal(let number):
+            download.tellHowToGoOn(handle)
+            return .endedBySignal(number)
+        case .failed(let error): throw download.error(error.fetchError, of: handle)
+        case .answered(let response):
+            guard response.file == nil else { return .success }
+            throw download.error(download.refusal(response), of: handle)
+        }
+    }
+
+    private func exchange(_ signals: FetchSignals, showsAnswer: Bool) throws(ToolError) -> FetchExchange {
+        let type = getenv("TERM").map { String(cString: $0) }
+        return try FetchExchange(
+            signals: signals,
+            isVerbose: output.isVerbose,
+            style: .init(isTerminal: isatty(STDERR_FILENO) == 1, type: type),
+            directions: Set((request.isStreamed ? [.sent] : []) + (showsAnswer ? [.received] : []))
+        )
+    }
+
+    private func run(_ exchange: FetchExchange, _ handle: RequestHandle) throws(ToolError) -> FetchExchange.Ending {
+        let ending = try exchange.run(handle)
+        tellMetrics(ending, exchange.journal)
+        return ending
+    }
+
+    private func session(
+        _ tls: TLSOptions,
+        _ journal: FetchJournal
+    ) throws(ToolError) -> HTTPSession {
+        var configuration = connection.configuration(tls, monitor: journal)
+        try waiting.apply(to: &configuration)
+        configuration.redirects = redirects.policy
+        proxy.apply(to: &configuration)
+        do throws(HTTPError) {
+            return try HTTPSession(configuration: configuration)
+        } catch {
+            throw error.fetchError
+        }
+    }
+
+    private func start(
+        in session: HTTPSession,
+        _ body: RequestBody,
+        _ stream: BodyOutput?,
+        _ credential: Credential?
+    ) throws(ToolError) -> RequestHandle {
+        let parameters = try request.tree()
+        var options = RequestOptions(maximumBodySize: connection.maxSize, credential: credential)
+        options.output = stream
+        let target = request.upload.map { UploadTarget.url(url, uploading: $0) } ?? url
+        return session.request(
+            request.method,
+            target,
+            parameters: parameters,
+            headers: request.headers,
+            body: body,
+            options: options
+        )
+    }
+
+    private func tellMetrics(_ ending: FetchExchange.Ending, _ journal: FetchJournal) {
+        guard output.metrics || output.metricsJson else { return }
+        var figures = journal.figures
+        if case .answered(let response) = ending { figures = .init(response, figures.connection) }
+        let lines = output.metricsJson ? [figures.json] : figures.lines
+        // Where stderr can't be written there is nobody to tell.
+        try? LineOutput.standardError.write(lines.map { $0 + "\n" }.joined())
+    }
+
+    private func end(with response: DataResponse, _ target: FetchOutput) throws(ToolError) -> ExitStatus {
+        let isRefusal = response.status >= 400
+        let head = output.includesHead || request.isHead
+        // What the user has is what there is: a file stays as it is.
+        let isUnchanged = target.isFile && response.status == 304 && !request.isHead
+        if response.file == nil, !isUnchanged, !output.fail || !isRefusal {
+            try target.write(response, head: head, body: true)
+        }
+        guard isRefusal, output.fail || output.failWithBody else { return .success }
+        let status = response.head.status
+        let words = "\(request.method) \(response.url): the server answered \(status.code) \(status.reasonPhrase)"
+        throw .init(words.escapedForTerminal, curl: .refusedStatus)
+    }
+}
+
+/// Holds a URL against what the tool can do with it, before anything is read or made.
+enum FetchTarget {
+    /// Throws for what can't be asked.
+    ///
+    /// - Parameters:
+    ///   - url: As the user wrote it.
+    ///   - isPinned: Whether the server's key is pinned, which plain HTTP shows none of.
+    ///   - hasUser: Whether it is said already as whom to ask, so that the URL need not.
+    /// - Throws: What to tell the user.
+    static func check(_ url: String, isPinned: Bool, hasUser: Bool) throws(ToolError) {
+        guard let mark = url.firstRange(of: "://") else { return }
+        let scheme = url[..<mark.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            let name = scheme.escapedForTerminal
+            throw .init(
+                "'\(name)' can't be asked; let the URL begin with http:// or https://",
+                curl: .unsupportedScheme
+            )
+        }
+        guard !isPinned || scheme == "https" else {
+            throw .init(
+                "--pin is of no use with http, which shows no key; let the URL begin with https://",
+                exit: .usage
+            )
+        }
+        let authority = url.utf8[mark.upperBound...].prefix { !"/?#".utf8.contains($0) }
+        guard !hasUser || !authority.contains(UInt8(ascii: "@")) else {
+            throw .init("there are two users; leave out --user, or the one in the URL", exit: .usage)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import ArgumentParser
+import CommandLineSupport
+import NetwatchCore
+import NetworkClient
+import ReachabilityCore
+
+/// How `netwatch fetch` connects, and how long it waits.
+struct FetchConnectionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("interface"),
+        parsing: .unconditional,
+        help: .init("Go through this interface alone, or from this address.", valueName: "name|address"),
+        completion: .shellCommand("ls /sys/class/net"),
+        transform: BindingArgument.parse
+    )
+    var binding: LocalBinding = .unbound
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Send the request to this Unix socket, whatever the URL's host.", valueName: "path"),
+        completion: .file()
+    )
+    var unixSocket: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Give up when the whole takes longer; without it, when the server is silent for 60s.",
+            valueName: "duration"
+        ),
+        transform: DurationArgument.parse
+    )
+    var maxTime: Duration?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Give up when the name, the connection or the TLS handshake, each, takes longer.",
+            valueName: "duration"
+        ),
+        transform: DurationArgument.parse
+    )
+    var connectTimeout: Duration = .seconds(10)
+
+    @Flag(inversion: .prefixedNo, help: "Let the server compress its answer; it is printed decompressed.")
+    var compressed = true
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Refuse an answer whose body is larger than this; 64M where it is held in memory, else any.",
+            valueName: "size"
+        ),
+        transform: SizeArgument.parse
+    )
+    var maxSize: Int?
+}
+
+extension FetchConnectionOptions {
+    /// The limits: whoever says how long the whole may take says how long a server may be silent.
+    var timeouts: Timeouts {
+        let silence: Duration? = maxTime == nil ? .seconds(60) : nil
+        return .init(
+            resolve: connectTimeout,
+            connect: connectTimeout,
+            tls: connectTimeout,
+            firstByte: silence,
+            read: silence,
+            write: silence,
+            total: maxTime
+        )
+    }
+
+    /// Holds `--max-size` against what memory has room for, where an answer is held there.
+    ///
+    /// - Throws: What to tell the user.
+    func checkMemory() throws(ToolError) {
+        guard let maxSize, maxSize > SizeArgument.largestInMemory else { return }
+        throw .init(
+            "--max-size is 1G at most where the answer is held in memory; give less, or -o FILE without --include",
+            exit: .usage
+        )
+    }
+
+    /// The session's configuration.
+    func configuration(_ tls: TLSOptions, monitor: any EventMonitor) -> HTTPConfiguration {
+        .init(
+            headers: [.userAgent: "netwatch/\(CommandLineProgram.version)"],
+            timeouts: timeouts,
+            tls: tls,
+            maximumBodySize: min(maxSize ?? 64 << 20, SizeArgument.largestInMemory),
+            decompresses: compressed,
+            binding: binding,
+            unixSocketPath: unixSocket,
+            eventMonitors: [monitor]
+        )
+    }
+}
+
+/// Reads `NAME|ADDRESS`, as `--interface` takes it.
+enum BindingArgument {
+    /// Reads an interface's name or a source address.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> LocalBinding {
+        if let address = IPAddress(text) { return .address(address.description) }
+        // IFNAMSIZ, and what the kernel lets no name contain (dev_valid_name in net/core/dev.c).
+        let isName = (1...15).contains(text.utf8.count) && !text.contains { "/: ".contains($0) || $0.isWhitespace }
+        guard isName else { throw .init("it is neither an interface nor an address; write wwan0 or 192.0.2.2") }
+        return .interface(text)
+    }
+}
+
+/// Reads sizes: a number of bytes, with `K`, `M`, `G` or `T` for 1024 and its powers.
+enum SizeArgument {
+    /// The largest size of what is held in memory.
+    static let largestInMemory = 1 << 30
+
+    /// Reads a size.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> Int {
+        let digits = text.prefix { $0.isASCIIDigit }
+        let unit = try unit(text[digits.endIndex...])
+        guard !digits.isEmpty else { throw .init("it does not begin with a number; \(howTo)") }
+        guard let number = Int(digits), number <= .max / unit else {
+            throw .init("it is too large; leave it out where there is no bound")
+        }
+        return number * unit
+    }
+
+    private static func unit(_ name: Substring) throws(ArgumentError) -> Int {
+        switch name {
+        case "": return 1
+        case "K", "k": return 1 << 10
+        case "M", "m": return 1 << 20
+        case "G", "g": return 1 << 30
+        case "T", "t": return 1 << 40
+        default: throw .init("'\(name.escapedForTerminal)' is not a unit (K, M, G, T); \(howTo)")
+        }
+    }
+
+    private static let howTo = "write a number of bytes, such as 500000, 64M or 1G"
+}

@@ -1,0 +1,170 @@
+import CommandLineSupport
+import NetwatchCore
+import NetworkClient
+
+/// A file that `--resume` downloads, and what is said of it when it is not whole.
+struct FetchDownload {
+    /// The file's path.
+    let path: String
+    /// The command that this process was started with.
+    let command: [String]
+
+    /// Begins it, or goes on with it.
+    func start(
+        _ url: String,
+        _ request: FetchRequestOptions,
+        maximumSize: Int?,
+        _ credential: Credential?,
+        in session: HTTPSession
+    ) throws(ToolError) -> RequestHandle {
+        let parameters = try request.tree()
+        var options = DownloadOptions()
+        options.request.maximumBodySize = maximumSize
+        options.request.credential = credential
+        return session.download(url, to: path, parameters: parameters, headers: request.headers, options: options)
+    }
+
+    /// What to tell the user of an answer that brought no file.
+    func refusal(_ response: DataResponse) -> ToolError {
+        let status = response.head.status
+        let words = "GET \(response.url): the server answered \(status.code) \(status.reasonPhrase), and no file"
+        let advice = (300...399).contains(status.code) ? "; -L follows redirects" : ""
+        return .init((words + advice).escapedForTerminal, curl: .refusedStatus)
+    }
+
+    /// An error, and how to go on if there is something to go on with.
+    func error(_ error: ToolError, of request: RequestHandle) -> ToolError {
+        howToGoOn(request).map { .init("\(error.message); \($0)", exit: error.status) } ?? error
+    }
+
+    /// Says on stderr how to go on, where a signal has ended it.
+    func tellHowToGoOn(_ request: RequestHandle) {
+        guard let text = howToGoOn(request) else { return }
+        // Where stderr can't be written there is nobody to tell.
+        try? LineOutput.standardError.write("netwatch: \(text)\n")
+    }
+
+    /// Only what the same command would go on with is kept: a part of another URL is not.
+    private func howToGoOn(_ request: RequestHandle) -> String? {
+        guard let part = request.keptPart(of: path) else { return nil }
+        let kept = "\(QuantityText.bytes(Int(part.size))) are kept in '\(part.path.escapedForTerminal)'"
+        return "\(kept); go on by: \(ShellText.command(AgainCommand.words(command)))"
+    }
+}
+
+/// The command by which a download goes on, without the secrets that stood in it.
+enum AgainCommand {
+    /// The words as they were given, but a password is left out, which is asked for then, and the value of a field that
+    /// may be one is `...`, as is a password in a URL.
+    static func words(_ given: [String]) -> [String] {
+        var words: [String] = []
+        var before: Secret?
+        for word in given {
+            if let secret = before {
+                words.append(secret.hidden(word))
+                before = nil
+            } else if let (option, secret, value) = split(word) {
+                words.append(option + secret.hidden(value))
+            } else {
+                before = Secret.options[word] ?? Secret.endingFlags(word)
+                words.append(before == nil && word.contains("://") ? Secret.hiddenPassword(ofURL: word) : word)
+            }
+        }
+        return words
+    }
+
+    /// An option whose value stands in the same word: `--user=me:x`, `-ume:x`.
+    private static func split(_ word: String) -> (option: String, secret: Secret, value: String)? {
+        for (name, secret) in Secret.options {
+            let option = name.hasPrefix("--") ? name + "=" : name
+            if word != option, word.hasPrefix(option) { return (option, secret, String(word.dropFirst(option.count))) }
+        }
+        return nil
+    }
+
+    /// What may be secret in an option's value.
+    private enum Secret {
+        case user, field, proxy
+
+        static let options: [String: Self] = [
+            "-u": .user, "--user": .user, "-H": .field, "--header": .field, "-x": .proxy, "--proxy": .proxy,
+        ]
+
+        /// Of flags that stand in one word, the last may take a value: `-Lu me:x`.
+        static func endingFlags(_ word: String) -> Self? {
+            guard word.hasPrefix("-"), !word.hasPrefix("--"), let last = word.last else { return nil }
+            return word.dropFirst().dropLast().allSatisfy { "fikLIv".contains($0) } ? options["-\(last)"] : nil
+        }
+
+        // By bytes, as what is sent is read: of characters, a colon with an accent is none.
+        func hidden(_ value: String) -> String {
+            switch self {
+            case .user: return String(decoding: value.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+            case .field:
+                guard let field = try? FieldArgument.parse(value), SecretNames.isSecret(field: field.name.rawName)
+                else {
+                    return value
+                }
+                return "\(field.name.rawName): ..."
+            case .proxy: return Self.hiddenPassword(value.utf8[...])
+            }
+        }
+
+        /// A URL without the password that stands in it.
+        static func hiddenPassword(ofURL url: String) -> String {
+            let bytes = url.utf8
+            guard let mark = url.firstRange(of: "://") else { return url }
+            let authority = bytes[mark.upperBound...].prefix { !"/?#".utf8.contains($0) }
+            return hiddenPassword(bytes[..<authority.endIndex])
+                + String(decoding: bytes[authority.endIndex...], as: UTF8.self)
+        }
+
+        /// The same for what has no path: what the last `@` ends is the user's.
+        private static func hiddenPassword(_ bytes: Substring.UTF8View) -> String {
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let end = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
+            let start = Substring(bytes).firstRange(of: "://")?.upperBound ?? bytes.startIndex
+            guard start <= end, let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")) else { return text }
+            return String(decoding: bytes[..<colon], as: UTF8.self) + ":..."
+                + String(decoding: bytes[end...], as: UTF8.self)
+        }
+    }
+}
+
+/// A command as somebody types it into a shell.
+enum ShellText {
+    /// The words, quoted where a shell (POSIX, 2.2) would make something else of them.
+    ///
+    /// Nothing in it ends the line or obeys a terminal: what might is written as `$'\x1b'`, which bash, zsh, ksh and the
+    /// newest POSIX understand.
+    static func command(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+
+    static func quoted(_ word: String) -> String {
+        guard !word.unicodeScalars.contains(where: \.isControl) else {
+            return "$'" + word.utf8.map(escaped).joined() + "'"
+        }
+        if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
+        // By bytes, as the shell does it: of characters, a quote with an accent is none.
+        let parts = word.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: #"'\''"#) + "'"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._/:@%+=,".utf8.contains(byte)
+        }
+    }
+
+    private static func escaped(_ byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "'"), UInt8(ascii: "\\"): return "\\" + String(Unicode.Scalar(byte))
+        case 0x20..<0x7F: return String(Unicode.Scalar(byte))
+        default:
+            let digits = String(byte, radix: 16)
+            return "\\x" + (digits.utf8.count == 1 ? "0" : "") + digits
+        }
+    }
+}

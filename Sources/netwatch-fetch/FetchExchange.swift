@@ -1,0 +1,183 @@
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import NetworkClient
+import ReachabilityCore
+import Synchronization
+
+/// One request on its way, and the main thread's wait beside it.
+struct FetchExchange {
+    /// How it ended.
+    enum Ending {
+        /// With an answer, whatever its status.
+        case answered(DataResponse)
+        /// With an error.
+        case failed(HTTPError)
+        /// By a signal to this process.
+        case signal(Int32)
+    }
+
+    /// What happens to it.
+    let journal: FetchJournal
+    /// How its progress is shown on stderr.
+    let style: ProgressStyle
+    /// Which way it is shown.
+    let directions: Set<ProgressDirection>
+    private let wakeup: Wakeup
+    private let wait: MainWait
+
+    /// Prepares one.
+    init(
+        signals: FetchSignals,
+        isVerbose: Bool,
+        style: ProgressStyle,
+        directions: Set<ProgressDirection>
+    ) throws(ToolError) {
+        wakeup = try Wakeup.open()
+        journal = FetchJournal(wakeup: wakeup, isVerbose: isVerbose)
+        wait = MainWait(signals: signals.descriptor, wakeup: wakeup)
+        // What is told line by line would be drawn over.
+        self.style = isVerbose || directions.isEmpty ? .none : style
+        self.directions = directions
+    }
+
+    /// Waits for a request's end, and tells what happens meanwhile.
+    ///
+    /// A signal cancels it; with a second one, its end is not waited for.
+    func run(_ request: RequestHandle) throws(ToolError) -> Ending {
+        let outcome = Outcome()
+        request.response { [wakeup] ending in
+            outcome.set(ending)
+            wakeup.signal()
+        }
+        var display = ProgressDisplay(style, directions)
+        defer { display.end() }
+        var signal: Int32?
+        while true {
+            let ending = outcome.ending
+            display.draw(journal.progress)
+            if ending != nil { display.end() }
+            tellLines()
+            if let ending { return signal.map(Ending.signal) ?? ending }
+            guard let number = try next(until: display.deadline) else { continue }
+            request.cancel()
+            guard signal == nil else { return .signal(number) }
+            signal = number
+        }
+    }
+
+    /// Sleeps until there is something to do; a signal's number if one came.
+    private func next(until deadline: Instant?) throws(ToolError) -> Int32? {
+        do throws(SystemError) {
+            if case .signal(let signal) = try wait.next(until: deadline) { return signal.number }
+            return nil
+        } catch {
+            throw error.toolError("wait for events")
+        }
+    }
+
+    private func tellLines() {
+        let text = journal.takeLines().map { $0.escapedForTerminal + "\n" }.joined()
+        // Where stderr can't be written there is nobody to tell.
+        if !text.isEmpty { try? LineOutput.standardError.write(text) }
+    }
+
+    /// The ending, set on a thread of the library and read on the main thread.
+    private final class Outcome: Sendable {
+        private let kept = Mutex<Ending?>(nil)
+
+        var ending: Ending? { kept.withLock { $0 } }
+
+        func set(_ result: Result<DataResponse, HTTPError>) {
+            kept.withLock { kept in
+                switch result {
+                case .success(let response): kept = .answered(response)
+                case .failure(let error): kept = .failed(error)
+                }
+            }
+        }
+    }
+}
+
+/// Notes what happens to the request, on the session's event loop, for the main thread to tell.
+final class FetchJournal: EventMonitor {
+    private let state = Mutex(State())
+    private let wakeup: Wakeup
+    private let isVerbose: Bool
+    private let start = SystemClock.now
+
+    private struct State {
+        var lines: [String] = []
+        var figures = MetricsText()
+        var progress = FetchProgress()
+    }
+
+    /// Makes an empty one; only a verbose one makes lines, and wakes the main thread for them.
+    init(wakeup: Wakeup, isVerbose: Bool) {
+        self.wakeup = wakeup
+        self.isVerbose = isVerbose
+    }
+
+    /// Takes an event.
+    func request(_ request: RequestHandle, did event: RequestEvent) {
+        let lines = isVerbose ? VerboseText.lines(event, of: request) : []
+        state.withLock { state in
+            state.lines += lines
+            switch event {
+            case .attempt(_, let isReused, let connection):
+                state.figures.connection = connection
+                state.figures.isReused = isReused
+                state.progress = .init()
+            case .head(let response): state.figures.status = response.status.code
+            case .received(let count, let expected):
+                state.figures.received = count
+                state.progress.received = .init(bytes: count, total: expected)
+            case .sending(let count, let length):
+                state.progress.sent = .init(bytes: count, total: length.map { Int(clamping: $0) })
+            case .waiting, .waitingForConnectivity, .paused, .resumed, .sent, .sentAgain, .retrying, .pathLost,
+                .gaveUp, .redirected, .authenticating, .finished:
+                break
+            }
+        }
+        if !lines.isEmpty { wakeup.signal() }
+    }
+
+    /// The lines since the last time, which are then forgotten.
+    func takeLines() -> [String] {
+        state.withLock { state in
+            defer { state.lines = [] }
+            return state.lines
+        }
+    }
+
+    /// How far the request's body is, and the answer's.
+    var progress: FetchProgress { state.withLock { $0.progress } }
+
+    /// What is known by now.
+    var figures: MetricsText {
+        var figures = state.withLock { $0.figures }
+        figures.total = .nanoseconds(SystemClock.now.nanoseconds - start.nanoseconds)
+        return figures
+    }
+}
+
+/// The signals that end a request in order, so that nothing half-written is left.
+struct FetchSignals {
+    /// Where they are received.
+    let descriptor: SignalDescriptor
+
+    /// Blocks them; to be called before any other thread starts.
+    ///
+    /// What is ignored stays ignored, as nohup(1) wants.
+    init() throws(ToolError) {
+        let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !SignalActions.isIgnored($0) }
+        do throws(SystemError) { descriptor = try .init(ending) } catch { throw error.toolError("wait for signals") }
+    }
+
+    /// Lets them end the process again, as while it writes to a pipe that nobody may empty.
+    func unblock() {
+        var mask = descriptor.previousMask
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
+    }
+}

@@ -1,0 +1,201 @@
+import ArgumentParser
+import CommandLineSupport
+import NetworkClient
+
+/// What `netwatch fetch` sends.
+struct FetchRequestOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("X", allowingJoined: true), .long],
+        parsing: .unconditional,
+        help: .init("The method; GET, or POST where there is a body, PUT for --upload.", valueName: "method"),
+        transform: MethodArgument.parse
+    )
+    var request: HTTPRequest.Method?
+
+    @Option(
+        name: [.customShort("H", allowingJoined: true), .long],
+        parsing: .unconditionalSingleValue,
+        help: .init(
+            "A field of the head, in place of the usual one of that name; may be repeated.",
+            valueName: "name: value"
+        ),
+        transform: FieldArgument.parse
+    )
+    var header: [HTTPField] = []
+
+    @Option(
+        name: .customLong("param"),
+        parsing: .unconditionalSingleValue,
+        help: .init(
+            """
+            A parameter, into the query of GET, HEAD, DELETE and of what has a body, else into a form. Names may be \
+            nested, as in 'filter[open]=yes' and 'tags[]=a'; may be repeated, where one name makes a set.
+            """,
+            valueName: "name=value"
+        ),
+        transform: ParameterArgument.parse
+    )
+    var parameters: [ParameterArgument] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: .init("A body of JSON, which is checked; accepts JSON too.", valueName: "text|@file|-"),
+        transform: BodyArgument.parse
+    )
+    var json: [BodySource] = []
+
+    @Option(
+        name: [.customShort("d", allowingJoined: true), .long],
+        parsing: .unconditionalSingleValue,
+        help: .init(
+            "A body, as it is; a form unless -H says otherwise. May be repeated, joined by '&'.",
+            valueName: "text|@file|-"
+        ),
+        transform: BodyArgument.parse
+    )
+    var data: [BodySource] = []
+
+    @Option(
+        name: [.customShort("F", allowingJoined: true), .customLong("form")],
+        parsing: .unconditionalSingleValue,
+        help: .init(
+            "A field or a file of a form (multipart/form-data); may be repeated. Files are read while they are sent.",
+            valueName: "name=value|name=@file"
+        ),
+        transform: FormArgument.parse
+    )
+    var form: [FormArgument] = []
+
+    @Option(
+        name: [.customShort("T", allowingJoined: true), .customLong("upload")],
+        parsing: .unconditional,
+        help: .init(
+            "Send this file, read while it is sent; under its name, if the URL ends with '/'.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var upload: String?
+
+    @Flag(name: [.customShort("I"), .customLong("head")], help: "Ask for the head alone (HEAD), and print it.")
+    var isHead = false
+
+    func validate() throws {
+        guard json.count < 2 else { throw ValidationError("There are two --json; give one whole text") }
+        guard bodies.count < 2 else {
+            throw ValidationError("\(bodies[0]) and \(bodies[1]) are both bodies; give one")
+        }
+        guard header.count(where: { $0.name.canonicalName == "host" }) < 2 else {
+            throw ValidationError("There are two -H Host; give one")
+        }
+        guard upload != "" else { throw ValidationError("The name of the file to upload is empty; name one") }
+        guard upload != "-" else {
+            throw ValidationError("--upload takes a file with a name; give that, or --data - for what comes from stdin")
+        }
+        guard (json + data).count(where: { $0 == .standardInput }) < 2 else {
+            throw ValidationError("stdin can be read once only; give '-' once")
+        }
+        guard !isHead || request == nil else { throw ValidationError("--head is a method; leave out --request") }
+        guard !isHead || bodies.isEmpty else { throw ValidationError("--head sends no body; leave out \(bodies[0])") }
+        do {
+            _ = try ParameterTree.parameters(parameters)
+        } catch {
+            throw ValidationError("The values of --param contradict each other: \(error)")
+        }
+    }
+}
+
+extension FetchRequestOptions {
+    /// The method.
+    var method: HTTPRequest.Method {
+        if let request { return request }
+        if isHead { return .head }
+        if upload != nil { return .put }
+        return bodies.isEmpty ? .get : .post
+    }
+
+    /// Which options say that there is a body.
+    var bodies: [String] {
+        [
+            json.isEmpty ? nil : "--json", data.isEmpty ? nil : "--data", form.isEmpty ? nil : "--form",
+            upload == nil ? nil : "--upload",
+        ].compactMap(\.self)
+    }
+
+    /// Whether the body is read while it is sent, so that it may take long.
+    var isStreamed: Bool { upload != nil || !form.isEmpty }
+
+    /// The fields that are set.
+    var headers: HTTPFields {
+        var fields = HTTPFields()
+        for field in header { fields.append(field) }
+        if !json.isEmpty, fields[.accept] == nil { fields[.accept] = "application/json" }
+        return fields
+    }
+
+    /// The parameters, put together.
+    ///
+    /// - Throws: What to tell the user where they contradict each other.
+    func tree() throws(ToolError) -> ParameterValue? {
+        do throws(ArgumentError) { return try ParameterTree.parameters(parameters) } catch {
+            throw .init("--param: \(error)", exit: .usage)
+        }
+    }
+
+    /// The body, read and checked; files of forms and uploads are read later on.
+    ///
+    /// - Throws: What to tell the user.
+    func body() throws(ToolError) -> RequestBody {
+        if let json = json.first {
+            let bytes = try json.bytes()
+            do throws(ArgumentError) { try JSONCheck.check(bytes) } catch {
+                throw .init("\(json.name) of --json is no JSON: \(error)", exit: .usage)
+            }
+            return .bytes(bytes, contentType: "application/json")
+        }
+        if let upload { return .file(upload) }
+        if !form.isEmpty { return .multipart(MultipartForm(form.map(\.part))) }
+        guard !data.isEmpty else { return .none }
+        var bytes: [UInt8] = []
+        for (index, part) in data.enumerated() { bytes += (index == 0 ? [] : [UInt8(ascii: "&")]) + (try part.bytes()) }
+        return .bytes(bytes, contentType: "application/x-www-form-urlencoded")
+    }
+}
+
+/// Reads a method, as `--request` takes it.
+enum MethodArgument {
+    /// Reads a method; upper and lower case are different methods (RFC 9110, 9.1).
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> HTTPRequest.Method {
+        guard let method = HTTPRequest.Method(rawValue: text) else {
+            throw .init("it is no method; write a word such as GET, POST or PROPFIND")
+        }
+        guard method != .connect else { throw .init("CONNECT makes tunnels, not requests; write another method") }
+        return method
+    }
+}
+
+/// Reads `Name: value`, as `--header` takes it.
+enum FieldArgument {
+    /// Reads a field of the request's head (RFC 9110, 5).
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> HTTPField {
+        guard let colon = text.firstIndex(of: ":") else { throw .init("the ':' is missing; \(howTo)") }
+        guard let name = HTTPField.Name(String(text[..<colon])) else {
+            throw .init("what comes before the ':' is no field's name; \(howTo)")
+        }
+        guard !framing.contains(name) else { throw .init("\(name.rawName) follows from the body; leave it out") }
+        let value = text[text.index(after: colon)...]
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            throw .init("the value has a line's end or another control character; leave it out")
+        }
+        return .init(name: name, value: String(value))
+    }
+
+    private static let howTo = "write 'Name: value', such as 'Accept: application/json'"
+
+    /// What says where a body ends, which a wrong value would let server and client understand differently.
+    private static let framing = [HTTPField.Name.contentLength, .transferEncoding]
+}

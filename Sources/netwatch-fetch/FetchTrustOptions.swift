@@ -1,0 +1,114 @@
+import ArgumentParser
+import CommandLineSupport
+import NetwatchCore
+import NetworkClient
+
+/// Whom `netwatch fetch` trusts, and as whom it appears.
+struct FetchTrustOptions: ParsableArguments {
+    @Option(
+        name: .customLong("pin"),
+        parsing: .unconditionalSingleValue,
+        help: .init(
+            "Accept only a server with this key, or that of a file's certificate, in its chain; may be repeated.",
+            valueName: "sha256//base64|file"
+        ),
+        completion: .file(),
+        transform: PinArgument.parse
+    )
+    var pins: [PinSource] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Trust the roots in this file alone (PEM or DER).", valueName: "file"),
+        completion: .file()
+    )
+    var cacert: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Show this certificate to servers that ask for one.", valueName: "file"),
+        completion: .file()
+    )
+    var cert: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Its key, if that is in another file.", valueName: "file"),
+        completion: .file()
+    )
+    var key: String?
+
+    @Flag(name: [.customShort("k"), .customLong("insecure")], help: "Accept any certificate; pins still count.")
+    var isInsecure = false
+
+    func validate() throws {
+        guard key == nil || cert != nil else { throw ValidationError("--key is of no use without --cert; give both") }
+    }
+}
+
+extension FetchTrustOptions {
+    /// The session's options.
+    ///
+    /// - Throws: What to tell the user.
+    func tls() throws(ToolError) -> TLSOptions {
+        var options = TLSOptions(policy: isInsecure ? .insecure : .standard)
+        for pin in pins { options.policy.pins += try pin.pins() }
+        if !pins.isEmpty { options.policy.mode = .publicKey }
+        if let cacert { options.roots = try roots(cacert) }
+        if let cert { options.clientIdentity = try identity(cert) }
+        return options
+    }
+
+    private func roots(_ path: String) throws(ToolError) -> TrustRoots {
+        do throws(HTTPError) { return try .only(file: path) } catch {
+            throw .init("no root: \(error.reason.escapedForTerminal)", curl: .badRootFile)
+        }
+    }
+
+    private func identity(_ path: String) throws(ToolError) -> ClientIdentity {
+        do throws(HTTPError) { return try .init(certificateFile: path, keyFile: key ?? path) } catch {
+            throw .init("no client certificate: \(error.reason.escapedForTerminal)", curl: .clientCertificate)
+        }
+    }
+}
+
+/// What a server's chain has to have, as `--pin` names it.
+enum PinSource: Hashable {
+    /// The hash of a key.
+    case pin(Pin)
+    /// A file of certificates or public keys.
+    case file(String)
+}
+
+/// Reads `sha256//BASE64|FILE`, as `--pin` takes it.
+enum PinArgument {
+    /// Reads a pin; what does not begin as one is a file's name.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> PinSource {
+        guard !text.isEmpty else { throw .init("it is empty; write sha256//BASE64, or a certificate's file") }
+        guard text.hasPrefix("sha256/") else { return .file(text) }
+        do throws(HTTPError) {
+            return .pin(try Pin(text))
+        } catch {
+            throw .init("\(error.reason); an error of a pin that does not match lists the chain's")
+        }
+    }
+}
+
+extension PinSource {
+    /// The pins.
+    ///
+    /// - Throws: What to tell the user.
+    func pins() throws(ToolError) -> [Pin] {
+        switch self {
+        case .pin(let pin): return [pin]
+        case .file(let path):
+            do throws(HTTPError) {
+                return try Pin.pins(inFile: path)
+            } catch {
+                throw .init("no pin: \(error.reason)", curl: .pinnedKeyMismatch)
+            }
+        }
+    }
+}

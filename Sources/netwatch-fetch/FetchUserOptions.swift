@@ -1,0 +1,195 @@
+import ArgumentParser
+import CLinux
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import NetworkClient
+
+/// As whom `netwatch fetch` asks.
+struct FetchUserOptions: ParsableArguments {
+    // Read when all is: an argument that can't be taken is shown with its error, and this one may hold a password.
+    @Option(
+        name: [.customShort("u", allowingJoined: true), .long],
+        parsing: .unconditional,
+        help: .init(
+            "Ask as this user, where the server wants to know (Basic, Digest); the password is asked for if it is not here.",
+            valueName: "user[:password]"
+        )
+    )
+    var user: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Read the password from this file's first line; /dev/fd/3 is a descriptor. Whoever lists processes sees none then.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var passwordFile: String?
+
+    func validate() throws {
+        guard let user else {
+            guard passwordFile == nil else {
+                throw ValidationError("--password-file is of no use without --user; give both")
+            }
+            return
+        }
+        do throws(ArgumentError) {
+            let argument = try UserArgument.parse(user)
+            guard argument.password == nil || passwordFile == nil else {
+                throw .init("there are two passwords; leave out the one in --user")
+            }
+        } catch {
+            throw ValidationError("The value of --user can't be taken: \(error)")
+        }
+    }
+}
+
+extension FetchUserOptions {
+    /// Who asks, complete.
+    enum Answer {
+        /// Nobody, or somebody.
+        case credential(Credential?)
+        /// A signal ended the question for the password.
+        case signal(Int32)
+    }
+
+    /// Reads or asks for what is missing.
+    ///
+    /// - Throws: What to tell the user.
+    func credential(_ signals: FetchSignals) throws(ToolError) -> Answer {
+        guard let user, let argument = try? UserArgument.parse(user) else { return .credential(nil) }
+        let password: String
+        if let given = argument.password {
+            password = given
+        } else if let passwordFile {
+            password = try Self.firstLine(of: passwordFile)
+        } else {
+            switch try Self.ask(argument.name, signals) {
+            case .typed(let typed?): password = typed
+            case .typed(nil): throw .init("no password was typed; type one, or give --password-file", exit: .usage)
+            case .signal(let number): return .signal(number)
+            }
+        }
+        guard UserArgument.isWritable(password) else {
+            throw .init("the password has a control character, which can't be sent; take another one", exit: .usage)
+        }
+        return .credential(.init(user: argument.name, password: password))
+    }
+
+    private static func ask(_ name: String, _ signals: FetchSignals) throws(ToolError) -> PasswordPrompt.Answer {
+        let question = "Password for \(name.escapedForTerminal): "
+        do throws(SystemError) {
+            return try PasswordPrompt(question: question, signals: signals.descriptor).ask()
+        } catch {
+            let what = "the password is missing, and there is no terminal to ask for it (\(error))"
+            throw .init("\(what); give --password-file FILE", exit: .usage)
+        }
+    }
+
+    private static func firstLine(of path: String) throws(ToolError) -> String {
+        let name = path.escapedForTerminal
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try FileContents.read(path, atMost: 65_536) } catch {
+            throw .init("can't read '\(name)': \(error); give a file with the password in it", curl: .readError)
+        }
+        var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
+            let what = line.isEmpty ? "is empty" : "is no UTF-8"
+            throw .init("the first line of '\(name)' \(what); write the password there", curl: .readError)
+        }
+        return text
+    }
+}
+
+/// `--user`: who asks, and perhaps by which password.
+struct UserArgument: Hashable {
+    /// The name.
+    var name: String
+    /// The password; nil if it is to come from elsewhere.
+    var password: String?
+
+    /// Reads `USER[:PASSWORD]`.
+    ///
+    /// No error shows what was written, which may be a password.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> Self {
+        // By bytes, as the server reads it: of characters, a colon with an accent is none.
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard let name = parts.first, !name.isEmpty else { throw .init("the name is missing; \(howTo)") }
+        guard isWritable(text) else { throw .init("it has a control character; leave that out") }
+        return .init(name: name, password: parts.count > 1 ? parts[1] : nil)
+    }
+
+    /// Whether a text may be sent as name or password (RFC 7617, 2).
+    static func isWritable(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
+    }
+
+    private static let howTo = "write USER, and type the password when asked, or USER:PASSWORD"
+}
+
+/// Asks for a password on the terminal, which does not show what is typed.
+struct PasswordPrompt {
+    /// What came of it.
+    enum Answer: Hashable {
+        /// The line that was typed; nil if there was none.
+        case typed(String?)
+        /// A signal came instead.
+        case signal(Int32)
+    }
+
+    /// What is written first.
+    let question: String
+    /// The signals that end it, blocked, so that the terminal is left as it was.
+    let signals: SignalDescriptor
+
+    /// Asks on the terminal that controls this process, whatever stdin and stdout are; see tty(4).
+    ///
+    /// - Throws: The errno; `ENXIO` where there is no terminal.
+    func ask() throws(SystemError) -> Answer {
+        let terminal = try retryingOnInterrupt { open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) }
+        defer { close(terminal) }
+        var shown = termios()
+        _ = try retryingOnInterrupt { tcgetattr(terminal, &shown) }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        // What was typed before the question is no answer to it.
+        _ = try retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &hidden) }
+        defer {
+            _ = try? retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &shown) }
+            // The end of the line was not shown either.
+            try? LineOutput(descriptor: terminal).write("\n")
+        }
+        do throws(OutputFailure) { try LineOutput(descriptor: terminal).write(question) } catch {
+            throw .init(code: EIO)
+        }
+        return try answer(terminal)
+    }
+
+    private func answer(_ terminal: Int32) throws(SystemError) -> Answer {
+        var line: [UInt8] = []
+        while true {
+            if let signal = signals.next() { return .signal(signal.number) }
+            var descriptors = [
+                pollfd(fd: terminal, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = try retryingOnInterrupt { poll(&descriptors, nfds_t(descriptors.count), -1) }
+            guard descriptors[0].revents != 0 else { continue }
+            // A terminal gives a line at a time, or as much of it as there is room for (termios(3)).
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = try retryingOnInterrupt { read(terminal, &buffer, buffer.count) }
+            line += buffer[..<count]
+            if let end = line.firstIndex(of: UInt8(ascii: "\n")) { return .typed(Self.text(line[..<end])) }
+            if count == 0 { return .typed(line.isEmpty ? nil : Self.text(line[...])) }
+        }
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? { String(validating: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import CommandLineSupport
+import NetworkClient
+import Reachability
+import ReachabilityCore
+
+/// Whether `netwatch fetch` waits for a path, by which paths it goes, and how often it tries again.
+struct FetchWaitingOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Wait for a path to the server while there is none, that long at most in all; exit with 75 then.",
+            valueName: "duration"
+        ),
+        transform: DurationArgument.parse
+    )
+    var wait: Duration?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Try again up to that often, if it failed in a way that may pass and may be repeated.",
+            valueName: "number"
+        ),
+        transform: RetriesArgument.parse
+    )
+    var retry: UInt = 0
+
+    @OptionGroup var required: RequirementOptions
+    @OptionGroup var kinds: KindOptions
+}
+
+extension FetchWaitingOptions {
+    /// What knows the ways out of this machine; nil where they do not matter.
+    private func monitor() throws(ToolError) -> ReachabilityMonitor? {
+        guard wait != nil || required.requirement != .any else { return nil }
+        var configuration = MonitorConfiguration()
+        configuration.kindRules = kinds.kind
+        configuration.expensiveInterfaces = kinds.expensive
+        configuration.constrainedInterfaces = kinds.constrained
+        do throws(ReachabilityError) {
+            return try ReachabilityMonitor(configuration: configuration)
+        } catch {
+            throw error.toolError
+        }
+    }
+
+    /// Tells a session how its request waits and goes again.
+    ///
+    /// - Throws: What to tell the user where the kernel can't be asked for ways.
+    func apply(to configuration: inout HTTPConfiguration) throws(ToolError) {
+        configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .goesAtOnce
+        configuration.requirement = required.requirement
+        // What is no retry is an attempt too.
+        configuration.retry =
+            retry == 0 ? .never : RetryPolicy(maximumAttempts: Int(min(retry, .init(Int.max) - 1)) + 1)
+        configuration.connectivity = try monitor()
+    }
+
+    /// Whether a requirement, which binds by itself, comes together with a binding of the user's own.
+    ///
+    /// - Throws: What contradicts what.
+    func check(_ binding: LocalBinding) throws {
+        guard required.requirement != .any, binding != .unbound else { return }
+        let option = required.requirement.option
+        throw ValidationError("--interface says already where to go; leave out \(option), or --interface")
+    }
+}
+
+/// Whether `netwatch fetch` follows redirects.
+struct FetchRedirectOptions: ParsableArguments {
+    @Flag(name: [.customShort("L"), .customLong("location")], help: "Follow redirects, up to 20.")
+    var follows = false
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Follow redirects, up to this many; one more is an error (47).", valueName: "number"),
+        transform: RetriesArgument.parse
+    )
+    var maxRedirs: UInt?
+}
+
+extension FetchRedirectOptions {
+    /// What redirects are followed: none unless that was asked for, as with curl.
+    var policy: RedirectPolicy {
+        if let maxRedirs { return .follow(limit: Int(min(maxRedirs, 10_000))) }
+        return follows ? .follow() : .refuse
+    }
+}

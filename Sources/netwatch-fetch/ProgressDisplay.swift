@@ -1,0 +1,232 @@
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import ReachabilityCore
+
+/// Shows progress on stderr, until something else is written there.
+struct ProgressDisplay {
+    /// How it is shown.
+    let style: ProgressStyle
+    /// Which way.
+    let directions: Set<ProgressDirection>
+
+    private var meter = ProgressMeter()
+    private var direction = ProgressDirection.sent
+    /// What was written last.
+    private var shown: String?
+    private var next: Instant
+
+    init(_ style: ProgressStyle, _ directions: Set<ProgressDirection>) {
+        self.style = style
+        self.directions = directions
+        next = style == .lines ? SystemClock.now.advanced(by: style.interval) : SystemClock.now
+    }
+
+    /// When it is to be told again how far it is; nil for never.
+    ///
+    /// That is more often than it may be drawn where it seldom is, since a rate is told from the last seconds.
+    var deadline: Instant? { style == .none ? nil : min(next, SystemClock.now.advanced(by: .seconds(1))) }
+
+    /// Draws what is known now, once something has gone or come, and if it is time.
+    mutating func draw(_ progress: FetchProgress) {
+        guard style != .none else { return }
+        let now = SystemClock.now
+        note(progress.sent, .sent, at: now)
+        note(progress.received, .received, at: now)
+        guard now >= next else { return }
+        next = now.advanced(by: style.interval)
+        if meter.received > 0 { show() }
+    }
+
+    /// The answer comes after the request, and has a line of its own.
+    private mutating func note(_ count: FetchProgress.Count, _ way: ProgressDirection, at now: Instant) {
+        guard directions.contains(way), count.bytes > 0, direction == way || way == .received else { return }
+        if direction != way {
+            end()
+            direction = way
+        }
+        meter.note(count.bytes, of: count.total, at: now)
+    }
+
+    /// Shows the last of it, and leaves the next line for others; nothing is left of it where nothing was drawn.
+    mutating func end() {
+        guard meter.received > 0, style != .none else { return }
+        show()
+        if style == .redrawn { write("\n") }
+        (shown, meter) = (nil, .init())
+    }
+
+    private mutating func show() {
+        let line = ProgressText.line(meter, direction, width: Self.width)
+        guard line != shown else { return }
+        shown = line
+        write(style == .redrawn ? "\r\(line)\(Self.clearRest)" : line + "\n")
+    }
+
+    private func write(_ text: String) {
+        // Where stderr can't be written there is nobody to tell.
+        try? LineOutput.standardError.write(text)
+    }
+
+    /// EL, ECMA-48: clears up to the line's end.
+    private static let clearRest = "\u{1B}[K"
+
+    /// The terminal's width (ioctl_tty(2)); 80 where it does not tell.
+    private static var width: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+}
+
+/// How far a request is.
+struct FetchProgress: Hashable {
+    /// How much went or came, and of how much, if that is known.
+    struct Count: Hashable {
+        var bytes = 0
+        var total: Int?
+    }
+
+    /// Of the request's body.
+    var sent = Count()
+    /// Of the answer's.
+    var received = Count()
+}
+
+/// How far a body is, and how fast: its own state only, so that a test can play any.
+struct ProgressMeter: Hashable {
+    /// Over how long the rate is taken: long enough to read, short enough to follow.
+    private static let window = Duration.seconds(3)
+
+    /// How many bytes went or came.
+    private(set) var received = 0
+    /// How many will, if the server has said it.
+    private(set) var expected: Int?
+    private var samples: [Sample] = []
+
+    private struct Sample: Hashable {
+        var time: Instant
+        var received: Int
+    }
+
+    /// Takes what is known at a moment; with fewer bytes than before, it begins anew.
+    mutating func note(_ received: Int, of expected: Int?, at now: Instant) {
+        if received < self.received { samples = [] }
+        self.received = received
+        self.expected = expected
+        samples.append(.init(time: now, received: received))
+        // The newest of those that are too old is where the window begins.
+        while samples.count > 2, samples[1].time.advanced(by: Self.window) <= now { samples.removeFirst() }
+    }
+
+    /// Bytes a second within the window; nil until there is something to tell it from.
+    var rate: Double? {
+        guard let first = samples.first, let last = samples.last, last.time > first.time else { return nil }
+        let seconds = Double(last.time.nanoseconds - first.time.nanoseconds) / 1_000_000_000
+        return Double(last.received - first.received) / seconds
+    }
+
+    /// How long the rest takes at this rate; nil where that can't be told.
+    var timeLeft: Duration? {
+        guard let expected, let rate, rate > 0, expected >= received else { return nil }
+        let seconds = (Double(expected - received) / rate).rounded(.up)
+        return seconds < 360_000 ? .seconds(Int(seconds)) : nil
+    }
+}
+
+/// One line of progress, for a terminal of a width.
+enum ProgressText {
+    /// The line, one column shorter than the terminal, so that no terminal breaks it.
+    ///
+    /// Of what there is no room for, the bar goes first, then the time left, the rate, and the whole's size. Nothing is cut:
+    /// half a number says something else.
+    static func line(_ meter: ProgressMeter, _ direction: ProgressDirection = .received, width: Int) -> String {
+        let room = max(0, width - 1)
+        let parts = Parts(meter, direction)
+        let cells = min(40, room - parts.whole.utf8.count - 3)
+        if let share = parts.share, cells >= 5 {
+            let filled = Int(share * Double(cells))
+            let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: cells - filled)
+            return "\(parts.percent)[\(bar)] \(parts.tail)"
+        }
+        return parts.candidates.first { $0.utf8.count <= room } ?? ""
+    }
+
+    /// What a line is put together from; all of it is ASCII.
+    private struct Parts {
+        /// How much of it there is, from 0 to 1; nil if the whole is not known.
+        var share: Double?
+        /// The same for people, with a space behind it; empty if it is not known.
+        var percent = ""
+        /// How many bytes there are.
+        var count: String
+        /// The same, and of how many.
+        var amount: String
+        /// What follows it.
+        var rate: String
+        var left = ""
+
+        init(_ meter: ProgressMeter, _ direction: ProgressDirection) {
+            rate = meter.rate.map { ", " + QuantityText.bytes(Int($0.rounded())) + "/s" } ?? ""
+            count = QuantityText.bytes(meter.received)
+            amount = count
+            if let expected = meter.expected, expected > 0 {
+                let share = min(1, Double(meter.received) / Double(expected))
+                let digits = "\(Int(share * 100)) %"
+                percent = String(repeating: " ", count: 5 - digits.utf8.count) + digits + " "
+                amount += " of \(QuantityText.bytes(expected))"
+                if meter.received < expected, let time = meter.timeLeft { left = ", \(QuantityText.rough(time)) left" }
+                self.share = share
+            }
+            if direction == .sent { amount += " sent" }
+        }
+
+        var tail: String { amount + rate + left }
+        var whole: String { percent + tail }
+        var candidates: [String] {
+            let share = percent.isEmpty ? count : String(percent.dropLast())
+            return [whole, percent + amount + rate, percent + amount, percent + count, share]
+        }
+    }
+}
+
+/// Which way bytes go.
+enum ProgressDirection: Hashable {
+    /// The request's body goes to the server.
+    case sent
+    /// The answer's comes from it.
+    case received
+}
+
+/// How progress is shown.
+enum ProgressStyle: Hashable {
+    /// Not at all.
+    case none
+    /// On one line that is drawn over again.
+    case redrawn
+    /// A line now and then, where a terminal can't do more than write one below the other.
+    case lines
+
+    /// What suits where it is written.
+    ///
+    /// - Parameters:
+    ///   - isTerminal: Whether that is a terminal.
+    ///   - type: What the terminal calls itself (TERM; see environ(7)).
+    init(isTerminal: Bool, type: String?) {
+        switch type {
+        case _ where !isTerminal: self = .none
+        case nil, "", "dumb": self = .lines
+        default: self = .redrawn
+        }
+    }
+
+    /// How long to wait after what was shown.
+    var interval: Duration {
+        switch self {
+        case .none: .seconds(86_400)
+        case .redrawn: .milliseconds(100)
+        case .lines: .seconds(10)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import NetwatchCore
+import NetworkClient
+
+/// What `--verbose` tells of a request, as curl marks it: `*` for what happens, `>` for what is sent, `<` for what comes.
+enum VerboseText {
+    /// The lines for one event.
+    static func lines(_ event: RequestEvent, of request: RequestHandle) -> [String] {
+        switch event {
+        case .waiting: ["* looks for \(request.head.authority ?? "the server")"]
+        case .waitingForConnectivity(let what): ["* waits for \(what)"]
+        case .paused: ["* paused"]
+        case .resumed: ["* resumed"]
+        case .retrying(let delay, let reason, let error):
+            ["* \(error.reason); it goes again in \(QuantityText.short(delay)): \(reason.words)"]
+        case .pathLost(let error): ["* \(error.reason); it goes again when there is a path"]
+        case .gaveUp(.permanent), .gaveUp(.noPolicy): []
+        case .gaveUp(let reason): ["* it does not go again: \(reason.words)"]
+        case .received, .sending: []
+        case .attempt(let number, let isReused, let connection):
+            attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])
+        case .sent: ["* sent whole"]
+        case .head(let response): marked("<", HeadText.lines(response) + [""])
+        case .sentAgain(let error): ["* \(error.reason); it goes again"]
+        case .redirected(let from, let to, let status): ["* \(from) answered \(status): goes on to \(to)"]
+        case .authenticating(let scheme, let realm):
+            ["* answers by \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
+        case .finished(let ending): [finished(ending)]
+        }
+    }
+
+    private static func attempt(_ number: Int, _ isReused: Bool, _ connection: ConnectMetrics) -> [String] {
+        var lines: [String] = number > 1 ? ["* attempt \(number)"] : []
+        if !isReused, let time = connection.resolve { lines.append("* resolved in \(QuantityText.milliseconds(time))") }
+        lines.append("* \(isReused ? "uses the connection" : "connected") to \(ends(connection))")
+        if let version = connection.tlsVersion {
+            let time = connection.tls.map { ", handshake in \(QuantityText.milliseconds($0))" } ?? ""
+            lines.append("* \(version)\(isReused ? "" : time)")
+        }
+        return lines
+    }
+
+    private static func ends(_ connection: ConnectMetrics) -> String {
+        let here = connection.localAddress.map { " from \($0)" } ?? ""
+        let time = connection.connect.map { " in \(QuantityText.milliseconds($0))" } ?? ""
+        return "\(connection.remoteAddress ?? "the server")\(here)\(time)"
+    }
+
+    private static func finished(_ ending: Result<DataResponse, HTTPError>) -> String {
+        switch ending {
+        case .success(let response):
+            let time = response.metrics.total.map { " in \(QuantityText.milliseconds($0))" } ?? ""
+            return "* done\(time): \(response.metrics.bodyBytesReceived) bytes of body"
+        case .failure(let error): return "* failed (\(error.code.rawValue), \(error.processing.rawValue))"
+        }
+    }
+
+    private static func marked(_ mark: String, _ lines: [String]) -> [String] {
+        lines.map { $0.isEmpty ? mark : "\(mark) \($0)" }
+    }
+}
+
+/// Heads of requests and answers as text.
+enum HeadText {
+    /// An answer's head as it goes before the body, with the empty line; lines end as HTTP/1.1 has them.
+    static func head(of response: DataResponse, forTerminal: Bool) -> String {
+        let head = response.head
+        let fields = head.headerFields.map { "\($0.name.rawName): \($0.value)" }
+        let lines = ["\(response.version) \(head.status.code) \(head.status.reasonPhrase)"] + fields + [""]
+        return lines.map { (forTerminal ? $0.escapedForTerminal : $0) + "\r\n" }.joined()
+    }
+
+    /// A request's head, a line each, without secrets.
+    static func lines(_ request: HTTPRequest) -> [String] {
+        ["\(request.method) \(SecretNames.masked(request.path ?? "", by: mask)) HTTP/1.1"] + lines(request.headerFields)
+    }
+
+    /// An answer's head, a line each, without secrets.
+    static func lines(_ response: HTTPResponse) -> [String] {
+        ["\(response.status.code) \(response.status.reasonPhrase)"] + lines(response.headerFields)
+    }
+
+    private static func lines(_ fields: HTTPFields) -> [String] {
+        fields.map { field in
+            let name = field.name.rawName
+            return "\(name): \(SecretNames.shown(field: name, field.value, by: mask))"
+        }
+    }
+
+    /// What stands for what would let whoever reads a log act as the user.
+    private static let mask = "(not shown)"
+}
+
+extension RetryReason {
+    /// Why a request goes again, in words.
+    var words: String {
+        switch self {
+        case .neverSent: "nothing of it was sent"
+        case .refusedUnprocessed: "the server did nothing with it"
+        case .idempotent: "it may be done twice"
+        case .status: "the status says to try later"
+        case .interceptor: "as was asked"
+        }
+    }
+}
+
+extension GiveUpReason {
+    /// Why a request does not go again, in words.
+    var words: String {
+        switch self {
+        case .noPolicy: "it was to be tried once"
+        case .permanent: "it would fail the same"
+        case .notIdempotent: "it may have been done, and must not be done twice"
+        case .notReplayable: "its body can't be had again"
+        case .status: "the status does not say to try later"
+        case .attempts: "all attempts were made"
+        case .budget: "too much has failed of late"
+        case .breaker: "the server is given a rest"
+        case .deadline: "the next attempt would come too late"
+        case .interceptor: "as was asked"
+        }
+    }
+}

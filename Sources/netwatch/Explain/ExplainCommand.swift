@@ -1,0 +1,95 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+
+/// `netwatch explain`: why the state is what it is, or which way packets to one host go.
+struct ExplainCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Explain the state, or the way to one host.",
+        discussion: .guide(
+            [
+                .init("Every path there might be, and what rules it out", "netwatch explain"),
+                .init("The kernel's way to an address", "netwatch explain 192.0.2.7"),
+                .init("And to a name, which is resolved", "netwatch explain server.example --timeout 2s"),
+            ],
+            """
+            Exits as 'status' does: 0 if the network, or any of the host's addresses, is reachable, 1 if not, 2 if that \
+            is unknown, as when the name can't be resolved.
+            """
+        )
+    )
+
+    @Argument(
+        help: .init("An address, or a name that is resolved.", valueName: "host"),
+        transform: HostArgument.parse
+    )
+    var host: Host?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Give up after that long without an answer of the kernel or of a name server; 5s where nothing is said.",
+            valueName: "duration"
+        ),
+        transform: DurationArgument.parse
+    )
+    var timeout: Duration = .seconds(5)
+
+    @OptionGroup var common: CommonOptions
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let wakeup = try Wakeup.open()
+        let session = try MonitorSession(common.configuration, wakeup: wakeup) { _ in wakeup.signal() }
+        let addresses = try addresses(session)
+        let view = try view(session)
+        if addresses.isEmpty {
+            let context = common.kinds.context(user: geteuid())
+            return try write(ViewText.lines(view, context), thenExit: .init(of: view.evaluation.path.status))
+        }
+        let paths = try paths(to: addresses, session)
+        let names = InterfaceNames(snapshot: view.snapshot)
+        let isReachable = paths.contains { $0.status.isReachable }
+        return try write(
+            paths.flatMap { DestinationText.lines($0, names: names) },
+            thenExit: isReachable ? .success : .notReachable
+        )
+    }
+
+    /// The host's addresses; none if no host was named.
+    private func addresses(_ session: MonitorSession) throws(ToolError) -> [IPAddress] {
+        switch host {
+        case nil: return []
+        case .address(let address): return [address]
+        case .name(let name):
+            let deadline = SystemClock.now.advanced(by: timeout)
+            switch try HostResolver.resolve(name, in: common.netns, beside: session, until: deadline) {
+            case .addresses(let addresses): return addresses
+            case .failed(let why):
+                throw .init("can't resolve '\(name.escapedForTerminal)': \(why); give an address", exit: .unknown)
+            }
+        }
+    }
+
+    private func view(_ session: MonitorSession) throws(ToolError) -> MonitorView {
+        do throws(ReachabilityError) { return try session.engine.view(within: timeout) } catch { throw error.toolError }
+    }
+
+    private func paths(to addresses: [IPAddress], _ session: MonitorSession) throws(ToolError) -> [DestinationPath] {
+        do throws(ReachabilityError) {
+            var paths: [DestinationPath] = []
+            for address in addresses { paths.append(try session.engine.path(to: address)) }
+            return paths
+        } catch {
+            throw error.toolError
+        }
+    }
+
+    private func write(_ lines: [String], thenExit status: ExitStatus) throws(ToolError) -> ExitStatus {
+        try StandardOutput.write(lines.map { $0 + "\n" }.joined(), thenExit: status)
+    }
+}

@@ -1,0 +1,136 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+
+/// A subcommand that is an executable of its own, so that this one does not link what only the other needs.
+///
+/// `netwatch fetch` executes `netwatch-fetch` from the directory of this executable, as git does with its subcommands.
+struct ExternalCommand: Equatable {
+    /// The name of the subcommand.
+    let name: String
+    /// Where in the command line its words are, the command's own first; the rest are its arguments.
+    private let positions: [Int]
+    /// Whether its help was requested by `netwatch help NAME`.
+    private let isHelpRequest: Bool
+
+    /// The subcommands that are executables of their own.
+    static let names: Set<String> = ["fetch"]
+
+    /// Makes a command of arguments; nil if they name another one.
+    ///
+    /// - Parameter arguments: The arguments of this program without its name.
+    init?(_ arguments: [String]) {
+        guard let position = CommandOrder.commandPosition(in: arguments) else { return nil }
+        isHelpRequest = arguments[position] == "help"
+        name = isHelpRequest ? arguments.dropFirst(position + 1).first ?? "" : arguments[position]
+        guard Self.names.contains(name) else { return nil }
+        positions = [position] + arguments.indices.filter { $0 != position }
+    }
+
+    /// The arguments for the executable, the subcommand's name first.
+    func arguments<Word>(of words: [Word], help: [Word]) -> [Word] {
+        isHelpRequest ? help : positions.map { words[$0] }
+    }
+
+    /// The path of the executable, in the directory of this one.
+    var path: String { Self.directory + "/netwatch-" + name }
+
+    /// Replaces this process by the executable (execv(3)), with the words of this process's command line byte for byte.
+    ///
+    /// - Returns: Never; the return type is that of other commands.
+    /// - Throws: Why it cannot be executed: 127 if it is not installed, otherwise 126.
+    func execute() throws(ToolError) -> ExitStatus {
+        let words = (1..<Int(CommandLine.argc)).map { CommandLine.unsafeArgv[$0] }
+        let arguments = arguments(of: words, help: [strdup(name), strdup("--help")])
+        var all = [CommandLine.unsafeArgv[0]] + arguments + [nil]
+        // An ignored signal would stay ignored (execve(2)).
+        if !SignalActions.brokenPipeWasIgnored { signal(SIGPIPE, SIG_DFL) }
+        execv(path, &all)
+        let error = SystemError.last
+        signal(SIGPIPE, SIG_IGN)
+        throw failure(error)
+    }
+
+    private func failure(_ error: SystemError) -> ToolError {
+        let file = path.escapedForTerminal
+        guard error.code == ENOENT else {
+            return .init("cannot execute '\(file)': \(error); reinstall netwatch-\(name)", exit: .notExecutable)
+        }
+        return .init(
+            "'netwatch \(name)' is not installed: there is no '\(file)'; install the package netwatch-\(name), "
+                + "or run './scripts/netwatch \(name)' in a checkout, which builds it",
+            exit: .commandNotFound
+        )
+    }
+
+    /// The directory of the running executable (proc_pid_exe(5)).
+    private static let directory: String = {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = buffer.prefix(max(0, length)).map(UInt8.init(bitPattern:))
+        return String(decoding: path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
+    }()
+}
+
+/// Lets the common options stand before the command: `netwatch --netns blue status`.
+enum CommandOrder {
+    /// The options that take a value as their next argument, and may stand first.
+    private static let valued: Set<String> = ["--netns", "--settle", "--kind", "--expensive", "--constrained"]
+    /// Those that take none.
+    private static let flags: Set<String> = ["--json"]
+
+    /// The arguments with the command first; as they are where no command is named.
+    ///
+    /// - Parameters:
+    ///   - arguments: What the user wrote.
+    ///   - commands: The commands' names.
+    /// - Returns: What the argument parser understands.
+    /// - Throws: An error if the first word is no command.
+    static func commandFirst(_ arguments: [String], commands: [String]) throws(ToolError) -> [String] {
+        guard let position = commandPosition(in: arguments) else { return arguments }
+        let command = arguments[position]
+        guard commands.contains(command) || command == "help" else {
+            let names = commands.joined(separator: ", ")
+            throw .init(
+                "there is no command '\(command.escapedForTerminal)'; the commands are \(names)",
+                exit: .usage
+            )
+        }
+        return [command] + arguments[..<position] + arguments[(position + 1)...]
+    }
+
+    /// Where the command's name is: the first word that is neither a common option nor the value of one.
+    ///
+    /// - Returns: Its index; nil if another option comes before, or nothing.
+    static func commandPosition(in arguments: [String]) -> Int? {
+        var rest = arguments[...]
+        while let option = rest.first, flags.contains(option) || valued.contains(option) || isValued(option) {
+            rest = rest.dropFirst(valued.contains(option) ? 2 : 1)
+        }
+        guard let command = rest.first, !command.hasPrefix("-") else { return nil }
+        return rest.startIndex
+    }
+
+    /// `--netns=blue`.
+    private static func isValued(_ option: String) -> Bool {
+        option.contains("=") && valued.contains(String(option.prefix { $0 != "=" }))
+    }
+}
+
+/// `netwatch fetch` as the help and the completions of `netwatch` list it; ``ExternalCommand`` executes it.
+struct FetchCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch",
+        abstract: CommandSummary.fetch
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func execute() throws(ToolError) -> ExitStatus {
+        guard let command = ExternalCommand(["fetch"] + arguments) else { return .usage }
+        return try command.execute()
+    }
+}

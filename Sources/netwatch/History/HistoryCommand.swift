@@ -1,0 +1,217 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import ReachabilityCore
+
+/// `netwatch history`: how available the network was, by what `watch --json` has written.
+struct HistoryCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Print how available the network was, by the JSON lines of 'watch'.",
+        discussion: .guide(
+            [
+                .init(
+                    "What the service has written to the journal",
+                    "journalctl -o cat -u netwatch | netwatch history -"
+                ),
+                .init(
+                    "The last week up to now, as a picture too",
+                    "netwatch history log.jsonl --since 7d --until now --svg week.svg"
+                ),
+            ],
+            """
+            It reads what 'netwatch watch --json' has written, to a file or to the journal, and passes over other lines. \
+            Times are local. The last line's state counts up to that line, or up to --until. The time between the end \
+            of a monitor and the beginning of the next counts as unknown, unless it is no longer than --bridge. Exits \
+            with 65 if no line is a record.
+            """
+        )
+    )
+
+    @Argument(help: .init("The file; '-' for stdin.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Begin with a day, a moment, or so long ago.", valueName: "when"),
+        transform: MomentArgument.parse
+    )
+    var since: MomentArgument?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("End with a day's beginning, a moment, so long ago, or now.", valueName: "when"),
+        transform: MomentArgument.parse
+    )
+    var until: MomentArgument?
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Take the state to have lasted through restarts of no more than that; 60s where nothing is said.",
+            valueName: "duration"
+        ),
+        transform: DurationArgument.parse
+    )
+    var bridge: Duration = .seconds(60)
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Also draw a picture (SVG) into a file; a regular one is replaced.", valueName: "file"),
+        completion: .file(extensions: ["svg"])
+    )
+    var svg: String?
+
+    func validate() throws {
+        if svg?.isEmpty == true { throw ValidationError("The name after --svg is empty; write one such as week.svg") }
+        guard svg == "-" else { return }
+        throw ValidationError("--svg needs a file, as stdout has the table; name one such as week.svg")
+    }
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let input = HistoryInput(try bytes(), bridge: bridge)
+        tell(input.remarks)
+        let name = file == "-" ? "stdin" : file.escapedForTerminal
+        guard var history = input.history else {
+            let what = "no record in \(name) (lines: \(input.lineCount)); give what 'netwatch watch --json' has written"
+            throw .init(what, exit: .badData)
+        }
+        let days = LocalDays { SystemClock.utcOffset(at: $0) }
+        let window = try window(of: &history, days)
+        let clock: @Sendable (Timestamp) -> String = { time in
+            var clock = TimestampText.local
+            return clock.text(.init(seconds: time.seconds, nanoseconds: 0)).replacing(".000000", with: "")
+        }
+        if let svg { try draw(HistoryPicture(history, in: window, days: days, clock: clock), svg) }
+        let lines = HistoryTable(history, in: window, days: days, clock: clock).lines
+        return try StandardOutput.write(lines.map { $0 + "\n" }.joined())
+    }
+
+    private func bytes() throws(ToolError) -> [UInt8] {
+        do throws(SystemError) {
+            return file == "-" ? try FileContents.readStandardInput() : try FileContents.read(file)
+        } catch {
+            let name = file == "-" ? "stdin" : "'\(file.escapedForTerminal)'"
+            throw .init("can't read \(name): \(error); give what 'netwatch watch --json' has written", exit: .badData)
+        }
+    }
+
+    /// The time that is told of.
+    private func window(of history: inout History, _ days: LocalDays) throws(ToolError) -> Range<Instant> {
+        let now = SystemClock.wall
+        let moments = (since?.moment(now: now, days: days), until?.moment(now: now, days: days))
+        guard let window = history.window(since: moments.0, until: moments.1, now: now) else {
+            throw .init("no record lies between --since and --until; give other moments", exit: .badData)
+        }
+        return window
+    }
+
+    private func draw(_ picture: HistoryPicture, _ path: String) throws(ToolError) {
+        do throws(OutputFailure) {
+            try AtomicFile.write(Array(picture.text.utf8), to: path)
+        } catch {
+            _ = try error.end(writing: path.escapedForTerminal)
+        }
+    }
+
+    /// Lines on stderr; where that can't be written there is nobody to tell.
+    private func tell(_ remarks: [String]) {
+        for remark in remarks { try? LineOutput.standardError.write("netwatch: \(remark)\n") }
+    }
+}
+
+/// A moment that a user names.
+enum MomentArgument: Hashable {
+    /// The present one.
+    case now
+    /// So long before that.
+    case ago(Duration)
+    /// The beginning of a day.
+    case day(CivilDay)
+    /// One that is written in full.
+    case moment(Timestamp)
+
+    /// Reads a moment.
+    ///
+    /// - Throws: ``ArgumentError`` that says how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> Self {
+        if text == "now" { return .now }
+        if let day = CivilDay(text) { return .day(day) }
+        if let time = Timestamp(rfc3339: text) { return .moment(time) }
+        if text.last == "d", let days = Int64(text.dropLast()), (0...365).contains(days) {
+            return .ago(.seconds(days * 86_400))
+        }
+        if text.first?.isASCIIDigit == true, !text.contains("-"), let duration = try? DurationArgument.parse(text) {
+            return .ago(duration)
+        }
+        throw .init(
+            "write a day as 2026-11-20, a moment as 2026-11-20T21:00:00+01:00, how long ago as 12h or 7d, or now"
+        )
+    }
+
+    /// The moment.
+    func moment(now: Timestamp, days: LocalDays) -> Timestamp {
+        switch self {
+        case .now: now
+        case .moment(let time): time
+        case .day(let day): days.midnight(of: day)
+        case .ago(let duration):
+            .init(nanosecondsSinceEpoch: now.nanosecondsSinceEpoch - duration.components.seconds * 1_000_000_000)
+        }
+    }
+}
+
+/// Writes files so that nobody ever sees a part of one.
+enum AtomicFile {
+    /// Puts a file in the place of another, or where there was none (rename(2)).
+    ///
+    /// It is written beside its place first, so that what was there stays if that fails. The rights are those of any new
+    /// file (umask(2)). A link stays one: what it leads to is replaced. What is no regular file, such as a device or a
+    /// pipe, is written where it is.
+    static func write(_ bytes: [UInt8], to path: String) throws(OutputFailure) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return try replace(path, by: bytes) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return try write(bytes, into: path) }
+        try replace(resolved(path), by: bytes)
+    }
+
+    /// realpath(3).
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func write(_ bytes: [UInt8], into path: String) throws(OutputFailure) {
+        let descriptor: Int32
+        do throws(SystemError) {
+            descriptor = try retryingOnInterrupt { open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
+        } catch {
+            throw .failed(error)
+        }
+        defer { close(descriptor) }
+        try LineOutput(descriptor: descriptor).write(bytes)
+    }
+
+    private static func replace(_ path: String, by bytes: [UInt8]) throws(OutputFailure) {
+        var template = Array((path + ".XXXXXX").utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw .failed(.last) }
+        do throws(OutputFailure) {
+            defer { close(descriptor) }
+            try LineOutput(descriptor: descriptor).write(bytes)
+            try check(fchmod(descriptor, 0o666 & ~CreationMask.current))
+            try check(fsync(descriptor))
+            try check(rename(template, path))
+        } catch {
+            unlink(template)
+            throw error
+        }
+    }
+
+    private static func check(_ result: Int32) throws(OutputFailure) {
+        if result != 0 { throw .failed(.last) }
+    }
+}

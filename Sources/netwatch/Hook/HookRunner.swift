@@ -1,0 +1,256 @@
+import CLinux
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import ReachabilityCore
+import Synchronization
+
+/// Keeps the newest notice for a hook, from the event thread to the main one.
+final class HookInbox: Sendable {
+    private let newest = Mutex<(StateChange, Timestamp)?>(nil)
+
+    /// Puts a notice that came at a time in the place of the one before.
+    func put(_ change: StateChange, at time: Timestamp) {
+        newest.withLock { $0 = (change, time) }
+    }
+
+    /// Takes the notice out, if there is one.
+    func take() -> (StateChange, Timestamp)? {
+        newest.withLock { kept in
+            defer { kept = nil }
+            return kept
+        }
+    }
+}
+
+/// Runs a hook for notices, on the main thread.
+struct HookRunner {
+    private let hook: Hook
+    private var schedule: HookSchedule
+    private var process: HookProcess?
+    private var newest: (StateChange, Timestamp)?
+    private var told: ReachabilityStatus?
+    /// Why it can't be started, as was said.
+    private var obstacle: SystemError?
+    private let spawn: Spawn
+
+    /// Starts a hook for a notice, after a state that one was told.
+    typealias Spawn = (Hook, (StateChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
+
+    /// Makes a runner.
+    ///
+    /// - Parameters:
+    ///   - hook: What to run.
+    ///   - mask: The blocked signals that hooks start with.
+    init(_ hook: Hook, mask: sigset_t) {
+        self.init(hook) { (hook, notice, told) throws(SystemError) in
+            try .start(
+                hook.bytes,
+                input: ChangeFormat.json.line(notice.0, at: notice.1),
+                environment: HookEnvironment.variables(for: notice.0, after: told),
+                mask: mask
+            )
+        }
+    }
+
+    /// Makes a runner that starts hooks in a way of its own.
+    init(_ hook: Hook, by spawn: @escaping Spawn) {
+        self.hook = hook
+        self.spawn = spawn
+        schedule = .init(limit: hook.limit)
+    }
+
+    /// Whether no hook runs.
+    var isIdle: Bool { schedule.isIdle }
+
+    /// When ``tick()`` is due.
+    var deadline: Instant? { schedule.deadline }
+
+    /// Takes a notice, newer than all before.
+    mutating func post(_ notice: (StateChange, Timestamp)) {
+        newest = notice
+        perform(schedule.post())
+    }
+
+    /// A child has ended, perhaps this one.
+    mutating func reap() {
+        guard let outcome = process?.outcome(endsRest: schedule.wasAsked) else { return }
+        if schedule.wasAsked {
+            tell("did not end within \(QuantityText.short(hook.limit)), and was ended")
+        } else if outcome != .exited(0) {
+            tell(Self.words(outcome))
+        }
+        process = nil
+        perform(schedule.noteEnd())
+    }
+
+    /// The time is up that ``deadline`` told.
+    mutating func tick(at now: Instant = SystemClock.now) { perform(schedule.tick(at: now)) }
+
+    /// Starts none any more; the one that runs may use its time.
+    mutating func close() { schedule.close() }
+
+    /// Ends the one that runs.
+    mutating func endNow() { perform(schedule.endNow(at: SystemClock.now)) }
+
+    private mutating func perform(_ action: HookSchedule.Action) {
+        switch action {
+        case .nothing: break
+        case .start: start()
+        case .terminate: process?.send(SIGTERM)
+        case .kill: process?.send(SIGKILL)
+        }
+    }
+
+    private mutating func start() {
+        guard let notice = newest else { return }
+        do throws(SystemError) {
+            process = try spawn(hook, notice, told)
+            schedule.noteStart(at: SystemClock.now)
+            (newest, told, obstacle) = (nil, notice.0.status, nil)
+        } catch {
+            schedule.noteFailure(at: SystemClock.now)
+            // It is tried again and again, and said once.
+            if obstacle != error { tell("can't be started: \(error); it is tried again each second") }
+            obstacle = error
+        }
+    }
+
+    /// One line on stderr; where that can't be written there is nobody to tell.
+    private func tell(_ what: String) {
+        try? LineOutput.standardError.write("netwatch: the hook '\(hook.command.escapedForTerminal)' \(what)\n")
+    }
+
+    private static func words(_ outcome: ChildProcess.Outcome) -> String {
+        switch outcome {
+        case .exited(127): "ended with 127: the shell did not find the command"
+        case .exited(let code): "ended with \(code)"
+        case .ended(let signal): "was ended by signal \(signal)"
+        }
+    }
+}
+
+/// A command that is run at each change.
+struct Hook: Hashable {
+    /// What `/bin/sh -c` runs, as text.
+    var command: String
+    /// The same, byte for byte.
+    var bytes: [UInt8]
+    /// How long it may take.
+    var limit: Duration
+}
+
+/// A hook that runs: a shell's command, in a process group of its own, with a notice as its standard input.
+struct HookProcess {
+    private let child: ChildProcess
+
+    /// Starts a hook (posix_spawn(3)).
+    ///
+    /// Its stdout is this process's stderr: whatever it prints is not what was asked of the tool.
+    ///
+    /// - Parameters:
+    ///   - command: What `/bin/sh -c` runs, byte for byte.
+    ///   - input: What it reads, up to what a pipe holds.
+    ///   - environment: What is set beside this process's own variables.
+    ///   - mask: The blocked signals that it starts with.
+    /// - Returns: The running hook.
+    /// - Throws: The errno.
+    static func start(
+        _ command: [UInt8],
+        input: [UInt8],
+        environment: [(String, String)],
+        mask: sigset_t
+    ) throws(SystemError) -> Self {
+        var ends: [Int32] = [-1, -1]
+        _ = try retryingOnInterrupt { pipe2(&ends, O_CLOEXEC | O_NONBLOCK) }
+        defer { for end in ends { close(end) } }
+        // The shell's own end blocks, as programs expect. Both are this process's, so that nothing is lost by a hook that
+        // reads late; a notice is far smaller than a pipe's 64 KiB.
+        _ = try retryingOnInterrupt { fcntl(ends[0], F_SETFL, 0) }
+        _ = input.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
+        return .init(child: .init(id: try spawn(command, input: ends[0], environment, mask)))
+    }
+
+    /// Sends a signal to the hook and whatever it has started (kill(2)).
+    func send(_ signal: Int32) { kill(-child.id, signal) }
+
+    /// How the shell ended, or nil while it runs.
+    ///
+    /// - Parameter endsRest: Whether what it leaves behind in its group is killed with it; its number is still taken then.
+    /// - Returns: How it ended.
+    func outcome(endsRest: Bool) -> ChildProcess.Outcome? {
+        if endsRest {
+            var information = siginfo_t()
+            // It answers 0, and leaves the structure as it was, where nothing has ended.
+            guard waitid(P_PID, id_t(child.id), &information, WEXITED | WNOHANG | WNOWAIT) == 0,
+                information.si_signo == SIGCHLD
+            else { return nil }
+            send(SIGKILL)
+        }
+        return child.outcome()
+    }
+
+    private static func spawn(
+        _ command: [UInt8],
+        input: Int32,
+        _ environment: [(String, String)],
+        _ mask: sigset_t
+    ) throws(SystemError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (mask, defaults) = (mask, sigset_t())
+        sigemptyset(&defaults)
+        if !SignalActions.brokenPipeWasIgnored { sigaddset(&defaults, SIGPIPE) }
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        var words = [strdup("sh"), strdup("-c"), strdup((command + [0]).map { CChar(bitPattern: $0) }), nil]
+        let own = environment.map { strdup("\($0)=\($1)") }
+        defer { for pointer in words + own { free(pointer) } }
+        var variables = HookEnvironment.own(without: environment).map(Optional.some) + own + [nil]
+        var id = pid_t()
+        let failure = posix_spawn(&id, "/bin/sh", &actions, &attributes, &words, &variables)
+        guard failure == 0 else { throw .init(code: failure) }
+        return id
+    }
+}
+
+/// What hooks are told by their environment.
+enum HookEnvironment {
+    /// The variables for a notice.
+    ///
+    /// - Parameters:
+    ///   - change: The notice.
+    ///   - told: The state that the hook was told before; nil for the first.
+    /// - Returns: Names and values.
+    static func variables(for change: StateChange, after told: ReachabilityStatus?) -> [(String, String)] {
+        [
+            ("NETWATCH_STATUS", change.status.name), ("NETWATCH_PREVIOUS", told?.name ?? ""),
+            ("NETWATCH_INTERFACE", change.path.interface?.name ?? ""),
+        ]
+    }
+
+    /// This process's variables, byte for byte, but those that others take the place of.
+    ///
+    /// - Parameter variables: The others.
+    /// - Returns: Pointers that last as long as the environment does.
+    static func own(without variables: [(String, String)]) -> [UnsafeMutablePointer<CChar>] {
+        var own: [UnsafeMutablePointer<CChar>] = []
+        let prefixes = variables.map { $0.0 + "=" }
+        var next = environ
+        while let entry = next.pointee {
+            if !prefixes.contains(where: { strncmp(entry, $0, $0.utf8.count) == 0 }) { own.append(entry) }
+            next += 1
+        }
+        return own
+    }
+}

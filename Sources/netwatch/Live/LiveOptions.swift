@@ -1,0 +1,85 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+import Reachability
+import ReachabilityCore
+
+/// What the live view takes beside what every command takes that watches.
+struct LiveOptions: ParsableArguments {
+    @Flag(help: "Print lines on a terminal, too.")
+    var plain = false
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: .init("Show the way to that host, too, in the live view; may be repeated.", valueName: "host"),
+        transform: WrittenHost.parse
+    )
+    var to: [WrittenHost] = []
+
+    @Option(help: "Colours in the live view: 'auto' is everywhere but where NO_COLOR is set.")
+    var color = ColorChoice.auto
+
+    /// What the live view is asked for.
+    func configuration(_ monitor: MonitorConfiguration) -> LiveConfiguration {
+        .init(monitor: monitor, hosts: to, color: color)
+    }
+}
+
+/// A host, and how the user wrote it.
+struct WrittenHost: Hashable {
+    /// What it is.
+    var host: Host
+    /// As it was written.
+    var text: String
+
+    /// Reads an address or a name.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> Self {
+        .init(host: try HostArgument.parse(text), text: text)
+    }
+}
+
+/// When colours are used.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    /// On a terminal that has them, unless `NO_COLOR` is set (https://no-color.org).
+    case auto
+    /// Also where `NO_COLOR` is set.
+    case always
+    /// Not at all.
+    case never
+
+    /// Whether to use them.
+    ///
+    /// - Parameter noColor: The environment's `NO_COLOR`; an empty one counts as none.
+    /// - Returns: Whether colours are wanted; the terminal may have none.
+    func isColored(noColor: String?) -> Bool {
+        switch self {
+        case .auto: noColor.map(\.isEmpty) ?? true
+        case .always: true
+        case .never: false
+        }
+    }
+}
+
+/// What the live view is asked for.
+struct LiveConfiguration {
+    /// What to watch.
+    var monitor = MonitorConfiguration()
+    /// Hosts whose own ways are shown.
+    var hosts: [WrittenHost] = []
+    /// When colours are used.
+    var color = ColorChoice.auto
+}
+
+extension LiveConfiguration {
+    /// What the monitor's evaluation is given.
+    var evaluationContext: EvaluationContext {
+        .init(
+            user: monitor.user ?? geteuid(),
+            kindRules: monitor.kindRules,
+            expensive: monitor.expensiveInterfaces,
+            constrained: monitor.constrainedInterfaces
+        )
+    }
+}

@@ -1,0 +1,115 @@
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+import Synchronization
+
+/// A recording that is made while the live view is shown: by a monitor of its own, whose capture stands alone.
+final class LiveRecording {
+    /// The file's name, in the current folder.
+    let path: String
+    private let recorder: CaptureRecorder
+    private let engine: MonitorEngine
+    private let output: LineOutput
+    private let beginning: Beginning
+
+    /// Whether the state that all else follows is in it: what happens from now on is.
+    var hasBegun: Bool { beginning.isOver.load(ordering: .acquiring) }
+
+    /// Begins a recording; ``hasBegun`` tells when it has.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to watch.
+    ///   - moment: What the file is named after.
+    ///   - wakeup: Told when it has begun, and when the file can't be written any more.
+    /// - Throws: What to tell the user.
+    init(_ configuration: MonitorConfiguration, at moment: ViewMoment, _ wakeup: Wakeup) throws(ToolError) {
+        path = RecordingName.make(at: moment)
+        let output = try CaptureFile.open(path)
+        let recorder = CaptureRecorder(output)
+        self.output = output
+        self.recorder = recorder
+        var configuration = configuration
+        configuration.tap = { if !recorder.write($0) { wakeup.signal() } }
+        let beginning = Beginning()
+        self.beginning = beginning
+        // The first notice tells the state that was read.
+        engine = MonitorEngine(configuration) { _ in
+            if !beginning.isOver.exchange(true, ordering: .releasing) { wakeup.signal() }
+        }
+        recorder.begin()
+        do throws(ReachabilityError) { try engine.start() } catch {
+            close(output.descriptor)
+            throw error.toolError
+        }
+    }
+
+    /// How it goes.
+    var state: RecordingState {
+        switch recorder.failure {
+        case nil: .on(path: path, bytes: size)
+        case .closed?: .failed("nobody reads \(path.escapedForTerminal) any more")
+        case .failed(let error)?: .failed("can't write \(path.escapedForTerminal): \(error)")
+        }
+    }
+
+    /// Ends it, and says what has become of it; a file system that takes nothing delays that by a second at most.
+    func end() -> RecordingState {
+        guard stopped(within: 1_000) else {
+            return .failed("can't write \(path.escapedForTerminal): the file system does not answer")
+        }
+        let size = size
+        do throws(ToolError) {
+            _ = try recorder.end(writing: path.escapedForTerminal)
+            return .saved(path: path, bytes: size)
+        } catch {
+            return .failed(error.message)
+        }
+    }
+
+    /// How many bytes the file has.
+    private var size: Int {
+        var status = stat()
+        return fstat(output.descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    private func stopped(within milliseconds: Int32) -> Bool {
+        guard let done = try? Wakeup() else { return false }
+        do throws(SystemError) {
+            try DetachedThread.start { [engine] in
+                engine.stop()
+                done.signal()
+            }
+        } catch {
+            return false
+        }
+        var wait = pollfd(fd: done.descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&wait, 1, milliseconds) == 1
+    }
+}
+
+/// Whether a recording has begun; set on the event thread.
+private final class Beginning: Sendable {
+    let isOver = Atomic(false)
+}
+
+/// The name of a recording's file.
+enum RecordingName {
+    /// `netwatch-20261121-205959.pcap`, in local time.
+    static func make(at moment: ViewMoment) -> String {
+        let local = moment.time.seconds + Int64(moment.utcOffset)
+        let days = local.flooredQuotient(86_400)
+        let day = CivilDay(daysSinceEpoch: days)
+        let second = local - days * 86_400
+        let date = padded(day.year, 4) + padded(day.month, 2) + padded(day.day, 2)
+        let time = padded(second / 3_600, 2) + padded(second / 60 % 60, 2) + padded(second % 60, 2)
+        return "netwatch-\(date)-\(time).pcap"
+    }
+
+    private static func padded(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

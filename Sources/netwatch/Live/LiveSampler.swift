@@ -1,0 +1,107 @@
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+import Synchronization
+
+/// Reads, on a thread of its own, what the kernel does not announce: how much interfaces carry, and what radios hear.
+///
+/// A driver may keep either question waiting; the screen must not wait with it. It ends with the object.
+final class LiveSampler: Sendable {
+    private let news: Wakeup
+    private let wishes: Wishes
+
+    /// How often the counters are read.
+    private static let interval = Duration.seconds(1)
+    /// After how many of these the radios are asked.
+    private static let radioTurns = 5
+
+    /// Starts to read.
+    ///
+    /// - Parameters:
+    ///   - engine: It runs.
+    ///   - inbox: Where what was read goes.
+    /// - Throws: What to tell the user, if there is no thread or descriptor to be had.
+    init(_ engine: MonitorEngine, _ inbox: LiveInbox) throws(ToolError) {
+        let news = try Wakeup.open()
+        let wishes = Wishes()
+        self.news = news
+        self.wishes = wishes
+        do throws(SystemError) {
+            try DetachedThread.start { Self.run(engine, inbox, news, wishes) }
+        } catch {
+            throw error.toolError("start a thread")
+        }
+    }
+
+    deinit {
+        wishes.isOver.store(true, ordering: .releasing)
+        news.signal()
+    }
+
+    /// Whether there are radios that are worth a question.
+    func noteRadios(_ areUsed: Bool) {
+        wishes.readsRadios.store(areUsed, ordering: .releasing)
+    }
+
+    /// Asks the radios at once, as one may have another network.
+    func askRadios() {
+        wishes.asksNow.store(true, ordering: .releasing)
+        news.signal()
+    }
+
+    private static func run(_ engine: MonitorEngine, _ inbox: LiveInbox, _ news: Wakeup, _ wishes: Wishes) {
+        let meter = try? engine.trafficMeter()
+        var turn = 0
+        var next = SystemClock.now
+        while !wishes.isOver.load(ordering: .acquiring) {
+            let asksNow = wishes.asksNow.exchange(false, ordering: .acquiringAndReleasing)
+            let isDue = SystemClock.now >= next
+            if isDue, let messages = try? meter?.read() {
+                inbox.put(.counters(counters(messages), at: SystemClock.now))
+            }
+            if asksNow || (isDue && turn % radioTurns == 0 && wishes.readsRadios.load(ordering: .acquiring)) {
+                if let details = try? engine.wifiDetails(within: interval) { inbox.put(.wifi(details)) }
+            }
+            if isDue {
+                turn += 1
+                next = max(next.advanced(by: interval), SystemClock.now)
+            }
+            wait(for: news, until: next)
+        }
+    }
+
+    private static func counters(_ messages: [TrafficMessage]) -> [InterfaceIndex: TrafficCounters] {
+        var counters: [InterfaceIndex: TrafficCounters] = [:]
+        for message in messages {
+            counters[message.index] = .init(receivedBytes: message.receivedBytes, sentBytes: message.sentBytes)
+        }
+        return counters
+    }
+
+    /// Waits until a moment, or until there is something else to do.
+    private static func wait(for news: Wakeup, until moment: Instant) {
+        var wait = pollfd(fd: news.descriptor, events: Int16(POLLIN), revents: 0)
+        let left = SystemClock.now.duration(to: moment)
+        if poll(&wait, 1, left.pollTimeout) == 1 { news.clear() }
+    }
+
+    /// What the main thread wants.
+    private final class Wishes: Sendable {
+        let readsRadios = Atomic(false)
+        let asksNow = Atomic(false)
+        let isOver = Atomic(false)
+    }
+}
+
+extension Duration {
+    /// The time for poll(2), in milliseconds, rounded up; at most a day.
+    var pollTimeout: Int32 {
+        let (seconds, attoseconds) = components
+        guard seconds < 86_400 else { return 86_400_000 }
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

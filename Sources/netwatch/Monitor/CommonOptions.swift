@@ -1,0 +1,66 @@
+import ArgumentParser
+import CommandLineSupport
+import Reachability
+import ReachabilityCore
+
+/// What every command that watches the machine takes.
+struct CommonOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: .init("Watch another network namespace, which needs privilege.", valueName: "name|path|pid"),
+        completion: .shellCommand("ls /run/netns 2>/dev/null"),
+        transform: NamespaceArgument.parse
+    )
+    var netns: NetworkNamespace = .current
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Hold a change back until nothing else changes for that long, but at most five times that.",
+            valueName: "duration"
+        ),
+        transform: DurationArgument.parse
+    )
+    var settle: Duration = .zero
+
+    @OptionGroup var kinds: KindOptions
+
+    /// The monitor's configuration that follows from the options.
+    var configuration: MonitorConfiguration {
+        var configuration = MonitorConfiguration()
+        configuration.namespace = netns
+        configuration.settle = settle
+        configuration.kindRules = kinds.kind
+        configuration.expensiveInterfaces = kinds.expensive
+        configuration.constrainedInterfaces = kinds.constrained
+        return configuration
+    }
+}
+
+/// What a user names as a destination.
+enum Host: Hashable {
+    /// An address.
+    case address(IPAddress)
+    /// A name, to be resolved.
+    case name(String)
+}
+
+/// Reads a host.
+enum HostArgument {
+    /// Reads an address or a name.
+    ///
+    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    static func parse(_ text: String) throws(ArgumentError) -> Host {
+        let bare = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
+        if let address = IPAddress(bare) { return .address(address) }
+        guard !text.contains("%") else { throw .init("an address with a zone has one link only; leave out the zone") }
+        guard !text.contains(where: { "/: []@".contains($0) }) else {
+            throw .init("it is neither an address nor a name; leave out scheme, port and path")
+        }
+        let isPrintable = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+        guard isPrintable, !text.isEmpty, text.utf8.count <= 253, !text.hasPrefix("-") else {
+            throw .init("it is neither an address nor a name; write 192.0.2.7, 2001:db8::7 or server.example")
+        }
+        return .name(text)
+    }
+}

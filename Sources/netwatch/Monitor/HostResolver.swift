@@ -1,0 +1,88 @@
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+import Synchronization
+
+/// Resolves a name on a thread of its own, because getaddrinfo(3) can't be given a deadline.
+///
+/// A thread that still waits for its answer when nobody does any more ends with the process.
+final class HostResolver: Sendable {
+    private let kept: Kept
+
+    /// What became of the name, once that is known.
+    var answer: Answer? { kept.answer.withLock { $0 } }
+
+    /// Starts to resolve a name.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - namespace: The network namespace from which the name server is asked.
+    ///   - wakeup: Told when the answer is there.
+    /// - Throws: The errno, if there is no thread to be had.
+    init(_ name: String, in namespace: NetworkNamespace, wakeup: Wakeup) throws(SystemError) {
+        let kept = Kept()
+        self.kept = kept
+        try DetachedThread.start {
+            let answer = Self.resolve(name, in: namespace)
+            kept.answer.withLock { $0 = answer }
+            wakeup.signal()
+        }
+    }
+
+    /// What became of a name.
+    enum Answer: Hashable, Sendable {
+        /// Its addresses, best first (RFC 6724).
+        case addresses([IPAddress])
+        /// There are none, and why.
+        case failed(String)
+
+        /// The addresses; none if that failed.
+        var addresses: [IPAddress] {
+            if case .addresses(let addresses) = self { addresses } else { [] }
+        }
+    }
+
+    /// Resolves a name, or gives up at a deadline (nil is never).
+    static func resolve(
+        _ name: String,
+        in namespace: NetworkNamespace,
+        beside session: MonitorSession,
+        until deadline: Instant?
+    ) throws(ToolError) -> Answer {
+        let resolver: HostResolver
+        do throws(SystemError) {
+            resolver = try HostResolver(name, in: namespace, wakeup: session.wakeup)
+        } catch {
+            throw error.toolError("start a thread to resolve '\(name.escapedForTerminal)'")
+        }
+        while true {
+            if let answer = resolver.answer { return answer }
+            if try session.next(until: deadline) == .deadline { return .failed("no name server answered in time") }
+        }
+    }
+
+    private final class Kept: Sendable {
+        let answer = Mutex<Answer?>(nil)
+    }
+
+    private static func resolve(_ name: String, in namespace: NetworkNamespace) -> Answer {
+        do throws(LinuxSystem.SystemError) {
+            if let file = namespace.file { try NetworkNamespaceFile(path: file).enter() }
+        } catch {
+            return .failed(error.description)
+        }
+        switch AddressLookup.addresses(of: name) {
+        case .addresses(let addresses) where addresses.isEmpty: return .failed("it has no address")
+        case .addresses(let addresses): return .addresses(addresses.map(\.address))
+        case .failure(EAI_SYSTEM, let errno): return .failed(SystemError(code: errno).description)
+        case .failure(let code, _): return .failed(text(code))
+        }
+    }
+
+    private static func text(_ failure: Int32) -> String {
+        gai_strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
+    }
+}

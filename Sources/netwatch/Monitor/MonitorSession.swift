@@ -1,0 +1,113 @@
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import Reachability
+import ReachabilityCore
+import Synchronization
+
+/// A running monitor, and the main thread's wait beside it.
+struct MonitorSession {
+    /// The monitor.
+    let engine: MonitorEngine
+    /// Told to wake the main thread.
+    let wakeup: Wakeup
+    /// The signals that were blocked before, with which commands start.
+    let inheritedMask: sigset_t
+    private let wait: MainWait
+
+    /// Starts a monitor.
+    ///
+    /// - Parameters:
+    ///   - configuration: What to watch.
+    ///   - wakeup: What the sink wakes the main thread by.
+    ///   - signals: Signals that end a wait instead of the process.
+    ///   - output: A descriptor whose reader's end ends a wait.
+    ///   - sink: Called on the event thread with each notice.
+    /// - Throws: What to tell the user.
+    init(
+        _ configuration: MonitorConfiguration,
+        wakeup: Wakeup,
+        signals: [Int32] = [],
+        output: Int32? = nil,
+        sink: @escaping @Sendable (StateChange) -> Void
+    ) throws(ToolError) {
+        // Before the event thread starts, which inherits the blocked signals.
+        let descriptor: SignalDescriptor
+        do throws(SystemError) { descriptor = try .init(signals) } catch { throw error.toolError("wait for signals") }
+        self.wakeup = wakeup
+        inheritedMask = descriptor.previousMask
+        wait = MainWait(signals: descriptor, wakeup: wakeup, output: output)
+        engine = MonitorEngine(configuration, sink: sink)
+        do throws(ReachabilityError) { try engine.start() } catch { throw error.toolError }
+    }
+
+    /// Sleeps until something comes, or until the deadline; nil is for ever.
+    ///
+    /// - Parameters:
+    ///   - deadline: When to wake in any case.
+    ///   - watchesOutput: Whether the output's end, which lasts, wakes it.
+    /// - Returns: What woke it.
+    /// - Throws: What to tell the user.
+    func next(until deadline: Instant? = nil, watchesOutput: Bool = true) throws(ToolError) -> Awakening {
+        do throws(SystemError) {
+            return try wait.next(until: deadline, watchesOutput: watchesOutput)
+        } catch {
+            throw error.toolError("wait for events")
+        }
+    }
+
+    /// Stops the monitor, so that what it is writing is written whole.
+    ///
+    /// A reader who takes nothing any more does not hold up the end of the process for longer than a second.
+    func stop() throws(ToolError) {
+        let hasStopped = Flag()
+        do throws(SystemError) {
+            try DetachedThread.start { [engine, wakeup] in
+                engine.stop()
+                hasStopped.raise()
+                wakeup.signal()
+            }
+        } catch {
+            return
+        }
+        let deadline = SystemClock.now.advanced(by: .seconds(1))
+        while !hasStopped.isRaised, try next(until: deadline) != .deadline {}
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isRaised: Bool { value.load(ordering: .acquiring) }
+        func raise() { value.store(true, ordering: .releasing) }
+    }
+}
+
+/// Runs something on a thread that nobody waits for (pthread_create(3)).
+enum DetachedThread {
+    /// Starts the thread.
+    ///
+    /// - Throws: The error number of pthread_create(3), as when the user has too many threads.
+    static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        let body = Unmanaged.passRetained(Body(body))
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread,
+            nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            },
+            body.toOpaque()
+        )
+        guard failure == 0 else {
+            body.release()
+            throw .init(code: failure)
+        }
+        pthread_detach(thread)
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+}

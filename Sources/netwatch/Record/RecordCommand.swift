@@ -1,0 +1,139 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+import Synchronization
+
+/// `netwatch record`: a capture of what the kernel tells, for `netwatch replay`, tcpdump and Wireshark.
+struct RecordCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Record the kernel's messages into a capture, until interrupted.",
+        discussion: .guide(
+            [
+                .init("Record until Ctrl-C", "netwatch record outage.pcap"),
+                .init("For an hour, compressed", "timeout 1h netwatch record - | gzip >outage.pcap.gz"),
+                .init("Look at it, here or anywhere else", "netwatch replay outage.pcap"),
+            ],
+            """
+            The file is pcap with link type 253 (netlink), which tcpdump and Wireshark read too. It begins with the \
+            kernel's tables as they are, so that it stands alone, and each message is written at once. A file that \
+            holds something is not overwritten. Exits with 0 on SIGINT, on SIGTERM, and when nobody reads its output \
+            any more.
+            """
+        )
+    )
+
+    @Argument(help: .init("The file to make; '-' for stdout.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard !file.isEmpty else { throw ValidationError("The file's name is empty; name one, or '-' for stdout") }
+    }
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let output = try CaptureFile.open(file)
+        let recorder = CaptureRecorder(output)
+        let wakeup = try Wakeup.open()
+        var configuration = common.configuration
+        configuration.tap = { if !recorder.write($0) { wakeup.signal() } }
+        recorder.begin()
+        if recorder.failure == nil {
+            let session = try MonitorSession(
+                configuration,
+                wakeup: wakeup,
+                signals: [SIGINT, SIGTERM],
+                output: output.descriptor
+            ) { _ in }
+            _ = try session.next()
+            try session.stop()
+        }
+        return try recorder.end(writing: file == "-" ? "stdout" : "'\(file.escapedForTerminal)'")
+    }
+}
+
+/// Writes what a monitor and the kernel say to each other into a capture, each datagram at once, on the event thread.
+final class CaptureRecorder: Sendable {
+    private let output: LineOutput
+    private let writer = CaptureWriter()
+    private let failed = Mutex<OutputFailure?>(nil)
+
+    /// Makes a recorder; it writes nothing by itself.
+    init(_ output: LineOutput) { self.output = output }
+
+    /// Why nothing is written any more.
+    var failure: OutputFailure? { failed.withLock { $0 } }
+
+    /// Writes the capture's head.
+    func begin() {
+        _ = write(writer.header)
+    }
+
+    /// Writes one datagram; false if that failed, now or before.
+    func write(_ event: CaptureEvent) -> Bool {
+        guard failure == nil else { return false }
+        let record = writer.record(
+            at: Int64(clamping: event.time),
+            event.bytes,
+            protocol: event.protocolNumber,
+            type: event.direction == .toKernel ? .kernel : .user
+        )
+        return write(record)
+    }
+
+    /// Closes the file, which is where some file systems tell of errors, and says how the command ends.
+    func end(writing name: String) throws(ToolError) -> ExitStatus {
+        let closing = close(output.descriptor) == 0 ? nil : OutputFailure.failed(SystemError.last)
+        return try (failure ?? closing)?.end(writing: name) ?? .success
+    }
+
+    private func write(_ bytes: [UInt8]) -> Bool {
+        do throws(OutputFailure) {
+            try output.write(bytes)
+            return true
+        } catch {
+            failed.withLock { $0 = error }
+            return false
+        }
+    }
+}
+
+/// The file that a recording goes to.
+enum CaptureFile {
+    /// Opens it; `-` is stdout.
+    ///
+    /// A regular file that holds something is refused, so that a slip does not cost an earlier recording; pipes, devices
+    /// and empty files (as mktemp(1) makes them) are taken.
+    ///
+    /// - Throws: What to tell the user.
+    static func open(_ path: String) throws(ToolError) -> LineOutput {
+        guard path != "-" else { return try standardOutput() }
+        let name = path.escapedForTerminal
+        do throws(SystemError) {
+            let descriptor = try retryingOnInterrupt {
+                Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o666)
+            }
+            var status = stat()
+            _ = try retryingOnInterrupt { fstat(descriptor, &status) }
+            guard status.st_mode & S_IFMT != S_IFREG || status.st_size == 0 else { throw .init(code: EEXIST) }
+            return LineOutput(descriptor: descriptor)
+        } catch {
+            guard error.code != EEXIST else {
+                throw .init("'\(name)' holds something already; remove it, or name another file", exit: .usage)
+            }
+            throw .init("can't create '\(name)': \(error); name a file in a directory of yours", exit: .outputFailure)
+        }
+    }
+
+    private static func standardOutput() throws(ToolError) -> LineOutput {
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw .init("a capture is not for terminals; send stdout to a file or a pipe", exit: .usage)
+        }
+        return .standard
+    }
+}

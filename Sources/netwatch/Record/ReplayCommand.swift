@@ -1,0 +1,99 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import ReachabilityCore
+
+/// `netwatch replay`: what a monitor would have said of a capture.
+struct ReplayCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Print what 'watch' would have printed of a capture.",
+        discussion: .guide(
+            [
+                .init("The changes that a recording holds", "netwatch replay outage.pcap"),
+                .init("As JSON, out of a compressed one", "zcat outage.pcap.gz | netwatch replay - --json"),
+                .init("As if short changes had been held back", "netwatch replay outage.pcap --settle 2s"),
+            ],
+            """
+            It reads pcap and pcapng with link type 253 (netlink), of either byte order, as 'netwatch record', tcpdump \
+            and Wireshark write them on an nlmon interface. Exits with 65 if the capture is damaged, and says at which \
+            record and byte.
+            """
+        )
+    )
+
+    @Argument(help: .init("The capture; '-' for stdin.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Flag(help: "Print JSON lines.")
+    var json = false
+
+    @Flag(help: "Also print a line when WiFi went over to another access point without a loss.")
+    var roams = false
+
+    @Option(
+        parsing: .unconditional,
+        help: .init("Hold changes back, as 'watch' does.", valueName: "duration"),
+        transform: DurationArgument.parse
+    )
+    var settle: Duration = .zero
+
+    @OptionGroup var kinds: KindOptions
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let bytes = try CaptureInput.read(file)
+        var fault: ReplayError?
+        do throws(OutputFailure) {
+            fault = try printChanges(in: bytes)
+        } catch {
+            return try error.end(writing: "stdout")
+        }
+        guard let fault else { return .success }
+        throw .init("\(file == "-" ? "stdin" : file.escapedForTerminal): \(fault)", exit: .badData)
+    }
+
+    /// Prints all that can be read, and says what can't.
+    private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
+        var replay = CaptureReplay(
+            context: kinds.context(user: geteuid()),
+            settle: settle,
+            reportsRoams: roams
+        )
+        while true {
+            switch Result(catching: { () throws(ReplayError) in try replay.next(bytes.span.bytes) }) {
+            case .success(let changes?):
+                try write(changes)
+            case .success(nil):
+                try write(replay.finish())
+                return nil
+            case .failure(let fault):
+                return fault
+            }
+        }
+    }
+
+    private func write(_ changes: [ReplayedChange]) throws(OutputFailure) {
+        let format = json ? ChangeFormat.json : .text
+        for change in changes {
+            try LineOutput.standard.write(format.line(change.change, at: .init(nanosecondsSinceEpoch: change.time)))
+        }
+    }
+}
+
+/// Reads a whole capture, from a file or from stdin.
+enum CaptureInput {
+    /// The file's bytes; `-` is stdin.
+    ///
+    /// - Throws: What to tell the user.
+    static func read(_ path: String) throws(ToolError) -> [UInt8] {
+        let name = path.escapedForTerminal
+        do throws(SystemError) {
+            return path == "-" ? try FileContents.readStandardInput() : try FileContents.read(path)
+        } catch {
+            let what = path == "-" ? "stdin" : "'\(name)'"
+            throw .init("can't read \(what): \(error); give a capture that 'netwatch record' made", exit: .badData)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+import LinuxSystem
+import NetwatchCore
+import Reachability
+import ReachabilityCore
+
+/// `netwatch run`: runs a command once the network is there, and again if it failed for want of it.
+struct RunCommand: NetwatchCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Wait for the network, then run a command.",
+        discussion: .guide(
+            [
+                .init("Fetch mail as soon as there is a path", "netwatch run -- fetchmail"),
+                .init("Give up after five minutes without one", "netwatch run --timeout 5m -- ./report"),
+                .init(
+                    "Not by a mobile network, and again if the network goes away meanwhile",
+                    "netwatch run --no-cellular --retries 3 -- rclone sync photos remote:photos"
+                ),
+            ],
+            """
+            The command keeps the terminal, and gets the signals that are sent to netwatch. The exit code is the \
+            command's own: 128 and the signal's number if a signal ended it, 127 if it is not found, 126 if it can't be \
+            executed; 75 if the time is up before the network is there. --netns decides which network is waited for; \
+            the command runs where netwatch does. --no-cellular and its like wait for a default path that is so; they \
+            bind nothing, so a command that runs already is not kept off the path that comes next.
+            """
+        )
+    )
+
+    @OptionGroup var waiting: WaitOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "Run the command again, up to that often, if it failed and the network was away while it ran.",
+            valueName: "number"
+        ),
+        transform: RetriesArgument.parse
+    )
+    var retries: UInt = 0
+
+    @OptionGroup var required: RequirementOptions
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(parsing: .postTerminator, help: .init("The command and its arguments, after '--'.", valueName: "command"))
+    var command: [String] = []
+
+    func validate() throws {
+        guard let name = command.first else {
+            throw ValidationError("The command is missing; write it after '--', as in 'netwatch run -- make fetch'")
+        }
+        guard !name.isEmpty else { throw ValidationError("The command is empty; write its name or path after '--'") }
+        try awaited.validate()
+    }
+
+    private var awaited: WaitedPath { .init(waiting.condition, required.requirement) }
+
+    func execute() throws(ToolError) -> ExitStatus {
+        let network = ConditionWatcher(awaited)
+        // What is ignored stays ignored, as nohup(1) wants; but a child's end must be told.
+        signal(SIGCHLD, SIG_DFL)
+        let signals = CommandSupervisor.passedOn.filter { !SignalActions.isIgnored($0) } + [SIGCHLD]
+        let wakeup = try Wakeup.open()
+        let session = try MonitorSession(common.configuration, wakeup: wakeup, signals: signals) { change in
+            if network.note(change.path) { wakeup.signal() }
+        }
+        return try run(in: session, network)
+    }
+
+    private func run(in session: MonitorSession, _ network: ConditionWatcher) throws(ToolError) -> ExitStatus {
+        var policy = RunPolicy(retries: retries)
+        var generator = SystemRandomNumberGenerator()
+        let supervisor = CommandSupervisor(session: session)
+        let gate = RunGate(session: session, network: network, waiting: waiting)
+        var earliest: Instant?
+        while true {
+            if let status = try gate.wait(notBefore: earliest) { return status }
+            network.forgetAbsence()
+            let report = try supervisor.run(.init(last: command))
+            let wasAway = report.outcome != .exited(0) && wasAway(session, network)
+            let wasToldToEnd = report.wasToldToEnd
+            switch policy.next(
+                after: report.outcome,
+                wasAway: wasAway,
+                wasToldToEnd: wasToldToEnd,
+                using: &generator
+            ) {
+            case .exit(let status): return status
+            case .again(let delay):
+                earliest = SystemClock.now.advanced(by: delay)
+                tellOfRetry(report.outcome, network.holds ? delay : nil)
+            }
+        }
+    }
+
+    private func tellOfRetry(_ outcome: ChildProcess.Outcome, _ delay: Duration?) {
+        let end = "ended with \(outcome.exitStatus.rawValue) while the network was away"
+        let when = delay.map { "in \(QuantityText.short($0)): the network is back" } ?? "when the network is back"
+        // Where stderr can't be written there is nobody to tell.
+        try? LineOutput.standardError.write("netwatch: the command \(end); it runs again \(when)\n")
+    }
+
+    /// Whether the network was away; a command may fail and end before the monitor has heard the news.
+    private func wasAway(_ session: MonitorSession, _ network: ConditionWatcher) -> Bool {
+        if !network.wasAway, let view = try? session.engine.view(within: .seconds(1)) {
+            network.note(view.evaluation.path)
+        }
+        return network.wasAway
+    }
+}
+
+/// Holds a command back until the network is there.
+struct RunGate {
+    /// The monitor, and the main thread's wait.
+    let session: MonitorSession
+    /// What the monitor tells.
+    let network: ConditionWatcher
+    /// How long to wait for the network.
+    let waiting: WaitOptions
+
+    /// Waits for the network, and for the end of the rest between two runs, on which no limit lies.
+    ///
+    /// - Parameter earliest: The end of the rest.
+    /// - Returns: A status if a signal ends the tool instead.
+    /// - Throws: What to tell the user when the time is up, with what there is instead.
+    func wait(notBefore earliest: Instant?) throws(ToolError) -> ExitStatus? {
+        let deadline = waiting.timeout.map(SystemClock.now.advanced)
+        while true {
+            let isRested = earliest.map { SystemClock.now >= $0 } ?? true
+            if network.holds, isRested { return nil }
+            switch try session.next(until: network.holds ? earliest : deadline) {
+            case .deadline where !network.holds: throw timeUp
+            case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):
+                return .endedBySignal(signal.number)
+            case .signal(let signal) where signal.number == SIGTSTP: SignalActions.stopUntilContinued()
+            case .deadline, .signal, .wakeup, .outputClosed: continue
+            }
+        }
+    }
+
+    private var timeUp: ToolError {
+        guard let path = network.path else {
+            return waiting.timeUp("the state is not known yet", waitedFor: network.awaited.words)
+        }
+        let reasons = path.reasons.isEmpty ? "" : ": \(path.reasons.map(\.rawValue).joined(separator: ", "))"
+        let state = "the state is '\(path.status.name)': \(ChangeText.path(path))\(reasons)"
+        return waiting.timeUp(state, waitedFor: network.awaited.words)
+    }
+}

@@ -1,0 +1,79 @@
+package import Glibc
+import NetworkLab
+
+/// Which files a new process has (posix_spawn(3)).
+package final class FileActions {
+    private var actions = posix_spawn_file_actions_t()
+
+    package init() throws {
+        guard posix_spawn_file_actions_init(&actions) == 0 else { throw LabError("posix_spawn", errno: ENOMEM) }
+    }
+
+    deinit { posix_spawn_file_actions_destroy(&actions) }
+
+    package func duplicate(_ descriptor: Int32, to number: Int32) throws {
+        try check(posix_spawn_file_actions_adddup2(&actions, descriptor, number))
+    }
+
+    package func open(_ path: String, as number: Int32) throws {
+        try check(posix_spawn_file_actions_addopen(&actions, number, path, O_WRONLY | O_CREAT, 0o600))
+    }
+
+    /// Opens a terminal, which then controls a process that leads a session of its own (credentials(7)).
+    package func open(terminal path: String, as number: Int32) throws {
+        try check(posix_spawn_file_actions_addopen(&actions, number, path, O_RDWR, 0))
+    }
+
+    /// Starts a program, with no signal blocked and none ignored.
+    ///
+    /// - Parameters:
+    ///   - file: The program.
+    ///   - arguments: Its arguments, without its name.
+    ///   - environment: What is set in its environment beside what this process has, or in place of that.
+    ///   - leadsSession: Whether it has a session of its own, and so no terminal unless it opens one.
+    /// - Returns: Its process id.
+    /// - Throws: What can't be made for it.
+    package func spawn(
+        _ file: String,
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        leadsSession: Bool = false
+    ) throws -> pid_t {
+        var attributes = posix_spawnattr_t()
+        try check(posix_spawnattr_init(&attributes))
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        var all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        try check(posix_spawnattr_setsigmask(&attributes, &none))
+        try check(posix_spawnattr_setsigdefault(&attributes, &all))
+        let flags = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (leadsSession ? Self.setSession : 0)
+        try check(posix_spawnattr_setflags(&attributes, flags))
+        var pointers = ([file] + arguments).map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        var variables = Self.environment(environment).map { strdup($0) } + [nil]
+        defer { for variable in variables { free(variable) } }
+        var id = pid_t()
+        try check(posix_spawn(&id, file, &actions, &attributes, &pointers, &variables))
+        return id
+    }
+
+    /// POSIX_SPAWN_SETSID, which glibc has for those alone who define _GNU_SOURCE.
+    private static let setSession: Int16 = 0x80
+
+    private static func environment(_ changes: [String: String]) -> [String] {
+        var own: [String] = []
+        var next = environ
+        while let variable = next.pointee {
+            own.append(String(cString: variable))
+            next += 1
+        }
+        let others = own.filter { variable in !changes.keys.contains { variable.hasPrefix("\($0)=") } }
+        return others + changes.map { "\($0)=\($1)" }
+    }
+
+    private func check(_ result: Int32) throws {
+        guard result == 0 else { throw LabError("posix_spawn", errno: result) }
+    }
+}

@@ -1,0 +1,154 @@
+import CLinux
+import Glibc
+package import NetworkLab
+import Synchronization
+
+/// The built tool, run as a user runs it, inside a network namespace.
+///
+/// Sendable: what changes is under a lock, or is used by one test alone, which a process belongs to.
+package final class ToolProcess: Sendable {
+    /// Its process id.
+    package let id: Int32
+    /// What comes from its stdout.
+    package let output: LineReader
+    /// What comes from its stderr.
+    package let errors: LineReader
+    private let input: Mutex<Int32?>
+    private let ended = LabInbox<Int32>()
+
+    /// Where its stdout goes.
+    package enum Destination {
+        case pipe
+        case file(String)
+        case descriptor(Int32)
+    }
+
+    /// Which terminal controls it.
+    package enum Session {
+        /// The test's own, if there is one.
+        case inherited
+        /// This one, or none; with one, that is its stdin too.
+        case own(terminal: String?)
+    }
+
+    /// Starts the tool.
+    ///
+    /// - Parameters:
+    ///   - arguments: Its arguments.
+    ///   - lab: The namespace that it inherits from the thread that starts it.
+    ///   - destination: Where its stdout goes.
+    ///   - terminal: Where its stderr goes; nil for a pipe.
+    ///   - environment: What is set in its environment beside what the test has.
+    ///   - session: Which terminal controls it.
+    /// - Throws: What could not be made for it.
+    package init(
+        _ arguments: [String],
+        in lab: LabNamespace,
+        stdout destination: Destination = .pipe,
+        stderr terminal: Int32? = nil,
+        environment: [String: String] = [:],
+        session: Session = .inherited
+    ) throws {
+        let input = try Pipe()
+        let output = try Pipe()
+        let errors = try Pipe()
+        defer { for end in [input.reader, output.writer, errors.writer] { close(end) } }
+        let files = try FileActions()
+        var leadsSession = false
+        if case .own = session { leadsSession = true }
+        if case .own(let terminal?) = session {
+            try files.open(terminal: terminal, as: STDIN_FILENO)
+        } else {
+            try files.duplicate(input.reader, to: STDIN_FILENO)
+        }
+        switch destination {
+        case .pipe: try files.duplicate(output.writer, to: STDOUT_FILENO)
+        case .descriptor(let descriptor): try files.duplicate(descriptor, to: STDOUT_FILENO)
+        case .file(let path): try files.open(path, as: STDOUT_FILENO)
+        }
+        try files.duplicate(terminal ?? errors.writer, to: STDERR_FILENO)
+        id = try lab.run {
+            try files.spawn(ToolBinary.path, arguments, environment: environment, leadsSession: leadsSession)
+        }
+        self.input = .init(input.writer)
+        self.output = LineReader(output.reader)
+        self.errors = LineReader(errors.reader)
+        let id = self.id
+        let ended = self.ended
+        _ = try LabThread {
+            var status: Int32 = 0
+            while waitpid(id, &status, 0) == -1, errno == EINTR {}
+            ended.put(status)
+        }
+    }
+
+    deinit {
+        closeInput()
+        if ended.all.isEmpty { kill(id, SIGKILL) }
+    }
+
+    /// Sends it a signal, if it still runs.
+    package func send(_ signal: Int32) {
+        if ended.all.isEmpty { kill(id, signal) }
+    }
+
+    /// Waits until it has blocked a signal, and so is ready to be sent it.
+    ///
+    /// Nothing announces that; the tool's start takes milliseconds, and giving up the processor is all that helps.
+    package func waitUntilBlocks(_ signal: Int32) throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while ContinuousClock.now < deadline {
+            let status = String(decoding: try Repository.bytes(of: "/proc/\(id)/status"), as: UTF8.self)
+            let mask = status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }?.split(separator: "\t").last
+            if let mask, let bits = UInt64(mask, radix: 16), bits >> UInt64(signal - 1) & 1 == 1 { return }
+            sched_yield()
+        }
+        throw LabError("block signal \(signal)", errno: ETIMEDOUT)
+    }
+
+    /// Writes to its stdin.
+    package func type(_ text: String) {
+        input.withLock { descriptor in
+            guard let descriptor else { return }
+            _ = text.withCString { write(descriptor, $0, strlen($0)) }
+        }
+    }
+
+    /// Ends its stdin.
+    package func closeInput() {
+        input.withLock { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
+    }
+
+    /// Waits for its end: the code of exit(3), or 1000 and the number of the signal that ended it.
+    package func exitCode() throws -> Int32 {
+        let status = try ended.wait(for: "the tool's end") { !$0.isEmpty }[0]
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : 1000 + status & 0x7F
+    }
+}
+
+/// Where the built tool is.
+package enum ToolBinary {
+    /// Beside the test bundle that runs.
+    package static let path: String = {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &buffer, buffer.count)
+        let runner = String(decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return "/" + runner.split(separator: "/").dropLast().joined(separator: "/") + "/netwatch"
+    }()
+}
+
+/// Both ends of a pipe that other processes do not inherit (pipe2(2)).
+package struct Pipe {
+    package let reader: Int32
+    package let writer: Int32
+
+    package init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw LabError("pipe2", errno: errno) }
+        reader = ends[0]
+        writer = ends[1]
+    }
+}

@@ -1,0 +1,97 @@
+import CommandLineLab
+import Glibc
+import NetworkLab
+import Testing
+
+@testable import netwatch
+
+/// Runs the tool from a directory of its own, next to what stands for `netwatch-fetch`.
+@Suite(.timeLimit(.minutes(5))) struct ExternalCommandTests {
+    /// A directory with the tool, which is another name of the built one, so that it finds itself there.
+    private final class Directory {
+        let path: String
+
+        init() throws {
+            let parent = ToolBinary.path.split(separator: "/").dropLast().joined(separator: "/")
+            var template = Array("/\(parent)/external-XXXXXX".utf8CString)
+            guard mkdtemp(&template) != nil else { throw LabError("mkdtemp", errno: errno) }
+            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard link(ToolBinary.path, tool) == 0 else { throw LabError("link \(tool)", errno: errno) }
+        }
+
+        deinit {
+            for file in [tool, fetch] { unlink(file) }
+            rmdir(path)
+        }
+
+        var tool: String { path + "/netwatch" }
+        var fetch: String { path + "/netwatch-fetch" }
+
+        /// Runs the tool to its end.
+        func run(_ arguments: [String]) throws -> LabProcess.Outcome { try LabProcess.run(tool, arguments) }
+    }
+
+    @Test(arguments: [
+        (["fetch", "http://x/", "-f"], "fetch http://x/ -f\n"),
+        (["--json", "--kind", "a=wifi", "fetch", "http://x/"], "fetch --json --kind a=wifi http://x/\n"),
+        (["fetch", "--help"], "fetch --help\n"), (["help", "fetch"], "fetch --help\n"), (["fetch"], "fetch\n"),
+        (["fetch", "a b", "--", "*"], "fetch a b -- *\n"),
+    ])
+    func `fetch is executed from the tool's own directory, with its arguments`(
+        arguments: [String],
+        output: String
+    ) throws {
+        let directory = try Directory()
+        #expect(symlink("/bin/echo", directory.fetch) == 0)
+        let outcome = try directory.run(arguments)
+        #expect(outcome.output == output)
+        #expect(outcome.code == 0 && outcome.errors == "", "\(outcome)")
+    }
+
+    @Test func `arguments that are not UTF-8 arrive byte for byte`() throws {
+        let directory = try Directory()
+        #expect(symlink("/bin/echo", directory.fetch) == 0)
+        let script = #"exec "$0" fetch "$(printf 'a\377b')" | od -An -tx1"#
+        let outcome = try LabProcess.run("/bin/sh", ["-c", script, directory.tool])
+        #expect(outcome.output == " 66 65 74 63 68 20 61 ff 62 0a\n")
+    }
+
+    @Test(arguments: [["fetch", "http://x/"], ["fetch", "--help"], ["help", "fetch"]])
+    func `without netwatch-fetch one line says what to install`(arguments: [String]) throws {
+        let directory = try Directory()
+        let outcome = try directory.run(arguments)
+        #expect(outcome.code == 127)
+        let words = "'netwatch fetch' is not installed: there is no '\(directory.fetch)'; install the package "
+        let build = "netwatch-fetch, or run './scripts/netwatch fetch' in a checkout, which builds it"
+        #expect(outcome.errors == "netwatch: \(words)\(build)\n")
+        #expect(outcome.output == "")
+    }
+
+    @Test func `a netwatch-fetch that cannot be executed is an error with the reason`() throws {
+        let directory = try Directory()
+        let descriptor = open(directory.fetch, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        #expect(close(descriptor) == 0)
+        let outcome = try directory.run(["fetch", "http://x/"])
+        #expect(outcome.code == 126)
+        let words = "cannot execute '\(directory.fetch)': Permission denied; reinstall netwatch-fetch"
+        #expect(outcome.errors == "netwatch: \(words)\n")
+    }
+
+    @Test func `other commands and the help do not need netwatch-fetch`() throws {
+        let directory = try Directory()
+        let help = try directory.run(["--help"])
+        #expect(help.code == 0 && help.output.contains("\n  fetch "), "\(help)")
+        let script = try directory.run(["--generate-completion-script", "bash"])
+        #expect(script.code == 0 && script.output.contains("_netwatch_fetch() {"), "\(script)")
+        #expect(ExternalCommand(["run", "--", "fetch"]) == nil && ExternalCommand(["--netns", "fetch"]) == nil)
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `completion scripts offer the options of fetch`(shell: String) throws {
+        let script = try LabProcess.run(ToolBinary.path, ["--generate-completion-script", shell]).output
+        let long = shell == "fish" ? "'max-redirs'" : "--max-redirs"
+        #expect(script.contains(long), "\(script)")
+        #expect(script.contains(shell == "fish" ? "'netns='" : "--netns"))
+        #expect(script.matches(of: /_netwatch_fetch\(\) \{/).count == (shell == "fish" ? 0 : 1))
+    }
+}
