@@ -237,7 +237,7 @@ public enum NetlinkRequests {
         matchesRoute: Bool = false
     ) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: RTM.getRoute, flags: .request, sequence: sequence)
-        flow.appendHead(to: &builder, matchesRoute: matchesRoute)
+        flow.appendHeader(to: &builder, matchesRoute: matchesRoute)
         builder.attribute(RTA.dst, flow.destination)
         if !flow.source.isUnspecified { builder.attribute(RTA.src, flow.source) }
         builder.attribute(RTA.uid, flow.user)
@@ -268,7 +268,7 @@ extension ProbeFlow {
     private static let matchRoute: UInt32 = 0x2000
 
     /// Appends `struct rtmsg`.
-    fileprivate func appendHead(to builder: inout NetlinkMessageBuilder, matchesRoute: Bool) {
+    fileprivate func appendHeader(to builder: inout NetlinkMessageBuilder, matchesRoute: Bool) {
         let width = UInt8(family.bitWidth)
         builder.append(bytes: [family.rawValue, width, source.isUnspecified ? 0 : width])
         builder.append(bytes: repeatElement(0, count: 5))

@@ -2,7 +2,7 @@ import ReachabilityCore
 import Testing
 
 struct GenericDecodingTests {
-    @Test func aFamilyHasItsNumberAndItsGroups() throws {
+    @Test func `a family has its number and its groups`() throws {
         var builder = NetlinkMessageBuilder(type: 16, flags: .multi)
         builder.append(bytes: [1, 2, 0, 0])
         builder.attribute(2, string: "nl80211")
@@ -22,7 +22,7 @@ struct GenericDecodingTests {
     }
 
     @Test(arguments: [(nil, 35), ("", 35), ("nl80211", nil), ("nl80211", 15)] as [(String?, UInt16?)])
-    func aFamilyWithoutNameOrNumberIsIgnored(name: String?, id: UInt16?) throws {
+    func `a family without name or number is ignored`(name: String?, id: UInt16?) throws {
         var builder = NetlinkMessageBuilder(type: 16)
         builder.append(bytes: [1, 2, 0, 0])
         if let name { builder.attribute(2, string: name) }
@@ -32,7 +32,7 @@ struct GenericDecodingTests {
 
     /// `CTRL_CMD_DELFAMILY`, `CTRL_CMD_NEWMCAST_GRP`.
     @Test(arguments: [2, 7] as [UInt8])
-    func otherCommandsOfTheControllerAreIgnored(command: UInt8) throws {
+    func `other commands of the controller are ignored`(command: UInt8) throws {
         var builder = NetlinkMessageBuilder(type: 16)
         builder.append(bytes: [command, 2, 0, 0])
         builder.attribute(2, string: "nl80211")
@@ -40,13 +40,13 @@ struct GenericDecodingTests {
         #expect(try events(builder.build()) == [.ignored])
     }
 
-    @Test func theRequestForFamiliesNamesNoFamily() throws {
+    @Test func `the request for families names no family`() throws {
         let bytes = NetlinkRequests.families(sequence: 9)
         #expect(bytes == [20, 0, 0, 0, 16, 0, 1, 3, 9, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0])
         #expect(try events(bytes) == [.familiesRequested])
     }
 
-    @Test func requestsToOtherFamiliesAreIgnored() throws {
+    @Test func `requests to other families are ignored`() throws {
         let interface = NetlinkRequests.wirelessInterface(3, family: 0x1C, sequence: 1)
         #expect(try events(interface) == [.ignored])
         #expect(Array(interface[4..<8]) == [0x1C, 0, 1, 0])
@@ -57,7 +57,7 @@ struct GenericDecodingTests {
         #expect(Array(stations[16...]) == [17, 1, 0, 0, 8, 0, 3, 0, 3, 0, 0, 0])
     }
 
-    @Test func theRequestForScanResultsStartsNoScan() throws {
+    @Test func `the request for scan results starts no scan`() throws {
         let scan = NetlinkRequests.wirelessScan(3, family: 0x1C, sequence: 1)
         #expect(try events(scan) == [.ignored])
         // NL80211_CMD_GET_SCAN, not NL80211_CMD_TRIGGER_SCAN.
@@ -65,7 +65,7 @@ struct GenericDecodingTests {
         #expect(Array(scan[16...]) == [32, 1, 0, 0, 8, 0, 3, 0, 3, 0, 0, 0])
     }
 
-    @Test func messagesOfUnannouncedFamiliesAreIgnored() throws {
+    @Test func `messages of unannounced families are ignored`() throws {
         let message = KernelEvent.wireless(.init(.disconnect, index: 3))
         let bytes = NetlinkEncoder(families: .some).encode(message)
         var found: [KernelEvent] = []
@@ -75,7 +75,7 @@ struct GenericDecodingTests {
         #expect(try events(NetlinkEncoder().encode(message)) == [.ignored])
     }
 
-    @Test func aMessageShorterThanItsHeaderIsRefused() throws {
+    @Test func `a message shorter than its header is refused`() throws {
         var builder = NetlinkMessageBuilder(type: 16)
         builder.append(bytes: [1, 2, 0])
         #expect(throws: NetlinkDecodeError.self) { try events(builder.build()) }
