@@ -9,13 +9,13 @@ extension Reason {
         case .reading: "Wait; it takes milliseconds."
         case .netlinkFailed:
             """
-            Look for a sandbox that forbids netlink sockets (systemd: `RestrictAddressFamilies=AF_NETLINK` \
-            is missing), and for the limit of open files.
+            Check for a sandbox that forbids netlink sockets (systemd: `RestrictAddressFamilies=AF_NETLINK` is \
+            missing), and the limit of open files.
             """
         case .linkDown: "`ip link set dev NAME up`"
         case .carrierLost: "Check the cable, the access point or the modem."
         case .routeFlushed: "Add the route again once the link or the address is back."
-        case .routeExpired: "See whether the router still sends advertisements."
+        case .routeExpired: "Check whether the router still sends advertisements."
         case .overrun: "Raise `net.core.rmem_max` if it happens often."
         case .noRoute: "`ip route add default via GATEWAY dev NAME`"
         case .unreachable: "Find it with `ip rule` and `ip route show table all type unreachable`."
@@ -25,21 +25,22 @@ extension Reason {
         case .interfaceDown: "`ip link set dev NAME up`"
         case .noCarrier:
             """
-            Restore the carrier; or let the kernel pass over such routes: `sysctl \
+            Restore the carrier, or let the kernel skip such routes: `sysctl \
             net.ipv4.conf.all.ignore_routes_with_linkdown=1 net.ipv6.conf.all.ignore_routes_with_linkdown=1`.
             """
         case .dormant: "Check the credentials."
         case .associating: "Wait a second or two; if it lasts, check the passphrase."
-        case .notAllowed: "Wait for another path; or allow more, if this one may be used."
-        case .deadLeg: "Remove the leg; or set `ignore_routes_with_linkdown` before the route is added."
+        case .accessPoint: "Use another uplink; or, if a client is the gateway, run with `--kind NAME=wifi`."
+        case .notAllowed: "Wait for another path, or allow this one."
+        case .deadLeg: "Remove the next hop, or set `ignore_routes_with_linkdown` before the route is added."
         case .noSource: "`ip address add ADDRESS/LENGTH dev NAME`"
         case .linkLocalSource: "Find out why neither DHCP nor a router advertisement gave an address."
         case .loopbackSource: "`ip address add ADDRESS/LENGTH dev NAME`"
         case .tentativeSource: "Wait a second or two; if it lasts, the address is in use by another host."
         case .sourceRule: "Find it with `ip rule`; `ip route get DESTINATION from SOURCE` shows what follows."
-        case .carrierUnknown: "Name the tunnel's kind: `--kind 'tun0=cellular'`."
+        case .carrierUnknown: "Declare the tunnel's kind: `--kind 'tun0=cellular'`."
         case .deviceProbing: "Wait; it takes milliseconds."
-        case .deviceUnidentified, .carrierElsewhere: "Name the interface's kind: `--kind 'eth0=cellular'`."
+        case .deviceUnidentified, .carrierElsewhere: "Declare the interface's kind: `--kind 'eth0=cellular'`."
         default: nil
         }
     }

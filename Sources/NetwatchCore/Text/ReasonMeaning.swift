@@ -4,10 +4,10 @@ extension Reason {
     /// What the reason means, as `docs/reasons.md` says it.
     public var meaning: String {
         switch self {
-        case .notStarted: "The monitor was not started, or was stopped."
+        case .notStarted: "The monitor has not started, or was stopped."
         case .reading: "The kernel's tables are being read for the first time."
-        case .netlinkFailed: "Netlink can't be read. The monitor goes on trying, less and less often."
-        case .initial: "The first reading: a baseline, not a change."
+        case .netlinkFailed: "Netlink cannot be read. The monitor retries with an increasing delay."
+        case .initial: "The first status: a baseline, not a change."
         case .linkAdded: "An interface appeared."
         case .linkRemoved: "An interface was removed, or moved to another network namespace."
         case .linkUp: "An interface was set up."
@@ -15,12 +15,9 @@ extension Reason {
         case .carrierGained: "An interface got its carrier: a cable, an association, a connection of the modem."
         case .carrierLost: "An interface lost its carrier. The kernel may say so up to a second late."
         case .linkChanged:
-            """
-            Something else about an interface changed: its name, its kind, its master, the interface below \
-            it.
-            """
+            "Another property of an interface changed: its name, its kind, its master, the interface below it."
         case .roamed:
-            "A WiFi interface of the path went over to another access point; only `watch --roams` tells."
+            "A Wi-Fi interface of the path roamed to another access point; reported with `watch --roams` only."
         case .addressAdded: "An address was added, or became usable."
         case .addressRemoved: "An address was removed."
         case .addressChanged: "An address's flags changed: tentative, deprecated, duplicate."
@@ -37,27 +34,28 @@ extension Reason {
         case .nexthopChanged: "A nexthop object was added, replaced or removed."
         case .neighbourChanged: "The state of a gateway's neighbour entry changed."
         case .settingChanged: "A setting of the kernel changed: `forwarding`, `ignore_routes_with_linkdown`."
-        case .deviceChanged: "What is known of an interface's device changed."
-        case .tunnelChanged: "A tunnel's other end, or the way to it, is another."
-        case .confirmMismatch: "The kernel's own look-up differed from the model, which was read again and corrected."
-        case .overrun: "Messages were lost to an overrun; everything was read again, and the net difference is told."
-        case .socketReopened: "The netlink socket failed and was opened again."
+        case .deviceChanged: "The device information of an interface changed."
+        case .tunnelChanged: "The remote address of a tunnel, or the route to it, changed."
+        case .confirmMismatch: "The kernel's lookup differed from the model, which was read again and corrected."
+        case .overrun: "Messages were lost to an overrun; everything was read again, and the net change is reported."
+        case .socketReopened: "The netlink socket failed and was reopened."
         case .resumed: "The machine was suspended and has resumed."
         case .noRoute: "No route covers the whole of the public internet."
         case .unreachable: "A rule or a route says unreachable."
         case .prohibited: "A rule or a route says prohibit."
         case .blackhole: "A rule or a route says blackhole."
         case .loopbackPath: "The preferred route leaves through the loopback interface."
-        case .interfaceDown: "The preferred route's interface does not exist in the model, or is not up."
+        case .interfaceDown: "The preferred route's interface does not exist, or is down."
         case .noCarrier:
             """
             The preferred route's interface has no carrier, and the kernel still prefers the route, even \
             where another would work.
             """
         case .dormant: "The preferred route's interface waits for an event such as 802.1X."
-        case .associating: "The preferred route's WiFi interface is being associated with an access point."
+        case .associating: "The preferred route's Wi-Fi interface is associating with an access point."
+        case .accessPoint: "The preferred route leads to the clients of this machine's own access point."
         case .notAllowed: "The path leads through an interface that a requirement excludes."
-        case .deadLeg: "A leg of a multipath route can't carry; some flows are lost."
+        case .deadLeg: "A next hop of a multipath route is unusable; some flows are lost."
         case .noSource: "There is no source address for the path."
         case .linkLocalSource: "The only source address is link-local."
         case .loopbackSource: "The only source address is a loopback address."
@@ -68,10 +66,10 @@ extension Reason {
             A route more specific than the default routes carries the probe address, as on a router with a \
             full table.
             """
-        case .carrierUnknown: "What carries a tunnel can't be told."
-        case .deviceProbing: "What device is behind the interface is being found out."
+        case .carrierUnknown: "The interface that carries a tunnel is unknown."
+        case .deviceProbing: "The device behind the interface is being identified."
         case .deviceUnidentified:
-            "What device is behind the interface could not be found out; it counts as not cellular."
+            "The device behind the interface could not be identified; it counts as not cellular."
         case .carrierElsewhere: "The interface that carries this one is in another network namespace."
         }
     }

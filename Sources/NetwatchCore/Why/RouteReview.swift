@@ -78,6 +78,7 @@ struct RouteReview {
         if reason == .noRoute, case .endpoint(let address) = scene.explanation.tunnels[link.index] {
             return .init(.link, .init("no route leads to \(address), the other end of the tunnel \(name)"))
         }
+        if reason == .accessPoint { return accessPoint(link) }
         guard let (beneath, fault) = carrier(of: link) else {
             return .init(
                 .link,
@@ -86,6 +87,13 @@ struct RouteReview {
         }
         let sentence = scene.sentence([beneath], fault)
         return .init(.link, .init("\(name) can't carry, as \(sentence.text)", cure: sentence.cure))
+    }
+
+    /// The interface is an access point, or one is all that carries it.
+    private func accessPoint(_ link: Link) -> FamilyFinding {
+        let name = scene.name(link.index)
+        let text = "\(name) leads to the clients of this machine's own access point, not to the internet"
+        return .init(.link, .init(text, cure: "if a client is the gateway, run with --kind '\(name)=wifi'"))
     }
 
     /// The interface beneath another that keeps it from carrying.

@@ -1,6 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
+extension HTTPResponseHead {
+    /// Whether no body follows, whatever its fields say (RFC 9112, 6.3); nor does one follow any response to HEAD.
+    var hasNoBody: Bool { (100...199).contains(status.code) || status == .noContent || status == .notModified }
+}
+
 /// An answer's body as it comes: put together, decompressed, and held to its bound.
 struct BodyAssembly {
     /// How large a body may become that is put together in memory, in bytes: what a `ByteBuffer` can hold.

@@ -46,8 +46,8 @@ extension ConnectionHandler {
     private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) throws(HTTPError) {
         let isPassedOver = head.status.code >= 300 && passesOver(head, handle)
         if !isPassedOver, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
-        // An answer to HEAD, and a 304, may tell of a body that does not come (RFC 9110, 8.6).
-        guard handle.current.head.method != .HEAD, head.status != .notModified else { return }
+        // They may tell of a body all the same (RFC 9110, 8.6).
+        guard handle.current.head.method != .HEAD, !head.hasNoBody else { return }
         let decompresses = host.core.configuration.decompresses && exchange?.isPassedOver == false
         try exchange?.assembly.expect(head, decompresses: decompresses)
     }

@@ -40,6 +40,8 @@ extension EventLoop {
         consult { machine in
             guard let link = machine.snapshot.link(index) else { return nil }
             if link.kind == "wireguard" { return .wireGuard(family: families.wireGuard) }
+            if link.kind == "team" { return .team(family: families.team) }
+            if machine.snapshot.isL2TP(link), machine.isAskingTunnel(index) { return .l2tp(family: families.l2tp) }
             return link.tunnelRemote.map { .known(.init(address: $0)) }
         }
     }

@@ -2,9 +2,9 @@ import CNetlink
 import Glibc
 import ReachabilityCore
 
-/// Hears of WiFi: generic netlink, of which only nl80211's messages about interfaces and associations come in.
+/// Receives the events of generic netlink: nl80211's about interfaces and associations, and the options of teams.
 ///
-/// On a kernel without nl80211 it hears nothing but that the family has come.
+/// On a kernel without these families it receives nothing but that one was registered.
 struct GenericSocket: ~Copyable {
     private let socket: NetlinkSocket
 
@@ -25,6 +25,8 @@ struct GenericSocket: ~Copyable {
     private static let controlGroup: Int32 = 0x10
     /// Those of nl80211 that tell of interfaces and of associations; not `scan` and `regulatory`, which never end.
     private static let wirelessGroups = ["config", "mlme"]
+    /// `TEAM_GENL_CHANGE_EVENT_MC_GRP_NAME`, which takes no privilege.
+    private static let teamGroups = ["change_event"]
 
     /// For epoll(7).
     var descriptor: Int32 { socket.descriptor }
@@ -35,12 +37,19 @@ struct GenericSocket: ~Copyable {
     /// Takes one datagram.
     func receive(into buffer: ReceiveBuffer) -> NetlinkReceipt { socket.receive(into: buffer) }
 
-    /// Hears what a family tells, if it is nl80211.
+    /// Joins the groups of a family whose events are read.
     func hear(_ family: GenericFamily) {
-        guard family.name == GenericFamilies.wirelessName else { return }
-        for name in Self.wirelessGroups {
+        for name in Self.groups(of: family.name) {
             // Who is in a group already stays in it.
             if let number = family.groups[name] { try? socket.join(Int32(truncatingIfNeeded: number)) }
+        }
+    }
+
+    private static func groups(of family: String) -> [String] {
+        switch family {
+        case GenericFamilies.wirelessName: wirelessGroups
+        case GenericFamilies.teamName: teamGroups
+        default: []
         }
     }
 }

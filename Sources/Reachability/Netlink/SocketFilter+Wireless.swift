@@ -1,7 +1,8 @@
 import ReachabilityCore
 
 extension SocketFilter {
-    /// Lets in new families, and nl80211's messages that alter what is known of an interface's association.
+    /// Lets in new families, nl80211's messages that alter what is known of an interface's association, and a team's
+    /// options.
     ///
     /// Nothing of an access point's stations, of frames, scans and regulation: a busy access point sends hundreds a
     /// second. Each broadcast carries one message, whose type and command (`struct genlmsghdr`) lie at fixed offsets.
@@ -14,6 +15,7 @@ extension SocketFilter {
         filter.append(.ifEqual(networkOrder(control), 0, else: 4))
         filter.append(.loadByte(commandOffset), .ifEqual(newFamily, 0, else: 1), .accept, .drop)
         filter.append(.loadByte(commandOffset))
+        filter.append(.ifEqual(teamOptions, 0, else: 1), .accept)
         for command in heardCommands { filter.append(.ifEqual(UInt32(command.rawValue), 0, else: 1), .accept) }
         filter.append(.drop)
         return filter
@@ -32,4 +34,6 @@ extension SocketFilter {
     private static let refusal: UInt16 = 2
     private static let control: UInt16 = 0x10
     private static let newFamily: UInt32 = 1
+    /// `TEAM_CMD_OPTIONS_GET`; of nl80211 the number is `NL80211_CMD_SET_WIPHY`, which tells of a radio's new name.
+    private static let teamOptions: UInt32 = 2
 }

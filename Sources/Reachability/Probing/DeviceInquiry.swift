@@ -18,20 +18,26 @@ struct DeviceInquiry: Sendable {
             families.note(.init(name: GenericFamilies.wirelessName, id: nl80211))
             answer.append(.wireless(message), families)
         }
-        look(socket.descriptor, &findings)
+        look(&socket, &findings)
         answer.end(findings)
         return answer
     }
 
-    private func look(_ descriptor: Int32, _ findings: inout DeviceFindings) {
-        let control = InterfaceControl(descriptor: descriptor, index: index, name: name)
+    private func look(_ socket: inout DeviceSocket, _ findings: inout DeviceFindings) {
+        let control = InterfaceControl(descriptor: socket.descriptor, index: index, name: name)
         switch control.driver() {
         case .success(let driver): findings.driver = driver
         case .failure(let fault): findings.driverFault = String(cString: strerror(fault.errno))
         }
-        guard let device = SysfsDevice(index, name: name, address: control.hardwareAddress()) else { return }
+        guard let device = sysfsDevice(control.hardwareAddress(), &socket) else { return }
         findings.isInSysfs = true
         findings.deviceType = device.deviceType
         findings.driver = findings.driver ?? device.driver
+    }
+
+    /// Reads the interface's files in /sys or, if that shows another network namespace, in a view of its own.
+    private func sysfsDevice(_ address: [UInt8]?, _ socket: inout DeviceSocket) -> SysfsDevice? {
+        if let device = SysfsDevice(index, name: name, address: address) { return device }
+        return socket.namespaceSysfs().flatMap { SysfsDevice(index, name: name, address: address, root: $0) }
     }
 }

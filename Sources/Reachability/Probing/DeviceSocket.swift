@@ -11,6 +11,8 @@ struct DeviceSocket: ~Copyable {
     private var lookups: LookupSocket
     private let buffer = ReceiveBuffer(size: 64 << 10)
     private var sequence: UInt32 = 0
+    private var sysfs: NamespaceSysfs?
+    private var hasTriedSysfs = false
 
     /// Opens them in the calling thread's network namespace.
     ///
@@ -28,6 +30,17 @@ struct DeviceSocket: ~Copyable {
 
     /// For ioctl(2).
     var descriptor: Int32 { socket.descriptor }
+
+    /// Where the calling thread's network namespace has its interfaces in sysfs, as its own view shows it; nil if the
+    /// kernel refuses one.
+    mutating func namespaceSysfs() -> String? {
+        if !hasTriedSysfs { sysfs = NamespaceSysfs() }
+        hasTriedSysfs = true
+        switch sysfs {
+        case .some(let view): return view.interfaces
+        case .none: return nil
+        }
+    }
 
     /// What nl80211 knows of an interface; nil if that is none of its.
     mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
@@ -76,6 +89,45 @@ struct DeviceSocket: ~Copyable {
         }
         buffer.erase()
         return device
+    }
+
+    /// Returns a team's options.
+    ///
+    /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN` in the first user namespace.
+    mutating func teamOptions(_ index: InterfaceIndex, family: UInt16) throws(NetlinkError) -> [TeamMessage] {
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.teamName, id: family))
+        sequence &+= 1
+        var messages: [TeamMessage] = []
+        try ask(NetlinkRequests.teamOptions(index, family: family, sequence: sequence), families) { event in
+            if case .team(let message) = event { messages.append(message) }
+        }
+        return messages
+    }
+
+    /// Returns the L2TP session of an interface with the addresses of its tunnel; nil if there is none.
+    ///
+    /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN`.
+    mutating func l2tpSession(_ name: String, family: UInt16) throws(NetlinkError) -> L2TPMessage? {
+        sequence &+= 1
+        let sessions = try l2tp(NetlinkRequests.l2tpSessions(family: family, sequence: sequence), family)
+        guard var session = sessions.first(where: { $0.interface == name }) else { return nil }
+        sequence &+= 1
+        let request = NetlinkRequests.l2tpTunnel(session.tunnel, family: family, sequence: sequence)
+        let tunnel = try l2tp(request, family).first
+        session.source = tunnel?.source
+        session.remote = tunnel?.remote
+        return session
+    }
+
+    private func l2tp(_ request: [UInt8], _ family: UInt16) throws(NetlinkError) -> [L2TPMessage] {
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.l2tpName, id: family))
+        var messages: [L2TPMessage] = []
+        try ask(request, families) { event in
+            if case .l2tp(let message) = event { messages.append(message) }
+        }
+        return messages
     }
 
     /// The interface by which a tunnel's packets leave; nil if the kernel has no route.

@@ -20,8 +20,21 @@ extension NetworkSnapshot {
     /// longest of the prefixes that the peers are to carry.
     public func endpoint(of link: Link) -> TunnelEndpoint? {
         if let remote = link.tunnelRemote { return .init(address: remote) }
+        if let session = l2tp[link.index] { return session.endpoint }
         guard !wireGuard.isEmpty, let device = wireGuard[link.index] else { return nil }
         return device.endpoint
+    }
+
+    /// Whether a link is a session of L2TPv3, which older kernels tell by `DEVTYPE` alone.
+    public func isL2TP(_ link: Link) -> Bool {
+        guard let kind = link.kind else { return devices[link.index]?.deviceType == UeventMessage.l2tpType }
+        return kind == "l2tp" || kind == "l2tpeth"
+    }
+
+    /// Takes L2TP's answer about a session; it names the interface, and interfaces are known by their indexes.
+    mutating func apply(_ message: L2TPMessage, _ effect: inout SnapshotEffect) {
+        guard let link = links.first(where: { $0.name == message.interface }) else { return }
+        if l2tp.updateValue(message, forKey: link.index) != message { effect.add(.tunnelChanged) }
     }
 
     /// An answer of WireGuard's; of a device with many peers it takes several.
@@ -41,6 +54,11 @@ extension NetworkSnapshot {
         let old = tunnelWays.updateValue(way, forKey: message.destination.address)
         if old != .some(way) { effect.add(.tunnelChanged) }
     }
+}
+
+extension L2TPMessage {
+    /// Where the session's packets go; nil if L2TP did not tell.
+    public var endpoint: TunnelEndpoint? { remote.map { .init(address: $0) } }
 }
 
 extension WireGuardMessage {

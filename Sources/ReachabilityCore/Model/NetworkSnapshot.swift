@@ -34,6 +34,10 @@ public struct NetworkSnapshot: Sendable, Hashable {
     public internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
     /// What WireGuard said of a device.
     public internal(set) var wireGuard: [InterfaceIndex: WireGuardMessage] = [:]
+    /// The options of teams.
+    public internal(set) var teams: [InterfaceIndex: TeamMessage] = [:]
+    /// What L2TP said of an interface's session and its tunnel.
+    public internal(set) var l2tp: [InterfaceIndex: L2TPMessage] = [:]
     /// Through which interface the kernel sends to where a tunnel leads; nil for none, by the remote address.
     public internal(set) var tunnelWays: [IPAddress: InterfaceIndex?] = [:]
 

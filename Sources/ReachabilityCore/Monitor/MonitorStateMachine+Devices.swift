@@ -4,6 +4,9 @@ extension MonitorStateMachine {
         devices.expects(index, name: name) || tunnels.expects(index, name: name)
     }
 
+    /// Whether a ``MonitorAction/probe(_:name:)`` is about where the packets of an interface leave, not about its device.
+    public func isAskingTunnel(_ index: InterfaceIndex) -> Bool { tunnels.isAsking(index) }
+
     /// Takes a message that answers a ``MonitorAction/probe(_:name:)``.
     ///
     /// The last one of each answer is a uevent with ``UeventMessage/probe``, whatever was found.
@@ -49,7 +52,7 @@ extension KernelEvent {
     /// Whether this answers a question about a tunnel, and is no change by itself.
     var tellsOfTunnel: Bool {
         switch self {
-        case .wireGuard: true
+        case .wireGuard, .l2tp: true
         case .route(let message): message.flags & RouteMessage.cloned != 0
         case .uevent(let message): message.probe != nil
         default: false

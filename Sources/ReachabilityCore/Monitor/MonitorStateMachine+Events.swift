@@ -151,7 +151,7 @@ extension KernelEvent {
         case .linkRemoved: .linkRemoved
         case .neighbour, .neighbourRemoved: .neighbourChanged
         case .netconf, .netconfRemoved: .settingChanged
-        case .traffic, .uevent, .family, .familiesRequested, .wireless, .wireGuard: nil
+        case .traffic, .uevent, .family, .familiesRequested, .wireless, .wireGuard, .team, .l2tp: nil
         case .done, .error, .overrun, .request, .ignored: nil
         }
     }

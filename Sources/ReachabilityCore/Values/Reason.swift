@@ -85,6 +85,8 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case dormant = "path.dormant"
     /// The preferred route's interface is a Wi-Fi interface that is associating with an access point.
     case associating = "path.associating"
+    /// The preferred route leads to the clients of this machine's own access point.
+    case accessPoint = "path.accessPoint"
     /// The path uses an interface that a requirement excludes.
     case notAllowed = "path.notAllowed"
     /// A next hop of a multipath route is unusable; some flows fail.

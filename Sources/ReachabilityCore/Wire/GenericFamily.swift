@@ -22,15 +22,23 @@ public struct GenericFamilies: Sendable, Hashable {
     public private(set) var nl80211: UInt16 = 0
     /// WireGuard.
     public private(set) var wireGuard: UInt16 = 0
+    /// The team driver.
+    public private(set) var team: UInt16 = 0
+    /// L2TP.
+    public private(set) var l2tp: UInt16 = 0
 
     /// `NL80211_GENL_NAME`.
     public static let wirelessName = "nl80211"
     /// `WG_GENL_NAME`.
     public static let wireGuardName = "wireguard"
+    /// `TEAM_GENL_NAME`.
+    public static let teamName = "team"
+    /// `L2TP_GENL_NAME`.
+    public static let l2tpName = "l2tp"
 
     /// Returns whether the messages of a family are decoded.
     public static func reads(_ family: GenericFamily) -> Bool {
-        family.name == wirelessName || family.name == wireGuardName
+        [wirelessName, wireGuardName, teamName, l2tpName].contains(family.name)
     }
 
     /// Creates a registry without families.
@@ -41,6 +49,8 @@ public struct GenericFamilies: Sendable, Hashable {
         switch family.name {
         case Self.wirelessName: nl80211 = family.id
         case Self.wireGuardName: wireGuard = family.id
+        case Self.teamName: team = family.id
+        case Self.l2tpName: l2tp = family.id
         default: break
         }
     }

@@ -42,6 +42,10 @@ public enum KernelEvent: Sendable, Hashable {
     case wireless(WirelessMessage)
     /// A WireGuard message about a device.
     case wireGuard(WireGuardMessage)
+    /// A message of the team driver about a team.
+    case team(TeamMessage)
+    /// An L2TP message about a session or a tunnel.
+    case l2tp(L2TPMessage)
     /// `NLMSG_DONE`: the dump has ended, with an errno if it failed, otherwise 0.
     case done(errno: Int32)
     /// `NLMSG_ERROR`: the request was refused with an errno, or acknowledged with 0.
@@ -59,7 +63,7 @@ extension KernelEvent {
     public var protocolNumber: UInt16 {
         switch self {
         case .uevent: NetlinkDecoder.uevent
-        case .family, .familiesRequested, .wireless, .wireGuard: NetlinkDecoder.generic
+        case .family, .familiesRequested, .wireless, .wireGuard, .team, .l2tp: NetlinkDecoder.generic
         default: NetlinkDecoder.route
         }
     }

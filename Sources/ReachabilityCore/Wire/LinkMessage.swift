@@ -59,7 +59,7 @@ public struct LinkMessage: Sendable, Hashable {
     /// Whether the message carries few attributes and must not erase what is known.
     ///
     /// Wireless events have an `ifi_change` of 0 and neither `IFLA_MTU` nor `IFLA_OPERSTATE`.
-    public var isPartial: Bool { isWirelessEvent || mtu == nil }
+    public var isPartial: Bool { isWirelessEvent || (mtu == nil && operationalState == nil) }
 }
 
 /// `IFF_*` (netdevice(7), `include/uapi/linux/if.h`).

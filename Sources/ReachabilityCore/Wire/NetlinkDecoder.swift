@@ -232,6 +232,10 @@ extension NetlinkDecoder {
             return try WirelessMessage(command, payload, bytes).map(KernelEvent.wireless) ?? .ignored
         case families.wireGuard:
             return try WireGuardMessage(command, payload, bytes).map(KernelEvent.wireGuard) ?? .ignored
+        case families.team:
+            return try TeamMessage(command, payload, bytes).map(KernelEvent.team) ?? .ignored
+        case families.l2tp:
+            return try L2TPMessage(command, payload, bytes).map(KernelEvent.l2tp) ?? .ignored
         default: return .ignored
         }
     }

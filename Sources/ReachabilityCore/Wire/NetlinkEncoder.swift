@@ -71,6 +71,8 @@ public struct NetlinkEncoder: Sendable {
         case .familiesRequested: (GENL.control, [.request, .dump])
         case .wireless: (families.nl80211 == 0 ? NLMSG.noop : families.nl80211, [])
         case .wireGuard: (families.wireGuard == 0 ? NLMSG.noop : families.wireGuard, [])
+        case .team: (families.team == 0 ? NLMSG.noop : families.team, [])
+        case .l2tp: (families.l2tp == 0 ? NLMSG.noop : families.l2tp, [])
         case .uevent, .ignored: (NLMSG.noop, [])
         }
     }
@@ -93,6 +95,8 @@ public struct NetlinkEncoder: Sendable {
         case .familiesRequested: builder.append(bytes: [CTRL.getFamily, CTRL.version, 0, 0])
         case .wireless(let message): message.append(to: &builder)
         case .wireGuard(let message): message.append(to: &builder)
+        case .team(let message): message.append(to: &builder)
+        case .l2tp(let message): message.append(to: &builder)
         case .overrun, .uevent, .ignored: break
         }
     }

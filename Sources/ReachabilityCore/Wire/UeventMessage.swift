@@ -24,6 +24,9 @@ public struct UeventMessage: Sendable, Hashable {
         self.deviceType = deviceType
     }
 
+    /// The `DEVTYPE` of L2TPv3 sessions.
+    static let l2tpType = "l2tpeth"
+
     /// The change that the uevent announces.
     public enum Action: String, Sendable, Hashable {
         /// The device appeared.

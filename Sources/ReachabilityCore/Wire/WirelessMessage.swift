@@ -77,12 +77,19 @@ public struct WirelessMode: RawRepresentable, Sendable, Hashable {
     public static let station = Self(rawValue: 2)
     /// `NL80211_IFTYPE_AP`.
     public static let accessPoint = Self(rawValue: 3)
+    /// `NL80211_IFTYPE_AP_VLAN`: some of an access point's clients.
+    public static let accessPointVLAN = Self(rawValue: 4)
     /// `NL80211_IFTYPE_MONITOR`.
     public static let monitor = Self(rawValue: 6)
     /// `NL80211_IFTYPE_MESH_POINT`.
     public static let mesh = Self(rawValue: 7)
     /// `NL80211_IFTYPE_P2P_CLIENT`.
     public static let peerClient = Self(rawValue: 8)
+    /// `NL80211_IFTYPE_P2P_GO`: the access point of a group of WiFi Direct.
+    public static let peerGroupOwner = Self(rawValue: 9)
+
+    /// Whether the interface serves clients, instead of being one.
+    public var isAccessPoint: Bool { [.accessPoint, .accessPointVLAN, .peerGroupOwner].contains(self) }
 }
 
 // MARK: - Decoding

@@ -4,7 +4,7 @@ import ReachabilityCore
 /// Draws messages in the form in which the decoder gives them: what the wire can't tell apart has one form.
 extension SeededGenerator {
     mutating func event() -> KernelEvent {
-        switch Int.random(in: 0..<26, using: &self) {
+        switch Int.random(in: 0..<27, using: &self) {
         case 0: .link(link())
         case 1: .linkRemoved(link())
         case 2: .address(address())
@@ -24,6 +24,7 @@ extension SeededGenerator {
         case 18: .family(genericFamily())
         case 19, 20, 21: .wireless(wireless())
         case 22: .wireGuard(wireGuard())
+        case 24: flip() ? .team(team()) : .l2tp(l2tp())
         case 23: .traffic(.init(index: number(), receivedBytes: number(), sentBytes: number()))
         default: control()
         }

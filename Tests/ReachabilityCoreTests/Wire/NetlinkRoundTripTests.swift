@@ -46,6 +46,8 @@ extension GenericFamilies {
         var families = Self()
         families.note(.init(name: "nl80211", id: 0x1C))
         families.note(.init(name: "wireguard", id: 0x1D))
+        families.note(.init(name: "team", id: 0x1E))
+        families.note(.init(name: "l2tp", id: 0x1F))
         return families
     }
 }

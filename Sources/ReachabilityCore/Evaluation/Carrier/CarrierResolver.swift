@@ -37,10 +37,17 @@ struct CarrierResolver {
     mutating func resolve(_ interface: NetworkInterface) {
         guard !visited.contains(interface.index), let link = model.snapshot.link(interface.index) else { return }
         visited.append(interface.index)
-        if interface.isEndOfStack(model) { return add(interface) }
+        if interface.isEndOfStack(model) { return end(at: link, interface) }
         let before = carriers.count
         descend(link, interface)
         if carriers.count == before { add(interface) }
+    }
+
+    /// Adds a physical interface, unless it is known to lead nowhere.
+    private mutating func end(at link: Link, _ interface: NetworkInterface) {
+        if interface.isOwnAccessPoint(model) { return fail(.accessPoint) }
+        if let modem = link.multiplexedModem, let fault = fault(of: modem) { return fail(fault) }
+        add(interface)
     }
 
     private mutating func descend(_ link: Link, _ interface: NetworkInterface) {
@@ -63,13 +70,37 @@ struct CarrierResolver {
 
     /// The members of a bridge, team, bond or VRF; of a bond, those that carry traffic.
     private mutating func resolveMembers(of link: Link) {
+        if link.kind == "team" { return resolvePorts(ofTeam: link) }
         if let active = link.bondActivePort, active != 0, model.snapshot.linkPosition(active) != nil {
             return resolve(active)
         }
-        let members = model.snapshot.links.filter { $0.masterIndex == link.index && $0.canCarry }
+        let members = members(of: link)
         let active = members.filter { $0.bondPortIsActive == true }
         for member in active.isEmpty ? members : active { resolve(member.index) }
         dropVirtual(among: members)
+    }
+
+    /// The ports by which a team's driver sends: the active one, or all that are enabled, if the driver told.
+    ///
+    /// Who may not ask the driver (it takes `CAP_NET_ADMIN`) learns of the active port as it changes.
+    private mutating func resolvePorts(ofTeam link: Link) {
+        tunnels.append(link.index)
+        let team = model.snapshot.teams[link.index]
+        if let active = team?.activePort { return active == 0 ? fail(.noCarrier) : settle(on: active) }
+        let ports = members(of: link).filter { team?.enabledPorts[$0.index] ?? true }
+        guard !ports.isEmpty else { return fail(.noCarrier) }
+        for port in ports { resolve(port.index) }
+        // Any of them may be the one.
+        if ports.count > 1, team?.mode ?? TeamMessage.activeBackup == TeamMessage.activeBackup { note(.carrierUnknown) }
+    }
+
+    /// The members that can carry packets out of this machine: not an access point of its own, if there are others.
+    private func members(of link: Link) -> [Link] {
+        let members = model.snapshot.links.filter { $0.masterIndex == link.index && $0.canCarry }
+        let uplinks = members.filter { member in
+            Self.describe(member.index, model, context).map { !$0.isOwnAccessPoint(model) } ?? false
+        }
+        return uplinks.isEmpty ? members : uplinks
     }
 
     /// Where a member is physical, those that are not lead to containers and virtual machines, not out.
@@ -157,6 +188,20 @@ struct CarrierResolver {
 }
 
 extension NetworkInterface {
+    /// Whether this is an access point of this machine's own, which leads to its clients.
+    ///
+    /// The user's rules may name it an uplink, as there are access points whose client is the gateway.
+    func isOwnAccessPoint(_ model: LookupModel) -> Bool {
+        guard kind == .wifi, kindSource != .rule else { return false }
+        return model.snapshot.wireless[index]?.mode?.isAccessPoint ?? false
+    }
+
+    /// Whether the interface carries its packets by itself, and nothing but its own state decides whether it can.
+    func carriesAlone(_ model: LookupModel) -> Bool {
+        guard kind != .other, isEndOfStack(model), !isOwnAccessPoint(model) else { return false }
+        return model.snapshot.link(index)?.multiplexedModem == nil
+    }
+
     /// Whether there is nothing to look for beneath: hardware, or what the user's rules call so.
     ///
     /// A kind of device that is not known may be a stack of its own.
@@ -164,5 +209,14 @@ extension NetworkInterface {
         guard kind.isPhysical else { return false }
         if kind != .other || kindSource == .rule { return true }
         return model.snapshot.linkPosition(index).map { model.snapshot.links[$0].kind == nil } ?? true
+    }
+}
+
+extension Link {
+    /// The interface of the modem beneath one of its data sessions (`rmnet`); nil for any other interface.
+    ///
+    /// The kernel leaves a session up when its modem is set down or loses its carrier.
+    fileprivate var multiplexedModem: InterfaceIndex? {
+        kind == "rmnet" && lowerNamespace == nil ? lowerIndex : nil
     }
 }

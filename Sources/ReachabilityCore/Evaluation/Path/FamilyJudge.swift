@@ -132,7 +132,7 @@ struct FamilyJudge {
         of interface: NetworkInterface,
         carriedBy index: InterfaceIndex
     ) -> Result<[NetworkInterface], Fault> {
-        if index == interface.index, interface.kind != .other, interface.isEndOfStack(model) {
+        if index == interface.index, interface.carriesAlone(model) {
             return .success([interface])
         }
         var resolver = CarrierResolver(model, context)

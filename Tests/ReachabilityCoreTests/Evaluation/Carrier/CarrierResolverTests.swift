@@ -60,6 +60,112 @@ struct CarrierResolverTests {
         #expect(carriers(machine) == ["eth0"])
     }
 
+    /// A team of both, of which the driver has told its options.
+    private func team(_ alter: (inout TeamMessage) -> Void) -> Machine {
+        var machine = stacked("team", members: [2, 3])
+        var options = TeamMessage(index: 9)
+        alter(&options)
+        _ = machine.snapshot.apply(.team(options), Self.header, at: Machine.now)
+        return machine
+    }
+
+    private static let header = NetlinkHeader(length: 16, type: 0, flags: [], sequence: 0, port: 0)
+
+    @Test("A team's active port carries, whatever other ports have a carrier")
+    func teamActivePort() {
+        var machine = team { ($0.mode, $0.activePort) = (TeamMessage.activeBackup, 2) }
+        #expect(carriers(machine) == ["wwan0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("A team in mode activebackup without an active port carries nothing")
+    func teamWithoutActivePort() {
+        let machine = team { ($0.mode, $0.activePort) = (TeamMessage.activeBackup, 0) }
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("Of a team in another mode, the enabled ports carry")
+    func teamEnabledPorts() {
+        let machine = team { ($0.mode, $0.enabledPorts) = ("roundrobin", [2: false, 3: true]) }
+        #expect(carriers(machine) == ["eth0"])
+        #expect(carriers(team { $0.mode = "roundrobin" }) == ["wwan0", "eth0"])
+    }
+
+    @Test("A team whose options are unknown is carried by each port with a carrier, with a reason")
+    func teamUnknown() {
+        var machine = stacked("team", members: [2, 3])
+        #expect(carriers(machine) == ["wwan0", "eth0"])
+        #expect(machine.evaluate().path.reasons == [.carrierUnknown])
+        machine.loseCarrier(2)
+        #expect(carriers(machine) == ["eth0"])
+        #expect(machine.evaluate().path.reasons.isEmpty)
+    }
+
+    @Test("An event about one option of a team keeps the others, except the active port of another mode")
+    func teamEvents() {
+        var machine = team { ($0.mode, $0.activePort) = (TeamMessage.activeBackup, 2) }
+        var event = TeamMessage(index: 9)
+        event.activePort = 3
+        #expect(machine.snapshot.apply(.team(event), Self.header, at: Machine.now).reasons == [.linkChanged])
+        #expect(carriers(machine) == ["eth0"])
+        #expect(!machine.snapshot.apply(.team(event), Self.header, at: Machine.now).changed)
+        event = .init(index: 9)
+        event.mode = "broadcast"
+        machine.snapshot.apply(.team(event), Self.header, at: Machine.now)
+        #expect(carriers(machine) == ["wwan0", "eth0"])
+    }
+
+    @Test("A session of a modem (rmnet) carries nothing while the modem is down or has no carrier")
+    func rmnet() {
+        var machine = stacked("rmnet", over: 2) { $0.hardwareType = .rawIP }
+        #expect(carriers(machine) == ["stack0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+        machine.alter(2) { $0.flags = [] }
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .interfaceDown)
+        machine.alter(9) { $0.lowerNamespace = 0 }
+        #expect(machine.evaluate().path.status == .cellular, "the modem in another namespace is not known")
+    }
+
+    /// A WiFi interface (4) in a mode.
+    private func wireless(_ mode: WirelessMode, _ machine: inout Machine) {
+        machine.link(4, "wlan0")
+        machine.snapshot.wireless[4] = .init()
+        machine.snapshot.wireless[4]?.mode = mode
+    }
+
+    @Test("An access point of the machine's own is no way out, unless a rule says so")
+    func ownAccessPoint() {
+        var machine = machine()
+        wireless(.accessPoint, &machine)
+        machine.address(4, "192.0.2.2/24")
+        machine.route(via: "192.0.2.1", on: 4)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .accessPoint)
+        machine.kindRules = [.init(pattern: "wlan*", kind: .wifi)]
+        #expect(machine.evaluate().path.status == .wifi)
+        machine.kindRules = []
+        machine.snapshot.wireless[4]?.mode = .station
+        #expect(machine.evaluate().path.status == .wifi)
+    }
+
+    @Test("A bridge of an access point of the machine's own and a modem is carried by the modem")
+    func accessPointInBridge() {
+        var machine = stacked("bridge", members: [2])
+        wireless(.accessPoint, &machine)
+        machine.alter(4) { $0.masterIndex = 9 }
+        #expect(carriers(machine) == ["wwan0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
     @Test("A bridge's containers do not carry where it has a port of hardware")
     func containers() {
         var machine = stacked("bridge", members: [2])

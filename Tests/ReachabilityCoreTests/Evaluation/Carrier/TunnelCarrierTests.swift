@@ -69,6 +69,24 @@ struct TunnelCarrierTests {
         #expect(carriers(machine) == ["wwan0"])
     }
 
+    @Test("The other end of an L2TP session's tunnel, once L2TP has told it")
+    func l2tp() {
+        var machine = machine("l2tpeth") { link in
+            link.kind = nil
+            link.hardwareType = .ethernet
+        }
+        machine.snapshot.devices[9] = .init(action: .add, interface: "tunnel0", index: 9, deviceType: "l2tpeth")
+        #expect(machine.evaluate().path.interface?.kind == .tunnel)
+        #expect(carriers(machine) == ["eth0"])
+        var session = L2TPMessage(interface: "tunnel0", tunnel: 1)
+        session.remote = Self.endpoint
+        #expect(machine.snapshot.apply(.l2tp(session), Self.header, at: Machine.now).reasons == [.tunnelChanged])
+        answer(&machine, 2)
+        #expect(carriers(machine) == ["wwan0"])
+        session.interface = "gone0"
+        #expect(!machine.snapshot.apply(.l2tp(session), Self.header, at: Machine.now).changed)
+    }
+
     @Test("An answer about no tunnel's endpoint is not kept")
     func strangers() {
         var machine = machine("wireguard")
