@@ -27,6 +27,7 @@ let package = Package(
         .target(name: "ClientCore", dependencies: [core], swiftSettings: clientSettings),
         .executableTarget(name: "FuzzSOCKS", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
         .executableTarget(name: "FuzzConnect", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
+        .executableTarget(name: "FuzzResponse", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
         .executableTarget(
             name: "FuzzPartRecord",
             dependencies: ["FuzzSupport", "ClientCore"],

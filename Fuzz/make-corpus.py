@@ -2,7 +2,7 @@
 """Makes the seeds of the fuzz targets under Corpus/ from the captures in Tests/Fixtures.
 
 A seed for each kind of message and attribute for the decoder, short captures of each format for the reader, and whole stories for the
-model; replies of proxies, and records of parts, as they are written below. Run it again when the fixtures change; it writes the
+model; replies of proxies, responses, and records of parts, as they are written below. Run it again when the fixtures change; it writes the
 same bytes for the same fixtures.
 """
 import os
@@ -170,6 +170,18 @@ for name, response in {
     "no-http": b"220 mail ready\r\n",
 }.items():
     save("FuzzConnect", name, b"\2" + response)
+
+# Responses: a byte for the request's method, a byte for how they are split, and the response.
+for name, (method, response) in {
+    "length": (0, b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
+    "chunked": (0, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n"),
+    "gzip-chunked": (0, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\t\r\n\r\n1\r\nx\r\n0\r\n\r\n"),
+    "gzip": (2, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nxyz"),
+    "chunked-twice": (0, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"),
+    "interim": (0, b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.0 204 No\r\nContent-Length: 5\r\n\r\n"),
+    "folded": (1, b"HTTP/1.1 200\r\nA: b\r\n c\nLocation: /\xe9\r\nContent-Length: 7\r\n\r\n"),
+}.items():
+    save("FuzzResponse", name, bytes([method, 2]) + response)
 
 # Records of parts.
 for name, lines in {

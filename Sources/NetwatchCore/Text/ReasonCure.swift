@@ -38,7 +38,7 @@ extension Reason {
         case .loopbackSource: "`ip address add ADDRESS/LENGTH dev NAME`"
         case .tentativeSource: "Wait a second or two; if it lasts, the address is in use by another host."
         case .sourceRule: "Find it with `ip rule`; `ip route get DESTINATION from SOURCE` shows what follows."
-        case .carrierUnknown: "Declare the tunnel's kind: `--kind 'tun0=cellular'`."
+        case .carrierUnknown: "Declare the interface's kind: `--kind 'tun0=cellular'`; or run with `CAP_NET_ADMIN`."
         case .deviceProbing: "Wait; it takes milliseconds."
         case .deviceUnidentified, .carrierElsewhere: "Declare the interface's kind: `--kind 'eth0=cellular'`."
         default: nil

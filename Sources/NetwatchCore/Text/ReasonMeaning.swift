@@ -66,7 +66,7 @@ extension Reason {
             A route more specific than the default routes carries the probe address, as on a router with a \
             full table.
             """
-        case .carrierUnknown: "The interface that carries a tunnel is unknown."
+        case .carrierUnknown: "The interface that carries a tunnel, or the port through which a team sends, is unknown."
         case .deviceProbing: "The device behind the interface is being identified."
         case .deviceUnidentified:
             "The device behind the interface could not be identified; it counts as not cellular."

@@ -25,8 +25,10 @@ struct BodyAssembly {
     /// Takes what the head says of the body.
     mutating func expect(_ head: HTTPResponseHead, decompresses: Bool) throws(HTTPError) {
         announced = head.headers.first(name: "Content-Length").flatMap { Int($0) }
-        if decompresses, announced != 0, head.headers.contains(name: "Content-Encoding") {
-            decompressor = try .init(contentEncoding: head.headers["Content-Encoding"], limit: limit)
+        let content = decompresses && announced != 0 ? head.headers["Content-Encoding"] : []
+        let transfer = head.headers["Transfer-Encoding"]
+        if !content.isEmpty || !transfer.isEmpty {
+            decompressor = try .init(contentEncoding: content, transferEncoding: transfer, limit: limit)
         }
         if decompressor == nil, let announced, announced > limit { throw .bodyTooLarge(limit, announced: announced) }
     }

@@ -114,14 +114,13 @@ final class HostConnections {
         let id = vacant.popLast() ?? connections.count
         if id == connections.count { connections.append(nil) }
         let handler = ConnectionHandler(id, self)
-        let configuration = core.configuration
         let attempt = core.connector.connect(
             to: endpoint,
             at: addresses,
             limits: limits,
             keepsFree: count > 0 ? RuntimeDescriptors.comfortablyFree : RuntimeDescriptors.minimumFree,
             on: core.loop
-        ) { channel in try handler.install(in: channel, limits: configuration.decoderLimits) }
+        ) { channel in try handler.install(in: channel) }
         connections[id] = .attempt(attempt, by: handler)
         let keeper = watchWay()
         pool.opening(id)

@@ -36,7 +36,8 @@ extension Delivery {
     ) -> (receiver: Receiver<Element>, end: @Sendable () -> Void) {
         let stream = NoticeStream<Element>(limit: limit)
         launch {
-            while let element = await stream.next() { handler(element) }
+            // Between the stream and the executor, whoever runs on the executor may have ended the subscription.
+            while let element = await stream.next(), !stream.isFinished { handler(element) }
         }
         let (receiver, end) = receive(.anyThread, limit) { stream.push($0) }
         return (

@@ -13,7 +13,8 @@ extension NoticeStream {
         }
 
         private var backlog: Backlog<Element>
-        private var isFinished = false
+        /// Whether the stream has ended.
+        private(set) var isFinished = false
         private var waiters: [Waiter] = []
 
         /// Makes a machine that keeps a number of notices.

@@ -14,6 +14,9 @@ final class NoticeStream<Element: Notice>: Sendable {
         machine.withLock { $0.push(element) }?.resume()
     }
 
+    /// Whether the stream has ended: what was taken from it before is not to be delivered any more.
+    var isFinished: Bool { machine.withLock(\.isFinished) }
+
     /// Ends the stream: whoever asks is told that there is nothing more.
     func finish() {
         for waiter in machine.withLock({ $0.finish() }) { waiter.resume() }

@@ -103,7 +103,7 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     case sourceRule = "source.rule"
     /// A route more specific than the default routes covers a probe address, as on a router with a full table.
     case coveredBySpecificRoute = "path.specificRoute"
-    /// The interface that carries a tunnel is not known.
+    /// The interface that carries a tunnel, or the port through which a team sends, is unknown.
     case carrierUnknown = "carrier.unknown"
     /// The device behind the interface is being identified.
     case deviceProbing = "device.probing"

@@ -94,7 +94,7 @@ struct LyingServerTests {
             return [.forever([.respond { $0.rangeStart.map { file.rest(from: $0) } ?? file.whole() }])]
         }
         var ends: [Int32] = [0, 0]
-        pipe2(&ends, O_CLOEXEC)
+        pipe(&ends)
         let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
         var options = RequestOptions()
         options.output = .descriptor(ends[1])

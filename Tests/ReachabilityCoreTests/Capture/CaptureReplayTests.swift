@@ -94,7 +94,7 @@ struct CaptureReplayTests {
         let bytes = Fixture.bytes("story-nanoseconds.pcap")
         let telling = Telling(Array(bytes.dropLast(1)))
         #expect(telling.lines == Self.story)
-        #expect(telling.fault?.description.hasSuffix("are there") == true)
+        #expect(telling.fault?.description.hasSuffix("are left") == true)
         #expect(telling.fault?.description.hasPrefix("record ") == true)
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -47,6 +48,32 @@ struct SubscriptionTests {
             thread.run {}
             thread.run {}
             #expect(late.load(ordering: .relaxed) == 0)
+        }
+    }
+
+    @Test(
+        "Cancelled on the executor that a change is on its way to, it is not called with that change",
+        arguments: [Place.custom, .actor, .serialExecutor, .taskExecutor]
+    )
+    func cancelWithChangeOnItsWay(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let (delivery, executor) = place.makeDelivery()
+        let thread = try #require(executor?.thread)
+        source.publish(.wifi)
+        for _ in 0..<50 {
+            let heard = Collector<UInt64>()
+            let subscription = monitor.subscribe(deliverOn: delivery) { heard.append($0.sequence) }
+            try await heard.wait(count: 1)
+            thread.run {}
+            thread.run {
+                source.publish(.cellular)
+                // Lets the change get as far as it can while the executor is busy.
+                usleep(1_000)
+                subscription.cancel()
+            }
+            thread.run {}
+            thread.run {}
+            #expect(heard.elements.count == 1)
         }
     }
 
