@@ -45,7 +45,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
@@ -61,8 +60,13 @@ let package = Package(
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "ReachabilityCore", swiftSettings: settings),
         .target(
+            name: "LinuxSystem",
+            dependencies: ["CLinux", "Locking", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Reachability",
-            dependencies: ["CNetlink", "Locking", "ReachabilityCore", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CNetlink", "LinuxSystem", "Locking", "ReachabilityCore"],
             swiftSettings: settings
         ),
         .target(
@@ -79,8 +83,8 @@ let package = Package(
         .target(
             name: "NetworkClient",
             dependencies: [
-                "CZlib", "HTTPSerialization", "Locking", "NetworkClientCore", "Reachability", "ReachabilityCore",
-                "RequestGate",
+                "CZlib", "HTTPSerialization", "LinuxSystem", "Locking", "NetworkClientCore", "Reachability",
+                "ReachabilityCore", "RequestGate",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -97,7 +101,7 @@ let package = Package(
         .target(
             name: "CommandLineSupport",
             dependencies: [
-                "CLinux", "NetwatchCore", "Reachability", "ReachabilityCore",
+                "CLinux", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -105,8 +109,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch",
             dependencies: [
-                "CLinux", "CNcurses", "CommandLineSupport", "NetwatchCore", "NetworkClientCore", "Reachability",
-                "ReachabilityCore", "RequestGate",
+                "CLinux", "CNcurses", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClientCore",
+                "Reachability", "ReachabilityCore", "RequestGate",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -115,7 +119,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch-fetch",
             dependencies: [
-                "CLinux", "CommandLineSupport", "NetwatchCore", "NetworkClient", "Reachability", "ReachabilityCore",
+                "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "Reachability",
+                "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
@@ -230,7 +235,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ReachabilityTests",
-            dependencies: ["Locking", "Reachability", "ReachabilityCore", "NetworkLab"],
+            dependencies: ["LinuxSystem", "Locking", "Reachability", "ReachabilityCore", "NetworkLab"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -259,8 +264,8 @@ let package = Package(
         .testTarget(
             name: "netwatchTests",
             dependencies: [
-                "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "NetwatchCore", "NetworkLab",
-                "Reachability", "ReachabilityCore", "netwatch",
+                "CLinux", "CNcurses", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
+                "NetworkLab", "Reachability", "ReachabilityCore", "netwatch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Live/Snapshots"],
@@ -269,8 +274,8 @@ let package = Package(
         .testTarget(
             name: "netwatch-fetchTests",
             dependencies: [
-                "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "NetwatchCore", "NetworkClient",
-                "NetworkLab", "ReachabilityCore", "netwatch", "netwatch-fetch",
+                "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
+                "NetworkClient", "NetworkLab", "ReachabilityCore", "netwatch", "netwatch-fetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -5,6 +5,13 @@ import PackageDescription
 // under test with them. `scripts/fuzz` knows how.
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+/// As the client is built in its own package.
+let clientSettings =
+    settings + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
 let core: Target.Dependency = .product(name: "ReachabilityCore", package: "netwatch")
 
 let package = Package(
@@ -16,5 +23,15 @@ let package = Package(
         .executableTarget(name: "FuzzDecoder", dependencies: ["FuzzSupport", core], swiftSettings: settings),
         .executableTarget(name: "FuzzCapture", dependencies: ["FuzzSupport", core], swiftSettings: settings),
         .executableTarget(name: "FuzzModel", dependencies: ["FuzzSupport", core], swiftSettings: settings),
+        // A link to NetworkClientCore, which is no product: the client's dependencies need not be built for it.
+        .target(name: "ClientCore", dependencies: [core], swiftSettings: clientSettings),
+        .executableTarget(name: "FuzzSOCKS", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
+        .executableTarget(name: "FuzzConnect", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
+        .executableTarget(name: "FuzzResponse", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
+        .executableTarget(
+            name: "FuzzPartRecord",
+            dependencies: ["FuzzSupport", "ClientCore"],
+            swiftSettings: settings
+        ),
     ]
 )

@@ -2,7 +2,8 @@
 """Makes the seeds of the fuzz targets under Corpus/ from the captures in Tests/Fixtures.
 
 A seed for each kind of message and attribute for the decoder, short captures of each format for the reader, and whole stories for the
-model. Run it again when the fixtures change; it writes the same bytes for the same fixtures.
+model; replies of proxies, responses, and records of parts, as they are written below. Run it again when the fixtures change; it writes the
+same bytes for the same fixtures.
 """
 import os
 import struct
@@ -146,3 +147,44 @@ for name in ["story-nanoseconds.pcap", "iproute2.pcap"]:
     story = [message for message in everything if struct.unpack_from("<4xH", message)[0] in kinds]
     for part in range(0, min(len(story), 120), 20):
         save("FuzzModel", f"{name.split('.')[0]}-{part}", bytes([LITTLE]) + b"".join(story[part:part + 20]))
+
+# Replies of SOCKS proxies: a byte for a login, a byte for how they are split, and what the proxy says.
+BOUND = {"ipv4": b"\1" + bytes(6), "ipv6": b"\4" + bytes(18), "name": b"\3\4host\0\x50"}
+for name, address in BOUND.items():
+    save("FuzzSOCKS", f"open-{name}", b"\0\3" + b"\5\0" + b"\5\0\0" + address)
+    save("FuzzSOCKS", f"open-{name}-rest", b"\0\0" + b"\5\0" + b"\5\0\0" + address + b"HTTP/1.1 200 OK\r\n\r\n")
+save("FuzzSOCKS", "login", b"\1\1" + b"\5\2" + b"\1\0" + b"\5\0\0" + BOUND["ipv4"])
+save("FuzzSOCKS", "wrong-login", b"\1\0" + b"\5\2" + b"\1\1")
+save("FuzzSOCKS", "no-method", b"\0\0" + b"\5\xff")
+save("FuzzSOCKS", "refused", b"\0\0" + b"\5\0" + b"\5\5\0" + BOUND["ipv4"])
+save("FuzzSOCKS", "http", b"\0\0" + b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+# Responses to CONNECT: a byte for how they are split, and the response.
+for name, response in {
+    "open": b"HTTP/1.1 200 Connection established\r\n\r\n",
+    "open-rest": b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\n\x16\3\1",
+    "interim": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\nLink: x\n\nHTTP/1.1 204 x\r\n\r\n",
+    "refused": b"HTTP/1.1 403 No\r\nX-A:\t b \r\nContent-Length: 3\r\n\r\nno!",
+    "refused-chunked": b"HTTP/1.1 502 Bad\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+    "refused-open-end": b"HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=x\r\n\r\nlog in",
+    "no-http": b"220 mail ready\r\n",
+}.items():
+    save("FuzzConnect", name, b"\2" + response)
+
+# Responses: a byte for the request's method, a byte for how they are split, and the response.
+for name, (method, response) in {
+    "length": (0, b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
+    "chunked": (0, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n"),
+    "gzip-chunked": (0, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\t\r\n\r\n1\r\nx\r\n0\r\n\r\n"),
+    "gzip": (2, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nxyz"),
+    "chunked-twice": (0, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"),
+    "interim": (0, b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.0 204 No\r\nContent-Length: 5\r\n\r\n"),
+    "folded": (1, b"HTTP/1.1 200\r\nA: b\r\n c\nLocation: /\xe9\r\nContent-Length: 7\r\n\r\n"),
+}.items():
+    save("FuzzResponse", name, bytes([method, 2]) + response)
+
+# Records of parts.
+for name, lines in {
+    "etag": b'etag "v1"\ntotal 7\n', "date": b"last-modified Sun, 06 Nov 1994 08:49:37 GMT\n", "weak": b'etag W/"v1"\n',
+}.items():
+    save("FuzzPartRecord", name, b"netwatch download 1\nurl http://host/\nkey " + b"0" * 64 + b"\n" + lines + b"end\n")

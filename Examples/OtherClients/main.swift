@@ -2,15 +2,16 @@ import Glibc
 import NetworkClient
 
 let url = CommandLine.arguments.dropFirst().first ?? "http://192.0.2.7/readings"
-let patience = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 60
-let gate = ConnectivityGate(requirement: .notCellular, timeout: .seconds(patience))
+let timeout = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 60
+let gate = ConnectivityGate(requirement: .notCellular, timeout: .seconds(timeout))
 do {
     let pass = try await gate.pass(to: url)
-    print("goes by", pass.interfaceName ?? "any interface", "to", pass.addresses?.first?.description ?? "any address")
+    let address = pass.addresses?.first?.description ?? "any address"
+    print("connect to", address, "through", pass.interfaceName ?? "any interface")
     let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try pass.bind(socket)
-    // From here on it is the client's: connect(2) the socket, or hand it over, or name the interface.
+    // The socket is bound: connect(2) it, or pass the interface's name to your client.
     close(socket)
 } catch {
-    print("can't go:", error)
+    print("cannot connect:", error)
 }

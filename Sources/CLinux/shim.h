@@ -1,17 +1,21 @@
-// What the tool needs of Linux and the C library's Swift module leaves out.
+// Functions of Linux that the C library's Swift module leaves out.
 #pragma once
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <termios.h>
 #include <unistd.h>
 
-// setns(2), pipe(2) and memfd_create(2), declared for _GNU_SOURCE only; that would change types which the Swift module
-// has already.
+// setns(2), pthread_setname_np(3), pipe(2) and memfd_create(2), declared for _GNU_SOURCE only; that would change types
+// which the Swift module has already.
 extern int setns(int descriptor, int type);
+extern int pthread_setname_np(pthread_t thread, const char *name);
 extern int pipe2(int descriptors[2], int flags);
 extern int memfd_create(const char *name, unsigned int flags);
 

@@ -14,20 +14,12 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
-
-// setns(2), which glibc declares for _GNU_SOURCE only; that would change types which Swift's Glibc module has already.
-extern int setns(int descriptor, int type);
-
-// pthread_setname_np(3), for the same reason.
-extern int pthread_setname_np(pthread_t thread, const char *name);
+#include <unistd.h>
 
 // One datagram from a netlink socket: recvmsg(2).
 //
@@ -46,6 +38,31 @@ static inline ssize_t netwatch_receive(int descriptor, void *buffer, size_t capa
     } while (length < 0 && errno == EINTR);
     *sender = address.nl_pid;
     return length < 0 ? -errno : length;
+}
+
+// These have the same numbers on all machines that Swift runs on; the headers of Linux before 5.2 lack them.
+#ifndef SYS_fsopen
+#define SYS_fsopen 430
+#define SYS_fsconfig 431
+#define SYS_fsmount 432
+#endif
+
+// A view of sysfs for the calling thread's network namespace, attached nowhere: a descriptor, or -errno.
+//
+// fsopen(2), fsconfig(2), fsmount(2): with FSOPEN_CLOEXEC, FSCONFIG_CMD_CREATE, and FSMOUNT_CLOEXEC with
+// MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV and MOUNT_ATTR_NOEXEC.
+static inline int netwatch_open_sysfs(void) {
+    int context = (int)syscall(SYS_fsopen, "sysfs", 1);
+    int result;
+    if (context < 0)
+        return -errno;
+    result = (int)syscall(SYS_fsconfig, context, 6, NULL, NULL, 0);
+    if (result == 0)
+        result = (int)syscall(SYS_fsmount, context, 1, 1 | 2 | 4 | 8);
+    if (result < 0)
+        result = -errno;
+    close(context);
+    return result;
 }
 
 // The number of the interface of a name in a socket's network namespace, or -errno: netdevice(7), SIOCGIFINDEX.

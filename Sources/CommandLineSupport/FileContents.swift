@@ -1,4 +1,5 @@
 import Glibc
+package import LinuxSystem
 
 /// Reads whole files into memory.
 package enum FileContents {

@@ -1,4 +1,5 @@
 import Glibc
+package import LinuxSystem
 
 /// Writes whole lines to a descriptor at once, without a buffer of its own.
 package struct LineOutput: Sendable {

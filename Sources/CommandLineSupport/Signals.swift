@@ -1,5 +1,6 @@
 package import CLinux
 import Glibc
+package import LinuxSystem
 
 /// This process's signal dispositions (sigaction(2)).
 package enum SignalActions {

@@ -1,3 +1,4 @@
+package import LinuxSystem
 import NetwatchCore
 import Reachability
 package import ReachabilityCore
@@ -60,7 +61,7 @@ extension ExitStatus {
     }
 }
 
-extension MonitorError {
+extension ReachabilityError {
     /// The error for the user, with its exit status.
     package var toolError: ToolError {
         let why = errno == 0 ? "" : ": \(SystemError(code: errno))"
@@ -78,6 +79,8 @@ extension MonitorError {
             return .init("the kernel refuses a resource (\(what))\(why); try again later", exit: .systemFailure)
         case .notRunning:
             return .init("the monitor has stopped", exit: .systemFailure)
+        default:
+            return .init("\(description)", exit: .systemFailure)
         }
     }
 }

@@ -14,7 +14,11 @@ public struct HostPool: Sendable, Hashable {
     private(set) var idle: [ConnectionID] = []
     private(set) var opening: Set<ConnectionID> = []
     private(set) var busy = 0
-    private(set) var waiting = WaitingLine()
+    private(set) var waiting = WaitingLine() {
+        didSet { if waiting.isEmpty { shortageLimit = nil } }
+    }
+    /// How many connections there may be at once while descriptors are short; nil while they are not.
+    private var shortageLimit: Int?
 
     /// Makes an empty pool.
     ///
@@ -58,7 +62,7 @@ public struct HostPool: Sendable, Hashable {
 
     /// Whether another connection is to be opened; asked again after each ``Action/fail(_:)``.
     public func next() -> Action {
-        waiting.count > opening.count && connectionCount < limit ? .open : .none
+        waiting.count > opening.count && connectionCount < shortageLimit ?? limit ? .open : .none
     }
 
     /// A connection is being opened, as ``Action/open`` asked.
@@ -71,10 +75,30 @@ public struct HostPool: Sendable, Hashable {
     }
 
     /// A connection can't be opened: whoever has waited longest gets the error, unless others are being opened for it.
-    public mutating func openingFailed(_ connection: ConnectionID) -> Action {
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - isShortage: Whether the process has no descriptor for it. Then nobody gets the error as long as there are other
+    ///     connections to wait for, and no more than these are opened; ask ``retryAfterShortage()`` once in a while.
+    /// - Returns: What to do next.
+    public mutating func openingFailed(_ connection: ConnectionID, isShortage: Bool = false) -> Action {
         guard opening.remove(connection) != nil else { return .none }
+        if isShortage, connectionCount > 0, !waiting.isEmpty {
+            shortageLimit = connectionCount
+            return .none
+        }
         guard waiting.count > opening.count, let request = waiting.popFirst() else { return .none }
         return .fail(request)
+    }
+
+    /// Whether requests wait for connections because descriptors are short.
+    public var isShort: Bool { shortageLimit != nil }
+
+    /// Some time has passed since a connection could not be opened for want of a descriptor: one more is tried.
+    public mutating func retryAfterShortage() -> Action {
+        guard isShort else { return .none }
+        shortageLimit = min(limit, connectionCount + 1)
+        return next()
     }
 
     /// A request was answered and its connection can serve another.

@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import NetworkClient
 import ReachabilityCore
@@ -33,7 +34,7 @@ struct FetchExchange {
         style: ProgressStyle,
         directions: Set<ProgressDirection>
     ) throws(ToolError) {
-        wakeup = try Wakeup()
+        wakeup = try Wakeup.open()
         journal = FetchJournal(wakeup: wakeup, isVerbose: isVerbose)
         wait = MainWait(signals: signals.descriptor, wakeup: wakeup)
         // What is told line by line would be drawn over.

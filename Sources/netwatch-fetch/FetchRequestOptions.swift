@@ -86,6 +86,9 @@ struct FetchRequestOptions: ParsableArguments {
         guard bodies.count < 2 else {
             throw ValidationError("\(bodies[0]) and \(bodies[1]) are both bodies; give one")
         }
+        guard header.count(where: { $0.name.canonicalName == "host" }) < 2 else {
+            throw ValidationError("There are two -H Host; give one")
+        }
         guard upload != "" else { throw ValidationError("The name of the file to upload is empty; name one") }
         guard upload != "-" else {
             throw ValidationError("--upload takes a file with a name; give that, or --data - for what comes from stdin")

@@ -2,6 +2,7 @@ import ArgumentParser
 import CLinux
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import NetworkClient
 

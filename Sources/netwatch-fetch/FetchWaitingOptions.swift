@@ -38,7 +38,7 @@ extension FetchWaitingOptions {
         configuration.kindRules = kinds.kind
         configuration.expensiveInterfaces = kinds.expensive
         configuration.constrainedInterfaces = kinds.constrained
-        do throws(MonitorError) {
+        do throws(ReachabilityError) {
             return try ReachabilityMonitor(configuration: configuration)
         } catch {
             throw error.toolError

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 
 /// A subcommand that is an executable of its own, so that this one does not link what only the other needs.

@@ -52,6 +52,56 @@ struct HostPoolTests {
         #expect(pool.opened(1) == .use(1, for: 2))
     }
 
+    @Test func `where descriptors are short, requests wait for the connections that there are`() {
+        var pool = HostPool(limit: 9)
+        _ = pool.request(1)
+        pool.opening(0)
+        #expect(pool.opened(0) == .use(0, for: 1))
+        #expect(pool.request(2) == .open)
+        pool.opening(1)
+        #expect(pool.openingFailed(1, isShortage: true) == .none)
+        #expect(pool.next() == .none)
+        for request in UInt64(3)...4 { #expect(pool.request(request) == .none) }
+        #expect(pool.released(0) == .use(0, for: 2))
+        // A connection that closes leaves its descriptor to the next.
+        #expect(pool.closedWhileBusy() == .open)
+        pool.opening(2)
+        #expect(pool.opened(2) == .use(2, for: 3))
+        #expect(pool.next() == .none)
+        #expect(pool.isShort)
+        #expect(pool.retryAfterShortage() == .open)
+    }
+
+    @Test func `a shortage ends with the requests that wait`() {
+        var pool = HostPool(limit: 9)
+        _ = pool.request(1)
+        pool.opening(0)
+        _ = pool.opened(0)
+        _ = pool.request(2)
+        pool.opening(1)
+        _ = pool.openingFailed(1, isShortage: true)
+        #expect(pool.isShort)
+        #expect(pool.released(0) == .use(0, for: 2))
+        #expect(!pool.isShort)
+        #expect(pool.request(3) == .open)
+    }
+
+    @Test func `without a connection, a shortage fails each request`() {
+        var pool = HostPool(limit: 9)
+        _ = pool.request(1)
+        pool.opening(0)
+        _ = pool.request(2)
+        pool.opening(1)
+        #expect(pool.openingFailed(0, isShortage: true) == .none)
+        #expect(pool.next() == .none)
+        #expect(pool.openingFailed(1, isShortage: true) == .fail(1))
+        #expect(pool.next() == .open)
+        pool.opening(2)
+        #expect(pool.openingFailed(2, isShortage: true) == .fail(2))
+        #expect(pool.next() == .none)
+        #expect(pool.isEmpty)
+    }
+
     @Test func `nobody's connection is given up, and a late one is closed`() {
         var pool = HostPool(limit: 3)
         _ = pool.request(1)

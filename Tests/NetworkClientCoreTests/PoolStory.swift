@@ -20,7 +20,7 @@ struct PoolStory {
     }
 
     mutating func step() {
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
         case 0, 1, 2:
             lastRequest += 1
             waiting.insert(lastRequest)
@@ -30,6 +30,8 @@ struct PoolStory {
         case 5: if let connection = pick(Set(busy.keys)) { release(connection) }
         case 6: if let connection = pick(Set(busy.keys)) { lose(connection) }
         case 7: if let request = pick(waiting) { withdraw(request) }
+        case 8: if let connection = pick(opening) { refuse(connection, isShortage: true) }
+        case 9: perform(pool.retryAfterShortage())
         default: if let connection = pick(idle) { expire(connection) }
         }
         check()
@@ -50,9 +52,9 @@ struct PoolStory {
         perform(pool.opened(connection))
     }
 
-    private mutating func refuse(_ connection: Int) {
+    private mutating func refuse(_ connection: Int, isShortage: Bool = false) {
         opening.remove(connection)
-        perform(pool.openingFailed(connection))
+        perform(pool.openingFailed(connection, isShortage: isShortage))
     }
 
     private mutating func release(_ connection: Int) {

@@ -1,36 +1,46 @@
+import ReachabilityCore
 import Testing
 
 @testable import NetworkClientCore
 
-/// Whether the kernel takes what is to be written, however much is added meanwhile.
+/// When the kernel last took some of what is to be written, however much is added meanwhile.
 struct WriteProgressTests {
+    private let start = Instant(nanoseconds: 1_000)
+
+    private func at(_ seconds: Int) -> Instant { start.advanced(by: .seconds(seconds)) }
+
     @Test func `what makes the rest smaller is progress`() {
         var progress = WriteProgress()
-        progress.begin(rest: 100)
-        #expect(!progress.hasMoved(rest: 100))
-        #expect(progress.hasMoved(rest: 99))
-        // Asked again, it is measured from the beginning still.
-        #expect(!progress.hasMoved(rest: 100))
+        progress.begin(rest: 100, at: start)
+        #expect(progress.check(rest: 100, at: at(1)) == start)
+        #expect(progress.check(rest: 99, at: at(2)) == at(2))
+        #expect(progress.check(rest: 99, at: at(3)) == at(2))
+    }
+
+    @Test func `what is taken right after the beginning gives no second whole time`() {
+        var progress = WriteProgress()
+        progress.begin(rest: 30_000_000, at: start)
+        #expect(progress.check(rest: 29_000_000, at: at(1)) == at(1))
+        for second in 2...61 { #expect(progress.check(rest: 29_000_000, at: at(second)) == at(1)) }
     }
 
     @Test func `what is added does not hide what was taken`() {
         var progress = WriteProgress()
-        progress.begin(rest: 262_144)
+        progress.begin(rest: 262_144, at: start)
         progress.willAdd(to: 30_000)
         progress.added(rest: 292_144)
-        #expect(progress.hasMoved(rest: 292_144))
-        progress.begin(rest: 292_144)
-        #expect(!progress.hasMoved(rest: 292_144))
+        #expect(progress.check(rest: 292_144, at: at(1)) == at(1))
+        #expect(progress.check(rest: 292_144, at: at(2)) == at(1))
     }
 
     @Test func `what is added is no progress, and what is taken of it is`() {
         var progress = WriteProgress()
-        progress.begin(rest: 10)
+        progress.begin(rest: 10, at: start)
         for rest in stride(from: 10, to: 60, by: 10) {
             progress.willAdd(to: rest)
             progress.added(rest: rest + 10)
         }
-        #expect(!progress.hasMoved(rest: 60))
-        #expect(progress.hasMoved(rest: 59))
+        #expect(progress.check(rest: 60, at: at(1)) == start)
+        #expect(progress.check(rest: 59, at: at(2)) == at(2))
     }
 }

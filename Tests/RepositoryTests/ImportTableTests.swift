@@ -9,36 +9,40 @@ struct ImportTableTests {
     /// What the sources of each target may import.
     ///
     /// A new target takes its place here before it is built. ReachabilityCore is pure: no I/O, clock, randomness, lock
-    /// or thread. Reachability goes without Foundation, because the programs that use it have to stay small; so does
-    /// the tool. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library.
-    /// Locking is the one lock that all use. NetworkClientCore and RequestGate are pure too: what they decide,
-    /// NetworkClient carries out on SwiftNIO; and so is NetwatchCore, what the tool shows. It is the one shell that stands on another: the monitor opens its gate.
+    /// or thread. Reachability and the tools go without Foundation, because the programs that use it have to stay small.
+    /// HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library. Locking is the one
+    /// lock that all use, LinuxSystem the one home of threads, clocks, descriptors and name lookups. NetworkClientCore and
+    /// RequestGate are pure too: their decisions are carried out by NetworkClient on SwiftNIO. So is NetwatchCore, which
+    /// formats what the tool shows. NetworkClient is the one shell that stands on another: the monitor opens its gate.
     private static let table: [String: Set<String>] = [
         "CLinux": [],
         "CNcurses": [],
         "CNetlink": [],
         "CZlib": [],
         "CommandLineSupport": [
-            "ArgumentParser", "CLinux", "Glibc", "NetwatchCore", "Reachability", "ReachabilityCore",
+            "ArgumentParser", "CLinux", "Glibc", "LinuxSystem", "NetwatchCore", "Reachability", "ReachabilityCore",
         ],
         "HTTPSerialization": ["FoundationEssentials", "Glibc", "HTTPTypes"],
+        "LinuxSystem": system.union(["Locking", "ReachabilityCore"]),
         "Locking": ["Synchronization"],
         "NetworkClient": [
-            "CZlib", "Crypto", "Dispatch", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes", "Locking",
-            "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS", "NetworkClientCore", "Reachability",
+            "CZlib", "Crypto", "Dispatch", "FoundationEssentials", "Glibc", "HTTPSerialization", "HTTPTypes",
+            "LinuxSystem", "Locking", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS", "NetworkClientCore",
+            "Reachability",
             "ReachabilityCore", "RequestGate", "SwiftASN1", "Synchronization", "X509",
         ],
         "NetwatchCore": ["ReachabilityCore"],
         "NetworkClientCore": ["ReachabilityCore"],
         "ReachabilityCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
-        "Reachability": system.union(["CNetlink", "Locking", "Logging", "ReachabilityCore"]),
+        "Reachability": ["CNetlink", "Glibc", "LinuxSystem", "Locking", "ReachabilityCore", "Synchronization"],
         "netwatch": system.union([
-            "ArgumentParser", "CNcurses", "CommandLineSupport", "NetwatchCore",
+            "ArgumentParser", "CNcurses", "CommandLineSupport", "LinuxSystem", "NetwatchCore",
             "NetworkClientCore", "Reachability", "ReachabilityCore", "RequestGate",
         ]),
         "netwatch-fetch": system.union([
-            "ArgumentParser", "CommandLineSupport", "NetwatchCore", "NetworkClient", "Reachability", "ReachabilityCore",
+            "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "Reachability",
+            "ReachabilityCore",
         ]),
     ]
 
@@ -54,6 +58,66 @@ struct ImportTableTests {
             let excess = Self.imports(in: try Repository.read(file)).subtracting(allowed).sorted()
             #expect(excess.isEmpty, "\(file) imports \(excess)")
         }
+    }
+
+    /// The modules whose folders depend on each other in one direction; the others are to follow.
+    private static let modulesWithOrderedFolders = [
+        "HTTPSerialization", "LinuxSystem", "Locking", "NetwatchCore", "NetworkClientCore", "Reachability",
+        "ReachabilityCore",
+        "RequestGate",
+    ]
+
+    @Test("No folder of a module is part of a cycle of dependencies", arguments: modulesWithOrderedFolders)
+    func folders(module: String) throws {
+        let cycles = try FolderGraph(module: module).cycles
+        #expect(cycles.isEmpty, "\(module) has a \(cycles.joined(separator: "\n"))")
+    }
+
+    @Test("Two folders that name each other's types are reported as a cycle, with the file and the type")
+    func cycle() throws {
+        let cycles = FolderGraph(files: [
+            "Low/Value.swift": "struct Value { var machine: Machine? }",
+            "High/Machine.swift": "public final class Machine { let value: Value; let other: Value }",
+            "Highest/Tool.swift": "enum Tool { static let machine = Machine() }",
+        ]).cycles
+        #expect(cycles.count == 1)
+        let cycle = try #require(cycles.first)
+        #expect(cycle.hasPrefix("cycle of High, Low\n"))
+        #expect(cycle.contains("Low -> High: 1 mentions, such as: Low/Value.swift names Machine"))
+        #expect(!cycle.contains("Tool"))
+    }
+
+    @Test("Folders inside one folder are held to one direction, too, and may use that folder")
+    func innerFolders() {
+        let files = [
+            "A/Base.swift": "struct Base { let inner: X }",
+            "A/One/X.swift": "struct X { let base: Base }",
+            "A/Two/Y.swift": "struct Y { let x: X }",
+        ]
+        #expect(FolderGraph(files: files).cycles.isEmpty)
+        let both = files.merging(["A/One/Z.swift": "extension X { var y: Y { .init(x: self) } }"]) { $1 }
+        #expect(FolderGraph(files: both).cycles.count == 1)
+    }
+
+    @Test("Comments, strings, private types and nested types are no dependency; an interpolation is one")
+    func mentions() {
+        func dependsBack(_ text: String, declaring declaration: String = "struct Machine {}") -> Bool {
+            let graph = FolderGraph(files: [
+                "Low/Value.swift": "struct Value {}\n" + text,
+                "High/Machine.swift": declaration + "\nlet value: Value",
+            ])
+            return !graph.cycles.isEmpty
+        }
+        #expect(dependsBack("let x = Machine()"))
+        #expect(dependsBack(#"let x = "a \(y("b") + Machine.name) c""#))
+        #expect(dependsBack("let x = \"\"\"\n \" \\(Machine.name)\n\"\"\""))
+        #expect(dependsBack("let x: Machine", declaring: "@frozen public indirect enum Machine { case a }"))
+        #expect(dependsBack("let x: Machine", declaring: "package typealias Machine = Int"))
+        #expect(!dependsBack("// Machine\n/// Machine\n/* Machine /* Machine */ Machine */"))
+        #expect(!dependsBack(##"let x = "Machine \" Machine" + #"\(Machine) " Machine"#"##))
+        #expect(!dependsBack("let x = \"\"\"\nMachine \"\" Machine\n\"\"\""))
+        #expect(!dependsBack("let x: Machine", declaring: "private struct Machine {}"))
+        #expect(!dependsBack("let x: Machine", declaring: "struct Outer { struct Machine {} }"))
     }
 
     @Test("The monitor's tool links no HTTP stack: it imports none, nor does what it imports")

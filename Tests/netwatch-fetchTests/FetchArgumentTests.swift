@@ -97,4 +97,10 @@ import Testing
         let error = try #require(throws: ArgumentError.self) { try BindingArgument.parse(text) }
         #expect(error.description.contains("write wwan0 or 192.0.2.2"))
     }
+
+    @Test func `two hosts are a usage error`() throws {
+        let run = try FetchLab().fetch("-H", "Host: a", "-H", "host: b", "http://127.0.0.1:1/")
+        #expect(run.code == 64)
+        #expect(run.errors.contains("There are two -H Host; give one"))
+    }
 }

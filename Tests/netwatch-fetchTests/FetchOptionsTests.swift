@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
+import LinuxSystem
 import NetworkClient
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func `what the session is told`() throws {
-        let journal = try FetchJournal(wakeup: Wakeup(), isVerbose: false)
+        let journal = try FetchJournal(wakeup: Wakeup.open(), isVerbose: false)
         let plain = try command().connection.configuration(.init(), monitor: journal)
         #expect(plain.maximumBodySize == 64 << 20 && plain.decompresses && plain.binding == .unbound)
         #expect(plain.headers[.userAgent] == "netwatch/\(CommandLineProgram.version)")

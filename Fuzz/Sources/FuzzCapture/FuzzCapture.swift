@@ -22,7 +22,7 @@ enum FuzzCapture {
     private static func read(_ file: RawSpan) {
         let packets = packets(in: file)
         let writer = CaptureWriter()
-        var copy = writer.head
+        var copy = writer.header
         for packet in packets {
             copy += writer.record(
                 at: packet.time,

@@ -17,7 +17,8 @@ public indirect enum ParameterValue: Sendable, Hashable {
     case string(String)
     /// Values in an order; in a query each under `key[]`.
     case array([ParameterValue])
-    /// Values without an order; in a query each under the plain key, sorted.
+    /// Values without an order; in a query each under the plain key, sorted; in JSON and property lists, which have no
+    /// sets, an array, sorted the same way.
     case set(Set<ParameterValue>)
     /// Values by keys; in a query each under `key[sub]`, sorted by key.
     case dictionary([String: ParameterValue])

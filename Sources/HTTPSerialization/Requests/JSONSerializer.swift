@@ -2,6 +2,8 @@ import FoundationEssentials
 public import HTTPTypes
 
 /// Parameters as a JSON body (RFC 8259); as a query for methods that have them in the target.
+///
+/// A ``ParameterValue/set(_:)`` becomes an array, sorted, so that the same set always gives the same bytes.
 public struct JSONSerializer: RequestSerializer {
     /// Which methods have their parameters in the target.
     public var placement: ParameterPlacement

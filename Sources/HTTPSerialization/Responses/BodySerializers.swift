@@ -39,9 +39,12 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
         self.decoder = decoder
     }
 
-    /// Decodes the value.
+    /// Decodes the value; an empty body, as with status 204, is nil where that is a value of the type.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
-        try expectation.value(of: response, body: body) { try decoder().decode(Output.self, from: Data($0)) }
+        try expectation.value(of: response, body: body) { body in
+            if body.isEmpty, let none = noValue(of: Output.self) { return none }
+            return try decoder().decode(Output.self, from: Data(body))
+        }
     }
 }
 
@@ -81,10 +84,16 @@ public struct PropertyListResponseSerializer<Output: Decodable & Sendable>: Resp
         self.expectation = expectation
     }
 
-    /// Decodes the value.
+    /// Decodes the value; an empty body, as with status 204, is nil where that is a value of the type.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
-        try expectation.value(of: response, body: body) {
-            try PropertyListDecoder().decode(Output.self, from: Data($0))
+        try expectation.value(of: response, body: body) { body in
+            if body.isEmpty, let none = noValue(of: Output.self) { return none }
+            return try PropertyListDecoder().decode(Output.self, from: Data(body))
         }
     }
+}
+
+/// Returns the value of a type for a body that is not there: nil of an optional, null of ``ParameterValue``.
+private func noValue<Output>(of type: Output.Type) -> Output? {
+    (type as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Output
 }

@@ -78,6 +78,8 @@ struct RouteReview {
         if reason == .noRoute, case .endpoint(let address) = scene.explanation.tunnels[link.index] {
             return .init(.link, .init("no route leads to \(address), the other end of the tunnel \(name)"))
         }
+        if reason == .accessPoint { return accessPoint(link) }
+        if reason == .tunnelLoop { return loop(link) }
         guard let (beneath, fault) = carrier(of: link) else {
             return .init(
                 .link,
@@ -88,10 +90,30 @@ struct RouteReview {
         return .init(.link, .init("\(name) can't carry, as \(sentence.text)", cure: sentence.cure))
     }
 
+    /// The interface is an access point, or one is all that carries it.
+    private func accessPoint(_ link: Link) -> FamilyFinding {
+        let name = scene.name(link.index)
+        let text = "\(name) leads to the clients of this machine's own access point, not to the internet"
+        return .init(.link, .init(text, cure: "if a client is the gateway, run with --kind '\(name)=wifi'"))
+    }
+
+    /// The tunnel's own packets are routed into it.
+    private func loop(_ link: Link) -> FamilyFinding {
+        guard let endpoint = scene.snapshot.endpoint(of: link)?.address else {
+            return .init(.link, .init("the route to a tunnel's other end leads into the tunnel itself"))
+        }
+        let other = "\(endpoint), the other end of the tunnel \(scene.name(link.index)),"
+        let command = "'\(WhyScene.ip(endpoint.family)) route add \(endpoint) via GATEWAY dev NAME'"
+        return .init(
+            .link,
+            .init("the route to \(other) leads into the tunnel itself", cure: "\(command), or a fwmark for the tunnel")
+        )
+    }
+
     /// The interface beneath another that keeps it from carrying.
     private func carrier(of link: Link) -> (InterfaceIndex, LinkCondition)? {
         let known = [
-            link.lowerIndex, scene.snapshot.endpoint(of: link).flatMap { scene.snapshot.tunnelWays[$0.address] ?? nil },
+            link.lowerIndex, scene.snapshot.endpoint(of: link).flatMap { scene.snapshot.tunnelEgress[$0] ?? nil },
         ]
         let routed = scene.explanation.families.flatMap(\.probes).flatMap(\.candidates).flatMap(\.legs).map(
             \.leg.interface

@@ -73,6 +73,13 @@ final class Authenticator {
 
     // MARK: Receiving
 
+    /// Whether there is anybody to answer a challenge to a request.
+    func mayAnswer(_ login: RequestLogin, _ handle: RequestHandle) -> Bool {
+        let origin = handle.current.url.origin
+        return login.credential(at: origin) != nil || handler != nil || known[origin] != nil
+            || login.own == nil && tokens[origin] != nil
+    }
+
     /// An answer has come that is no challenge: what was sent was good.
     func succeeded(_ handle: RequestHandle, _ head: HTTPResponseHead) {
         guard let following = handle.run.extras?.following, let sent = following.sent else { return }

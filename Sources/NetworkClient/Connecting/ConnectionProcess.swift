@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import NetworkClientCore
@@ -10,6 +11,8 @@ final class ConnectionProcess {
         /// The addresses of the host or its proxy, if they are known: nothing is looked up then.
         let addresses: [SocketAddress]?
         let limits: Timeouts
+        /// How many descriptors must be free before a socket is opened.
+        let keepsFree: Int
         let resolver: NameResolver
         let tls: TLSClient?
         let proxies: ProxyMeans
@@ -101,6 +104,10 @@ final class ConnectionProcess {
 
     /// Connects to the targets; the limit goes on.
     func connect() throws(HTTPError) {
+        guard RuntimeDescriptors.areFree(plan.keepsFree) else {
+            let error = IOError(errnoCode: EMFILE, reason: "few descriptors are left")
+            throw ConnectFailure(nextHop, targets).error(for: error)
+        }
         let source = try LocalEnd(endpoint.binding)
         dialogue = passage?.dialogue()
         let me = NIOLoopBound(self, eventLoop: loop)
@@ -130,11 +137,16 @@ final class ConnectionProcess {
         metrics.connect = (metrics.connect ?? .zero) + lap()
         metrics.localAddress = endpoint.socketPath == nil ? channel.localAddress?.text : nil
         metrics.remoteAddress = endpoint.socketPath ?? channel.remoteAddress?.text
-        if passage == nil { initialize(prepared) {} } else { pass(prepared) }
+        if passage == nil { initialize(prepared) { $0() } } else { pass(prepared) }
     }
 
-    /// Lets the user's handlers in, lets them know that the connection is there, and goes on with TLS.
-    func initialize(_ prepared: PreparedChannel, _ tell: () -> Void) {
+    /// Adds the user's handlers, and goes on with TLS.
+    ///
+    /// - Parameters:
+    ///   - prepared: The channel.
+    ///   - announce: Tells the handlers of the connection, calls what it is given, by which the connection becomes ready to
+    ///     be used, and then hands on what has come for it already.
+    func initialize(_ prepared: PreparedChannel, _ announce: (_ ready: () -> Void) -> Void) {
         timer?.cancel()
         do {
             try plan.initialize(prepared.channel)
@@ -142,12 +154,8 @@ final class ConnectionProcess {
             let reason = "the connection can't be set up: \(error)"
             return fail(error as? HTTPError ?? .init(.connectFailed, .neverSent, reason, cause: error))
         }
-        guard let handshake = prepared.handshake else {
-            tell()
-            return succeed(prepared.channel)
-        }
-        secure(prepared.channel, handshake)
-        tell()
+        guard let handshake = prepared.handshake else { return announce { succeed(prepared.channel) } }
+        announce { secure(prepared.channel, handshake) }
     }
 
     // MARK: TLS

@@ -18,7 +18,8 @@ struct Connector: Sendable {
 
     /// Starts to open a connection, on the loop; to addresses that are known already, or to all that the name has.
     ///
-    /// Where a proxy is in use, these are the proxy's.
+    /// Where a proxy is in use, these are the proxy's. `keepsFree` is how many descriptors must be free besides; with
+    /// fewer, the attempt fails with `tooManyDescriptors`.
     ///
     /// `initialize` is called on the loop when the TCP connection stands, and leads past the proxy, with the TLS handler in place and before the
     /// channel is told that it is active: handlers that it adds see `channelActive` and all that comes after.
@@ -28,6 +29,7 @@ struct Connector: Sendable {
         to endpoint: Endpoint,
         at addresses: [SocketAddress]? = nil,
         limits: Timeouts,
+        keepsFree: Int = RuntimeDescriptors.minimumFree,
         on loop: any EventLoop,
         initialize: @escaping @Sendable (any Channel) throws -> Void
     ) -> ConnectionAttempt {
@@ -35,6 +37,7 @@ struct Connector: Sendable {
             endpoint: endpoint,
             addresses: addresses,
             limits: limits,
+            keepsFree: keepsFree,
             resolver: resolver,
             tls: endpoint.isSecure ? tls : nil,
             proxies: proxies,

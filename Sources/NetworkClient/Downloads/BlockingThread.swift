@@ -1,4 +1,5 @@
 import Dispatch
+import LinuxSystem
 import Locking
 
 /// A thread for work that may block for as long as others like, done in the order in which it was handed over.
@@ -7,12 +8,18 @@ import Locking
 final class BlockingThread: Sendable {
     private let queue = Queue()
 
+    /// The thread's stack, in bytes.
+    private static let stackSize = 1 << 20
+
     /// Starts it; nil if the system has no more threads to give.
     init?() {
-        let code = DetachedThread.start { [queue] in
-            while let jobs = queue.next() { for job in jobs { job() } }
+        do throws(SystemError) {
+            try SystemThread.detach("netwatch-file", stackSize: Self.stackSize) { [queue] in
+                while let jobs = queue.next() { for job in jobs { job() } }
+            }
+        } catch {
+            return nil
         }
-        guard code == 0 else { return nil }
     }
 
     deinit { queue.end() }

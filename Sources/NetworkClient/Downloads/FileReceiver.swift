@@ -115,9 +115,9 @@ extension DownloadAnswer {
             dates: headers["Last-Modified"],
             sent: headers["Date"],
             ranges: headers["Content-Range"],
-            length: headers.first(name: "Content-Length").flatMap { Int64($0) },
+            length: head.hasNoBody ? 0 : headers.first(name: "Content-Length").flatMap { Int64($0) },
             type: headers.first(name: "Content-Type"),
-            isCoded: codings.contains { !$0.isEmpty && $0.lowercased() != "identity" }
+            isCoded: !head.hasNoBody && codings.contains { !$0.isEmpty && $0.lowercased() != "identity" }
         )
     }
 }

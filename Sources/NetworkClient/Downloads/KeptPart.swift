@@ -1,5 +1,6 @@
 import Glibc
 import NIOHTTP1
+import NetworkClientCore
 
 /// What there is of a file whose download broke off.
 package struct KeptPart: Sendable, Hashable {
@@ -18,7 +19,7 @@ extension RequestHandle {
         guard let target = try? FileTarget(path, .replace), !target.isSpecial else { return nil }
         let part = "\(target.path).part"
         guard let bytes = PartialFile.read("\(part).info"), let record = PartRecord(bytes),
-            record.key == PartRecord.key(of: request.askedURL),
+            record.key == request.askedURL.downloadKey,
             let status = try? FileCall.status(part, followsLink: false), status.isRegular, status.isOwn,
             status.st_size > 0
         else { return nil }

@@ -122,7 +122,7 @@ extension PartialFile {
     private func part() throws(HTTPError) -> DownloadPart {
         let size = try FileCall.status(of: descriptor, paths.part).st_size
         guard size > 0, let bytes = Self.read(paths.record), let record = PartRecord(bytes),
-            record.key == PartRecord.key(of: url)
+            record.key == url.downloadKey
         else { return .init() }
         var part = record.part
         part.length = Int64(size)

@@ -161,37 +161,38 @@ final class SinkWriter: @unchecked Sendable {
     }
 
     private func tell(hasFinished: Bool) {
-        if let failure {
-            room?.fail(failure)
-            finished?.fail(failure)
-            (room, finished) = (nil, nil)
-            return
-        }
-        if waiting <= Self.limit / 2 {
-            room?.succeed()
-            room = nil
-        }
-        guard hasFinished else { return }
-        finished?.succeed()
-        finished = nil
+        if let failure { return fail(failure) }
+        if waiting <= Self.limit / 2 { Self.take(&room)?.succeed() }
+        if hasFinished { Self.take(&finished)?.succeed() }
+    }
+
+    private func fail(_ error: HTTPError) {
+        let (room, finished) = (Self.take(&room), Self.take(&finished))
+        room?.fail(error)
+        finished?.fail(error)
+    }
+
+    /// Takes a promise out of its place before it is completed.
+    ///
+    /// Completing one calls back at once. A callback that finds the completed promise still in its place would be told
+    /// that there is room for ever after.
+    private static func take(_ promise: inout EventLoopPromise<Void>?) -> EventLoopPromise<Void>? {
+        defer { promise = nil }
+        return promise
     }
 
     /// Nothing is to be done.
     private func rest() {
         guard let isKept = closesKeeping else { return }
         isOpen = false
-        let abandoned = HTTPError(.cancelled, .answered, "the request has ended")
-        room?.fail(abandoned)
-        finished?.fail(abandoned)
-        (room, finished) = (nil, nil)
+        fail(HTTPError(.cancelled, .answered, "the request has ended"))
         let sink = UnsafeSink(sink)
         perform(mayBlock: self.sink.mayBlock) {
             sink.value.close(isKept: isKept)
         } then: { [self] in
             thread = nil
             patience?.cancel()
-            closed?.succeed()
-            closed = nil
+            Self.take(&closed)?.succeed()
         }
     }
 

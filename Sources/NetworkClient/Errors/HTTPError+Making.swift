@@ -2,6 +2,7 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import NetworkClientCore
 
 extension HTTPError {
     /// A stage took too long.
@@ -23,9 +24,7 @@ extension HTTPError {
     static func lost(_ cause: (any Error)?, hasHead: Bool, _ request: PreparedRequest) -> Self {
         let host = request.endpoint.text
         let errno = (cause as? IOError)?.errnoCode
-        if let parser = cause as? HTTPParserError, parser != .invalidEOFState {
-            return parsing(parser, request)
-        }
+        if let fault = cause as? ResponseFault, fault != .truncated { return unreadable(fault, request) }
         if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
         let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
         if hasHead {
@@ -37,17 +36,24 @@ extension HTTPError {
     }
 
     /// An answer's head is larger than allowed.
-    static func headTooLarge(_ limit: Int?, _ request: PreparedRequest, cause: (any Error)? = nil) -> Self {
-        let size = limit.map { " than \($0) bytes" } ?? ""
+    private static func headTooLarge(_ limit: Int, _ request: PreparedRequest) -> Self {
         let host = request.endpoint.text
-        let reason = "the head of \(host)'s answer is larger\(size): raise maximumHeadSize if that is right"
-        return .init(.headTooLarge, .answered, reason, cause: cause)
+        let reason =
+            "the head of \(host)'s answer is larger than \(limit) bytes: raise maximumHeadSize if that is right"
+        return .init(.headTooLarge, .answered, reason)
     }
 
-    private static func parsing(_ error: HTTPParserError, _ request: PreparedRequest) -> Self {
-        if error == .headerOverflow { return headTooLarge(nil, request, cause: error) }
-        let host = request.endpoint.text
-        return .init(.invalidResponse, .answered, "\(host)'s answer is no HTTP/1.1: \(error)", cause: error)
+    private static func unreadable(_ fault: ResponseFault, _ request: PreparedRequest) -> Self {
+        if case .headTooLarge(let limit) = fault { return headTooLarge(limit, request) }
+        let why =
+            switch fault {
+            case .malformed(let why): why
+            case .headTooLarge: "its head is too large"
+            case .unsolicited: "it came without a request"
+            case .truncated: "it breaks off"
+            }
+        let reason = "\(request.endpoint.text)'s answer can't be read as HTTP/1.1: \(why)"
+        return .init(.invalidResponse, .answered, reason, cause: fault)
     }
 
     /// An answer is larger than allowed.

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NetworkClientCore
 
 /// Answers that lead elsewhere: their bodies are nobody's.
 extension ConnectionHandler {
@@ -16,6 +17,34 @@ extension ConnectionHandler {
             exchange?.assembly.limit = Self.drained
         }
         return true
+    }
+
+    /// How long such a body may take, and how long nothing may come of one that another request most likely follows.
+    private static let grace = Duration.seconds(2)
+
+    /// Whether the body is read for the connection's sake, as long as it comes promptly.
+    var hasShortGrace: Bool { exchange.map { $0.isPassedOver || $0.isLikelyFollowed } ?? false }
+
+    /// How long nothing of the response may come.
+    var readLimit: Duration? {
+        let limit = exchange?.handle.current.limits.read
+        return hasShortGrace ? min(limit ?? Self.grace, Self.grace) : limit
+    }
+
+    /// Sets the moment by which more of the response must have come.
+    func watchReading(_ now: NIODeadline) {
+        deadlines[.read] = due(readLimit, now)
+        arm(now)
+    }
+
+    /// Goes on without the rest of a body that does not come; if nothing follows the response after all, that is an error.
+    func leaveLikelyFollowed() {
+        guard let exchange, let head = exchange.head else { return close() }
+        var error = HTTPError.timedOut(.read, after: readLimit, exchange.handle.current.copy)
+        error.response = .init(head)
+        error.body = exchange.assembly.prefix(HTTPError.keptBody)
+        exchange.handle.following.missingBody = error
+        leavePassedOver()
     }
 
     /// Goes on without the rest of such a body.
@@ -51,6 +80,19 @@ extension SessionCore {
         guard isChallenge || handle.mayGoWithoutExpectation(status) else { return false }
         handle.following.isHeldBack = handle.run.extras?.receiver != nil
         return true
+    }
+
+    /// Whether another request most likely follows a response, whatever its body says: the first challenge to a request
+    /// for which there are credentials, and a refusal of `Expect`.
+    func isLikelyFollowed(_ head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
+        switch head.status.code {
+        case 401:
+            let hasAnswered = handle.run.extras?.following.map { $0.made != nil || $0.renewed != nil } ?? false
+            return !hasAnswered && handle.current.login.map { authenticator.mayAnswer($0, handle) } ?? false
+        case 407: return handle.endpoint.isForwarded && handle.run.extras?.proxyChallenges ?? 0 == 0
+        case 417: return handle.mayGoWithoutExpectation(417)
+        default: return false
+        }
     }
 
     /// An answer that was kept from its receiver is the request's all the same.

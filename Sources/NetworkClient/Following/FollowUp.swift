@@ -47,6 +47,9 @@ extension SessionCore {
 
     /// Does what follows the answer that has just come.
     func follow(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
+        let missingBody = handle.run.extras?.following?.missingBody
+        if case .later = followUp {} else { handle.run.extras?.following?.missingBody = nil }
+        if case .end = followUp, let missingBody { return end(handle, .failure(missingBody)) }
         switch followUp {
         case .later:
             // It waits as one does that has no connection: it can be cancelled, and its deadline goes on.

@@ -8,6 +8,8 @@ final class FollowingRun {
     var decided: FollowUp?
     /// Whether the answer was kept from whoever takes its body, since another one may follow it.
     var isHeldBack = false
+    /// Why the body of the last response is not whole, where it was not waited for.
+    var missingBody: HTTPError?
     /// What was decided while its user had paused it, and the answer that it follows.
     var answered: (FollowUp, DataResponse)?
     /// What was answered to challenges.

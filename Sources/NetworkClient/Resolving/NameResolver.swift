@@ -1,4 +1,4 @@
-import Glibc
+import LinuxSystem
 import Locking
 import NIOCore
 
@@ -117,18 +117,22 @@ final class NameResolver: Sendable {
     }
 
     private func startThread() {
-        let code = DetachedThread.start { [self] in
-            while let (id, name) = state.withLock({ $0.machine.next(at: .now) }) {
-                let answer = lookUp(name)
-                deliver(answer.result(for: name), of: id)
+        do throws(SystemError) {
+            try SystemThread.detach("netwatch-lookup", stackSize: AddressLookup.stackSize) { [self] in
+                while let (id, name) = state.withLock({ $0.machine.next(at: .now) }) {
+                    let answer = lookUp(name)
+                    deliver(answer.result(for: name), of: id)
+                }
+            }
+        } catch {
+            let promises = state.withLock { state in
+                state.machine.threadFailed().compactMap { state.promises.removeValue(forKey: $0) }
+            }
+            let reason = "no thread can be started to look names up: \(error)"
+            for promise in promises {
+                promise.fail(HTTPError(.nameLookupFailed, .neverSent, reason, errno: error.code))
             }
         }
-        guard code != 0 else { return }
-        let promises = state.withLock { state in
-            state.machine.threadFailed().compactMap { state.promises.removeValue(forKey: $0) }
-        }
-        let reason = "no thread can be started to look names up: \(String(cString: strerror(code)))"
-        for promise in promises { promise.fail(HTTPError(.nameLookupFailed, .neverSent, reason, errno: code)) }
     }
 
     private func deliver(_ result: Result<[SocketAddress], HTTPError>, of id: StateMachine.FlightID) {

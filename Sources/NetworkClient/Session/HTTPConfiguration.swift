@@ -1,5 +1,4 @@
 import Glibc
-import NIOHTTP1
 public import ReachabilityCore
 
 /// How a session behaves.
@@ -18,7 +17,8 @@ public struct HTTPConfiguration: Sendable {
     public var idleTimeout: Duration?
     /// The size of an answer's body at most, decompressed, in bytes; in memory no more than 4 GiB less one byte.
     public var maximumBodySize: Int
-    /// The size of an answer's head at most, in bytes.
+    /// The size of an answer's head at most, in bytes: its status line and all fields, with the interim answers before it;
+    /// the same again for its trailers.
     public var maximumHeadSize: Int
     /// Whether answers may come compressed (`Accept-Encoding`); they are decompressed as they come.
     public var decompresses: Bool
@@ -115,12 +115,5 @@ public struct HTTPConfiguration: Sendable {
         self.connectivity = connectivity
         self.redirects = redirects
         self.authentication = authentication
-    }
-
-    var decoderLimits: NIOHTTPDecoderLimitConfiguration {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderListSize = maximumHeadSize
-        limits.maxHeaderFieldSize = min(limits.maxHeaderFieldSize, maximumHeadSize)
-        return limits
     }
 }

@@ -27,6 +27,8 @@ extension HTTPSession {
             return try finish(url, head, nil, nil, options, policy)
         }
         let request = try serialize(method, url, parameters, headers, content)
+        var options = options
+        if request.head.headerFields.expectsContinue { options.expectsContinue = true }
         try method.checkContent(hasBody: request.body?.isEmpty == false || content.makeSource != nil)
         let source: BodySource? = if let makeSource = content.makeSource { try makeSource() } else { nil }
         var head = wireHead(request, source, url, options)
@@ -96,6 +98,10 @@ extension HTTPSession {
     ) throws(HTTPError) -> SerializedRequest {
         var fields = self.fields
         for name in Set(headers.map(\.name)) { fields[fields: name] = headers[fields: name] }
+        guard fields[fields: .host].count <= 1 else {
+            let reason = "the request has several Host fields, of which servers would each believe another: give one"
+            throw .init(.invalidConfiguration, .neverSent, reason)
+        }
         if headers[.range] != nil, headers[.acceptEncoding] == nil, configuration.headers[.acceptEncoding] == nil {
             fields[.acceptEncoding] = DefaultFields.codingOfParts
         }
@@ -151,6 +157,8 @@ extension HTTPSession {
         var headers = HTTPHeaders(request.head.headerFields, host: url.authority)
         headers.remove(name: "Transfer-Encoding")
         headers.remove(name: "Content-Length")
+        // Without a body there is nothing to wait with (RFC 9110, 10.1.1).
+        if request.head.headerFields.expectsContinue { headers.remove(name: "Expect") }
         if let body = request.body {
             headers.add(name: "Content-Length", value: String(body.count))
             if options.expectsContinue, !body.isEmpty { headers.add(name: "Expect", value: "100-continue") }
@@ -182,6 +190,16 @@ extension RequestOptions {
         if case .memory = destination { return min(maximumBodySize, BodyAssembly.largest) }
         return min(maximumBodySize, usual)
     }
+}
+
+extension HTTPFields {
+    /// Whether they ask for the server's leave to send the body.
+    fileprivate var expectsContinue: Bool { self[.expect]?.lowercased() == "100-continue" }
+}
+
+extension HTTPField.Name {
+    /// What the client expects of the server (RFC 9110, 10.1.1).
+    private static let expect = Self("Expect") ?? .userAgent
 }
 
 extension HTTPRequest.Method {

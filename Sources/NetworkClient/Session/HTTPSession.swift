@@ -1,6 +1,5 @@
 import Locking
 import NIOCore
-import NIOPosix
 
 /// An HTTP client: keeps connections, defaults and trust for the requests made with it.
 ///
@@ -27,9 +26,10 @@ public final class HTTPSession: Sendable {
     ///   - baseURL: What relative references are resolved against (RFC 3986, 5.2). If it has a path that does not end
     ///     with a slash, it gains one: `https://api.example.com/v1` and `users` make `https://api.example.com/v1/users`.
     ///   - configuration: How it behaves.
-    /// - Throws: ``HTTPError`` if the base URL is none, or the configuration contradicts itself.
+    /// - Throws: ``HTTPError`` if the base URL is none, the configuration contradicts itself, or the process has too few
+    ///   descriptors left to begin with.
     public convenience init(baseURL: String? = nil, configuration: HTTPConfiguration = .init()) throws(HTTPError) {
-        try self.init(baseURL: baseURL, configuration, loop: MultiThreadedEventLoopGroup.singleton.next(), .shared)
+        try self.init(baseURL: baseURL, configuration, loop: RuntimeDescriptors.startedLoop(), .shared)
     }
 
     /// Makes a session that lives on a loop and looks names up as it is told.

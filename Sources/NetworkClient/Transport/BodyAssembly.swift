@@ -1,6 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
+extension HTTPResponseHead {
+    /// Whether no body follows, whatever its fields say (RFC 9112, 6.3); nor does one follow any response to HEAD.
+    var hasNoBody: Bool { (100...199).contains(status.code) || status == .noContent || status == .notModified }
+}
+
 /// An answer's body as it comes: put together, decompressed, and held to its bound.
 struct BodyAssembly {
     /// How large a body may become that is put together in memory, in bytes: what a `ByteBuffer` can hold.
@@ -20,8 +25,10 @@ struct BodyAssembly {
     /// Takes what the head says of the body.
     mutating func expect(_ head: HTTPResponseHead, decompresses: Bool) throws(HTTPError) {
         announced = head.headers.first(name: "Content-Length").flatMap { Int($0) }
-        if decompresses, announced != 0, head.headers.contains(name: "Content-Encoding") {
-            decompressor = try .init(contentEncoding: head.headers["Content-Encoding"], limit: limit)
+        let content = decompresses && announced != 0 ? head.headers["Content-Encoding"] : []
+        let transfer = head.headers["Transfer-Encoding"]
+        if !content.isEmpty || !transfer.isEmpty {
+            decompressor = try .init(contentEncoding: content, transferEncoding: transfer, limit: limit)
         }
         if decompressor == nil, let announced, announced > limit { throw .bodyTooLarge(limit, announced: announced) }
     }

@@ -7,7 +7,9 @@ extension ConnectionHandler {
     func begin(_ head: HTTPResponseHead, _ receiver: any BodyReceiver, _ handle: RequestHandle) throws(HTTPError) {
         switch try receiver.begin(head) {
         case .memory: break
-        case .again where head.hasShortBody: handle.extras.mustGoAgain = true
+        case .again where head.hasShortBody:
+            handle.extras.mustGoAgain = true
+            exchange?.isLikelyFollowed = true
         case .again: host.core.goAnew(handle, self)
         case .whole: exchange?.receiver = receiver
         case .here:
@@ -77,10 +79,9 @@ extension ConnectionHandler {
         guard isReadingHeld else { return }
         isReadingHeld = false
         setReading(true)
-        if let exchange, exchange.head != nil {
+        if exchange?.head != nil {
             lastByte = .now()
-            deadlines[.read] = due(exchange.handle.current.limits.read, lastByte)
-            arm(lastByte)
+            watchReading(lastByte)
         }
     }
 }

@@ -3,18 +3,6 @@ import NIOHTTP1
 import ReachabilityCore
 
 extension ConnectionHandler {
-    /// Whether so many bytes more may come; if not, the request has failed.
-    func allows(_ count: Int) -> Bool {
-        guard let exchange, exchange.head == nil else { return true }
-        let limit = host.core.configuration.maximumHeadSize
-        guard exchange.headBytes <= limit else {
-            failExchange(.headTooLarge(limit, exchange.handle.current.copy))
-            return false
-        }
-        self.exchange?.headBytes += count
-        return true
-    }
-
     func received(_ head: HTTPResponseHead) {
         guard let handle = exchange?.handle else { return close() }
         let status = head.status.code
@@ -38,6 +26,7 @@ extension ConnectionHandler {
             // Who is refused does not go on sending (RFC 9112, 9.3).
             if status >= 300 { closeFeed() }
             try expectBody(of: head, handle)
+            if exchange?.handle === handle, hasShortGrace { watchReading(now) }
         } catch {
             failExchange(error)
         }
@@ -45,9 +34,10 @@ extension ConnectionHandler {
 
     private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) throws(HTTPError) {
         let isPassedOver = head.status.code >= 300 && passesOver(head, handle)
+        exchange?.isLikelyFollowed = head.status.code >= 400 && host.core.isLikelyFollowed(head, handle)
         if !isPassedOver, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
-        // An answer to HEAD, and a 304, may tell of a body that does not come (RFC 9110, 8.6).
-        guard handle.current.head.method != .HEAD, head.status != .notModified else { return }
+        // They may tell of a body all the same (RFC 9110, 8.6).
+        guard handle.current.head.method != .HEAD, !head.hasNoBody else { return }
         let decompresses = host.core.configuration.decompresses && exchange?.isPassedOver == false
         try exchange?.assembly.expect(head, decompresses: decompresses)
     }
@@ -56,7 +46,8 @@ extension ConnectionHandler {
         guard let handle = exchange?.handle else { return close() }
         handle.run.metrics.bodyBytesReceived += bytes.readableBytes
         lastByte = .now()
-        deadlines[.read] = due(handle.current.limits.read, lastByte)
+        // A body that is nobody's has one time for all of it.
+        if exchange?.isPassedOver != true { deadlines[.read] = due(readLimit, lastByte) }
         do throws(HTTPError) {
             if exchange?.receiver == nil { try exchange?.assembly.append(bytes) } else { try handOn(bytes) }
         } catch {

@@ -111,11 +111,24 @@ extension ConnectionHandler {
         host.core.tell(.sent, handle)
     }
 
-    /// Sets the moment by which the kernel must have taken some of what is to be written.
+    /// How often it is looked whether the kernel takes what is to be written: its buffers grow a little after the first
+    /// bytes, which is not to give a server that reads nothing its whole time again.
+    private static let writeCheckInterval = Duration.seconds(1)
+
+    /// Begins to watch whether the kernel takes some of what is to be written in time.
     func watchWriting(_ now: NIODeadline) {
-        guard let exchange else { return }
-        deadlines[.write] = due(exchange.handle.current.limits.write, now)
-        self.exchange?.writing.begin(rest: unwritten)
+        exchange?.writing.begin(rest: unwritten, at: Instant(now))
+        checkWriting(now)
+    }
+
+    /// Looks whether the kernel has taken some of what is to be written in time.
+    func checkWriting(_ now: NIODeadline) {
+        guard let limit = exchange?.handle.current.limits.write,
+            let last = exchange?.writing.check(rest: unwritten, at: Instant(now))
+        else { return }
+        let end = last.advanced(by: limit)
+        guard Instant(now) < end else { return failWriting() }
+        deadlines[.write] = min(end, Instant(now).advanced(by: min(Self.writeCheckInterval, limit / 4)))
     }
 
     /// How many bytes wait for the kernel.

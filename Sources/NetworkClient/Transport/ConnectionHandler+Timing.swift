@@ -32,16 +32,17 @@ extension ConnectionHandler {
         switch kind {
         case .idle: break
         case .total: fail(.total, limits.total, exchange)
+        case .read where exchange.isLikelyFollowed: leaveLikelyFollowed()
         case .read: fail(.read, limits.read, exchange)
         case .firstByte where exchange.isBodyHeld: releaseBody(now)
         case .firstByte: fail(.firstByte, limits.firstByte, exchange)
-        case .write: checkWriting(exchange, now)
+        case .write: checkWriting(now)
         }
     }
 
-    /// Whether the kernel has taken anything since the deadline was set.
-    private func checkWriting(_ exchange: Exchange, _ now: NIODeadline) {
-        guard !exchange.writing.hasMoved(rest: unwritten) else { return watchWriting(now) }
+    /// The kernel took nothing of what is to be written in time.
+    func failWriting() {
+        guard let exchange else { return }
         fail(.write, exchange.handle.current.limits.write, exchange)
     }
 

@@ -35,25 +35,20 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     var timer: Scheduled<Void>?
     var timerDue = Int64.max
     private(set) var context: ChannelHandlerContext?
+    private let decoder: ResponseDecoder
 
     init(_ id: Int, _ host: HostConnections) {
         self.id = id
         self.host = host
+        decoder = .init(maximumHeadSize: host.core.configuration.maximumHeadSize)
     }
 
     /// Whether the channel is open.
     var isActive: Bool { context?.channel.isActive ?? false }
 
     /// Puts what speaks HTTP/1.1 into a channel.
-    func install(in channel: any Channel, limits: NIOHTTPDecoderLimitConfiguration) throws {
-        let decoder = HTTPResponseDecoder(
-            leftOverBytesStrategy: .dropBytes,
-            informationalResponseStrategy: .forward,
-            limitConfiguration: limits
-        )
-        try channel.pipeline.syncOperations.addHandlers([
-            HTTPRequestEncoder(), AnswerMeter(self), ByteToMessageHandler(decoder), self,
-        ])
+    func install(in channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandlers([HTTPRequestEncoder(), decoder, self])
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -84,10 +79,10 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
         var isTakerBusy = false
         /// Whether the user has paused the request.
         var isPaused = false
-        /// How many bytes came before the head was whole, interim answers included.
-        var headBytes = 0
         /// Whether the answer leads elsewhere, and its body is nobody's.
         var isPassedOver = false
+        /// Whether another request most likely follows the response, whatever its body says.
+        var isLikelyFollowed = false
         /// Whether the body waits for the server's leave.
         var isBodyHeld = false
         /// Whether the kernel has taken anything since the write deadline was set.
@@ -136,7 +131,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     func lost(_ cause: (any Error)?) {
         guard let exchange else { return close() }
         let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.current.copy)
-        failExchange(error, isLoss: error.code == .connectionLost && exchange.headBytes == 0)
+        failExchange(error, isLoss: error.code == .connectionLost && !decoder.hasBegun)
     }
 
     /// Ends the exchange and the connection with it.

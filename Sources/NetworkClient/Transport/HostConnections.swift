@@ -15,6 +15,9 @@ final class HostConnections {
     private var limits: Timeouts
     /// The addresses that were judged for the request that asked last; nil for all that the name has.
     private var addresses: [SocketAddress]?
+    /// Fires when it is time to see whether there are descriptors again.
+    private var shortageTimer: Scheduled<Void>?
+    private static let shortageRetryInterval = TimeAmount.seconds(1)
 
     private enum Connection {
         case attempt(ConnectionAttempt, by: ConnectionHandler)
@@ -111,10 +114,13 @@ final class HostConnections {
         let id = vacant.popLast() ?? connections.count
         if id == connections.count { connections.append(nil) }
         let handler = ConnectionHandler(id, self)
-        let configuration = core.configuration
-        let attempt = core.connector.connect(to: endpoint, at: addresses, limits: limits, on: core.loop) { channel in
-            try handler.install(in: channel, limits: configuration.decoderLimits)
-        }
+        let attempt = core.connector.connect(
+            to: endpoint,
+            at: addresses,
+            limits: limits,
+            keepsFree: count > 0 ? RuntimeDescriptors.comfortablyFree : RuntimeDescriptors.minimumFree,
+            on: core.loop
+        ) { channel in try handler.install(in: channel) }
         connections[id] = .attempt(attempt, by: handler)
         let keeper = watchWay()
         pool.opening(id)
@@ -153,6 +159,11 @@ final class HostConnections {
             connection.channel.close(promise: nil)
             return
         }
+        // Another one in its place would end the same way, over and over.
+        guard !handler.life.isClosed else {
+            let reason = "the connection to \(endpoint.text) was closed before it could be used"
+            return failed(handler, HTTPError(.connectionLost, .neverSent, reason))
+        }
         connections[handler.id] = .open(handler)
         handler.record = .init(connection.metrics)
         handler.followPath()
@@ -178,13 +189,27 @@ final class HostConnections {
     private func failed(_ handler: ConnectionHandler, _ error: any Error) {
         guard isOpening(handler) else { return }
         vacate(handler.id)
-        let action = pool.openingFailed(handler.id)
+        let isShortage = (error as? HTTPError)?.code == .tooManyDescriptors
+        let action = pool.openingFailed(handler.id, isShortage: isShortage)
         if case .fail(let request) = action, let handle = waiting.removeValue(forKey: request) {
             handle.run.place = .nowhere
             core.fail(handle, (error as? HTTPError) ?? .init(.connectFailed, .neverSent, "\(error)", cause: error))
         }
         perform(pool.next())
+        retryAfterShortage()
         forgetIfEmpty()
+    }
+
+    /// Sees once in a while whether there are descriptors again, as long as requests wait for connections that others have.
+    private func retryAfterShortage() {
+        guard pool.isShort, shortageTimer == nil else { return }
+        let interval = Self.shortageRetryInterval
+        shortageTimer = core.loop.assumeIsolated().scheduleTask(in: interval) { [weak self] in
+            guard let self else { return }
+            shortageTimer = nil
+            perform(pool.retryAfterShortage())
+            retryAfterShortage()
+        }
     }
 
     private func vacate(_ id: Int) {

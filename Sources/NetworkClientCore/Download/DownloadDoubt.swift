@@ -14,6 +14,8 @@ package enum DownloadDoubt: Sendable, Hashable {
     case wrongLength(Int64, range: Int64)
     /// It is a part of another version, or not surely of the same.
     case otherVersion
+    /// It is a part, and does not say of which version.
+    case unknownVersion
     /// It is a part of something that is coded, as the beginning is not.
     case coded
     /// It does not say where the whole ends.
@@ -42,6 +44,7 @@ extension DownloadDoubt: CustomStringConvertible {
         case .wrongTotal(let total, let known): "says that the file has \(total) bytes, of which it had \(known) before"
         case .wrongLength(let length, let range): "sent \(length) bytes as a part of \(range)"
         case .otherVersion: "sent a part of another version of the file"
+        case .unknownVersion: "sent a part of the file and does not say of which version (no ETag or Last-Modified)"
         case .coded: "sent a part that is compressed, of a file that is not"
         case .unknownTotal: "sent a part of the file and does not say where the file ends"
         case .unsatisfied(let total, let have):

@@ -1,7 +1,8 @@
 /// What a download asks for, and what it does with the answer: the rules by which parts of a file become one.
 ///
 /// Whatever servers say, what is put together is of one version: a part is added only to a beginning with the same strong
-/// validator (RFC 9110, 13.1.5 and 15.3.7), exactly where that ends. Whatever else comes, the file begins anew.
+/// validator (RFC 9110, 13.1.5 and 15.3.7.3), exactly where that ends. Whatever else comes, the file begins anew; so it does
+/// where a part has no validator, though it answers `If-Range`: some servers ignore that field.
 ///
 /// | answer | to the whole | to the rest |
 /// |---|---|---|
@@ -190,8 +191,11 @@ extension DownloadLife {
         guard bytes.upperBound < total else { return .failure(.wrongTotal(bytes.upperBound + 1, known: total)) }
         let count = bytes.upperBound - bytes.lowerBound + 1
         if let length = answer.length, length != count { return .failure(.wrongLength(length, range: count)) }
-        if validator.compare(tags: answer.tags, dates: answer.dates) == .other { return .failure(.otherVersion) }
-        return answer.isCoded ? .failure(.coded) : .success(.init(last: bytes.upperBound, total: total))
+        switch validator.compare(tags: answer.tags, dates: answer.dates) {
+        case .other: return .failure(.otherVersion)
+        case .silent: return .failure(.unknownVersion)
+        case .same: return answer.isCoded ? .failure(.coded) : .success(.init(last: bytes.upperBound, total: total))
+        }
     }
 
     private mutating func unsatisfied(_ answer: DownloadAnswer) -> Verdict {

@@ -140,9 +140,9 @@ extension ProxyAnswer {
 
     /// How long the body is; nil if only its end will tell.
     ///
-    /// In chunks, nothing of it is waited for: the head says why.
+    /// In chunks, nothing of it is waited for: the head says why. With 304 none comes (RFC 9112, 6.3).
     fileprivate var bodyLength: Int? {
-        if !values(of: "Transfer-Encoding").isEmpty { return 0 }
+        if status == 304 || !values(of: "Transfer-Encoding").isEmpty { return 0 }
         return values(of: "Content-Length").first.flatMap(Int.init).flatMap { $0 < 0 ? nil : $0 }
     }
 }

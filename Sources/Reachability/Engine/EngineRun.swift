@@ -1,85 +1,88 @@
-import Glibc
+import LinuxSystem
 import Locking
 import ReachabilityCore
 import Synchronization
 
-/// One run of an engine, from a start to the stop: what its event thread and the other threads share.
+/// One run of an engine, from its start to its stop: the event thread, and the jobs that other threads hand to it.
 final class EngineRun: Sendable {
-    /// A job for the event thread.
-    typealias Job = @Sendable (EventLoop) -> Void
+    /// A job for the event thread; called with nil if the sockets could not be opened.
+    typealias Job = @Sendable (EventLoop?) -> Void
 
     /// Wakes the event thread.
-    let wakeUp: WakeUp
-    /// Opens with nil when the sockets are open, or with what kept them from being opened.
+    let wakeup: Wakeup
+    /// The event thread.
+    let thread = SystemThread()
+    /// Fulfilled with nil when the sockets are open, or with why they can't be opened.
     ///
     /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
-    let opened = Gate<MonitorError?>()
-    /// Tells when the event thread has called the sink for the last time.
-    let end = RunEnd()
-    /// Look-ups of other threads, in the event thread's namespace.
-    let lookups = Lock<LookupSocket?>(nil)
+    private let opened = BlockingPromise<ReachabilityError?>()
     private let mailbox = Lock<Mailbox>(.init())
     private let stopping = Atomic<Bool>(false)
-    private let handle = Lock<Handle>(.pending)
     private let loop = ConfinedLoop()
-
-    /// Who is to release the thread's resources.
-    private enum Handle {
-        /// The thread is being started.
-        case pending
-        /// Whoever stops it joins it.
-        case joinable(pthread_t)
-        /// It was joined, or releases itself when it ends.
-        case released
-    }
 
     private struct Mailbox {
         var jobs: [Job] = []
         var isClosed = false
     }
 
-    init() throws(MonitorError) {
-        wakeUp = try WakeUp()
+    /// `@unchecked Sendable`: the value is read and written on the event thread alone, which ``currentLoop`` checks.
+    private final class ConfinedLoop: @unchecked Sendable {
+        var value: EventLoop?
+    }
+
+    /// The stack of the event thread, on which `.immediate` subscribers are called, in bytes.
+    private static let stackSize = 512 << 10
+
+    /// Starts the event thread.
+    ///
+    /// - Parameters:
+    ///   - state: What all runs share.
+    ///   - predecessor: The thread of the run before, which must end before this one calls the sink.
+    /// - Throws: ``ReachabilityError/Code/noResources`` if there is no thread or descriptor to be had.
+    init(_ state: EngineState, after predecessor: SystemThread?) throws(ReachabilityError) {
+        do throws(SystemError) {
+            wakeup = try Wakeup()
+            try thread.start("reachability", stackSize: Self.stackSize) { [self] in main(state, predecessor) }
+        } catch {
+            throw ReachabilityError(error)
+        }
+    }
+
+    private func main(_ state: EngineState, _ predecessor: SystemThread?) {
+        do throws(ReachabilityError) {
+            try state.configuration.namespace.enter()
+            let loop = try EventLoop(state, self)
+            self.loop.value = loop
+            opened.fulfill(nil)
+            predecessor?.waitForEnd()
+            loop.main()
+            self.loop.value = nil
+        } catch {
+            for job in takeJobs(closing: true) { job(nil) }
+            opened.fulfill(error)
+        }
     }
 
     /// Waits until the sockets are open.
     ///
     /// - Throws: Why they can't be opened.
-    func waitUntilOpened() throws(MonitorError) {
+    func waitUntilOpened() throws(ReachabilityError) {
         if let error = opened.wait() { throw error }
     }
 
     /// Whether the event thread is to end.
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-    /// Lets the event thread end.
+    /// Ends the event thread, and waits until it has ended, unless it is the calling thread.
     func stop() {
         stopping.store(true, ordering: .releasing)
-        wakeUp.signal()
+        wakeup.signal()
+        thread.waitForEnd()
     }
 
-    /// Keeps the thread for whoever stops it; if that has happened already, the thread releases itself.
-    func keep(_ thread: pthread_t) {
-        let wasStopped = handle.withLock { handle in
-            guard case .pending = handle else { return true }
-            handle = .joinable(thread)
-            return false
-        }
-        if wasStopped { pthread_detach(thread) }
-    }
-
-    /// Releases the thread when it ends; waits for that, unless the calling thread is the one.
-    func release() {
-        let thread: pthread_t? = handle.withLock { handle in
-            defer { handle = .released }
-            guard case .joinable(let thread) = handle else { return nil }
-            return thread
-        }
-        guard let thread else { return end.wait() }
-        if end.isOwn { pthread_detach(thread) } else { pthread_join(thread, nil) }
-    }
-
-    /// Hands a job to the event thread; false if that takes none any more.
+    /// Hands a job to the event thread.
+    ///
+    /// - Returns: Whether it takes jobs.
     func perform(_ job: @escaping Job) -> Bool {
         let isFirst: Bool? = mailbox.withLock { mailbox in
             guard !mailbox.isClosed else { return nil }
@@ -87,11 +90,14 @@ final class EngineRun: Sendable {
             return mailbox.jobs.count == 1
         }
         guard let isFirst else { return false }
-        if isFirst { wakeUp.signal() }
+        if isFirst { wakeup.signal() }
         return true
     }
 
-    /// Takes the jobs that wait; on closing, no others are taken.
+    /// Takes the waiting jobs.
+    ///
+    /// - Parameter closing: Whether to accept no others from now on.
+    /// - Returns: The jobs, in the order in which they were handed over.
     func takeJobs(closing: Bool = false) -> [Job] {
         mailbox.withLock { mailbox in
             if closing { mailbox.isClosed = true }
@@ -100,18 +106,6 @@ final class EngineRun: Sendable {
         }
     }
 
-    /// Notes what the event thread runs; nil when it ends.
-    func enter(_ loop: EventLoop?) {
-        self.loop.value = loop
-    }
-
-    /// What the calling thread runs, if it is the event thread.
-    var currentLoop: EventLoop? {
-        end.isOwn ? loop.value : nil
-    }
-
-    /// `@unchecked Sendable`: the value is read and written on the event thread alone, which ``currentLoop`` makes sure.
-    private final class ConfinedLoop: @unchecked Sendable {
-        var value: EventLoop?
-    }
+    /// The event loop, if the calling thread is the event thread.
+    var currentLoop: EventLoop? { thread.isCurrent ? loop.value : nil }
 }

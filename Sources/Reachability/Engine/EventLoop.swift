@@ -1,270 +1,292 @@
-import Locking
+import LinuxSystem
 import ReachabilityCore
 
-/// What the event thread runs: receives, feeds the state machine, and does what it says.
+/// The code of the event thread: receives, feeds the state machine, and performs its actions.
 ///
-/// Confined to the event thread, except while it is made. From the wake-up to the sink nothing is handed to another
+/// Confined to the event thread, except while it is created. From the wake-up to the sink nothing is passed to another
 /// thread, nothing is locked, and nothing waits.
 final class EventLoop {
-    private(set) var machine: MonitorStateMachine
-    let configuration: MonitorConfiguration
-    let run: EngineRun
-    var sockets: EngineSockets
-    var watcher: DestinationWatcher
-    let user: UInt32
-    /// The families of generic netlink that the kernel has.
-    var families = GenericFamilies()
-    private var inquirer: DeviceInquirer?
-    let buffer = ReceiveBuffer()
-    private let shared: EngineState
-    private let poller: Poller
-    private let alarm: ClockAlarm
-    private var viewers: [Viewer] = []
-    /// Whether the event socket is in the neighbours' group.
-    private(set) var hearsNeighbours = false
-    private var moderation = Moderation()
-    /// When the first message of this turn was read; nil before it.
-    private var turnBegan: Instant?
+    /// The lookups of destinations.
+    let destinations: DestinationService
+    /// The inquiries about devices, tunnels and radios.
+    let devices: DeviceService
 
-    /// Opens everything in the calling thread's network namespace.
+    private let machine: ConfinedMachine
+    private let receiver: NetlinkReceiver
+    private let run: EngineRun
+    private let shared: EngineState
+    private let user: UInt32
+    private let lookups: LookupSocket
+    private let poll: EventPoll
+    private let clockTimer: ClockChangeTimer
+    private var waiters: [Waiter] = []
+    private var moderation = Moderation()
+
+    /// Opens all sockets in the calling thread's network namespace.
     ///
-    /// - Throws: ``MonitorError`` if a socket, a descriptor or a timer can't be had.
-    init(_ shared: EngineState, _ run: EngineRun) throws(MonitorError) {
+    /// - Throws: ``ReachabilityError`` if a socket, a descriptor or a timer can't be opened.
+    init(_ shared: EngineState, _ run: EngineRun) throws(ReachabilityError) {
+        let configuration = shared.configuration
+        let context = configuration.context(user: shared.user)
         self.shared = shared
         self.run = run
-        configuration = shared.configuration
-        user = configuration.user ?? shared.effectiveUser
-        watcher = .init(shared.watches)
-        _ = watcher.refresh()
-        machine = .init(
-            context: configuration.context(user: user),
-            settle: configuration.settle,
-            settleGoingDown: configuration.settleGoingDown,
-            counters: shared.counters
-        )
-        machine.reportsRoams = configuration.reportsRoams
-        poller = try Poller()
-        alarm = try ClockAlarm()
-        sockets = try Self.openSockets(configuration, watcher)
-        run.lookups.withLock { $0 = try? LookupSocket() }
-        try poller.add(run.wakeUp.descriptor.number, for: .wakeUp)
-        try poller.add(alarm.descriptor.number, for: .clock)
-        try watchSockets()
+        user = shared.user
+        machine = .init(configuration, context, shared.counters)
+        do throws(SystemError) {
+            poll = try EventPoll()
+            clockTimer = try ClockChangeTimer()
+        } catch {
+            throw ReachabilityError(error)
+        }
+        do throws(NetlinkError) { lookups = try LookupSocket() } catch { throw ReachabilityError(error) }
+        destinations = .init(machine, shared.watches, lookups, context)
+        receiver = try .init(machine, run, configuration, poll, destinations: destinations.addresses)
+        devices = .init(machine, receiver, run)
+        try poll.add(run.wakeup.descriptor, for: .wakeup)
+        try poll.add(clockTimer.descriptor, for: .clock)
     }
 
-    /// Somebody who waits for a view.
-    struct Viewer {
-        let gate: Gate<MonitorView?>
-        let deadline: Instant
-    }
-
-    /// Runs until the engine is stopped; then gives the last notice.
+    /// Runs until the engine is stopped, and publishes the last change then.
     func main() {
-        machine.measureSuspension(Clock.suspended, at: Clock.now)
-        machine.start(at: Clock.now)
-        var ready = Poller.Sources()
+        measureSuspension()
+        machine.with { $0.start(at: SystemClock.now) }
+        var ready = ReadySources()
         while !run.isStopping {
             let before = tally
             cycle(ready)
             gather(since: before)
-            // Whoever stops the run says so first and signals then; the cycle may have taken that signal.
+            // A stop sets the flag first and signals then; the cycle may have taken that signal.
             if run.isStopping { break }
-            ready = poller.wait(until: deadline)
+            ready = poll.wait(until: deadline)
         }
         finish()
     }
 
-    /// What the machine knows now.
-    func view(at now: Instant) -> MonitorView {
-        let evaluation =
-            machine.evaluation
-            ?? .init(
-                path: .init(status: .unknown, reasons: [.reading]),
-                ipv4: .init(outcomes: [], path: nil),
-                ipv6: .init(outcomes: [], path: nil)
-            )
-        return .init(
-            snapshot: machine.snapshot,
-            evaluation: evaluation,
-            instant: now,
-            isSettled: machine.isSettled
-        )
-    }
-
-    /// Answers once the machine has settled, or when the time is up.
-    func add(_ viewer: Viewer) { viewers.append(viewer) }
-
-    private var deadline: Instant? {
-        var first = consult { $0.deadline }
-        if let due = watcher.deadline { first = min(first ?? due, due) }
-        for viewer in viewers { first = min(first ?? viewer.deadline, viewer.deadline) }
-        return first
-    }
-
-    private func cycle(_ ready: Poller.Sources) {
-        turnBegan = nil
-        if ready.contains(.wakeUp) { runJobs() }
+    private func cycle(_ ready: ReadySources) {
+        receiver.beginBatch()
+        if ready.contains(.wakeup) { runJobs() }
         if ready.contains(.clock) {
-            alarm.reset()
-            machine.measureSuspension(Clock.suspended, at: Clock.now)
+            clockTimer.reset()
+            measureSuspension()
         }
-        if ready.contains(.uevents) { drainUevents() }
-        if !ready.isDisjoint(with: [.events, .generic]) { drainAll(isGenericReady: ready.contains(.generic)) }
+        if ready.contains(.uevents) { receiver.drainUevents() }
+        if !ready.isDisjoint(with: [.events, .generic]) {
+            receiver.drain(isGenericReady: ready.contains(.generic))
+        }
         act()
         if ready.contains(.replies) { readReplies() }
-        serveWatches()
-        serveViewers()
-        shared.counters = consult { $0.counters }
+        receiveRoutes()
+        destinations.serve(eventDatagrams: receiver.eventDatagrams)
+        serveWaiters()
+        shared.counters = machine.with { $0.counters }
     }
 
-    /// How many messages there were, and how many of importance.
-    private var tally: (all: UInt64, urgent: UInt64) { consult { ($0.counters.events, $0.urgentEvents) } }
-
-    /// Lets messages gather if those of the last turn were many and unimportant; other threads are heard meanwhile.
-    private func gather(since before: (all: UInt64, urgent: UInt64)) {
-        let after = tally
-        let now = Clock.now
-        let isImportant = after.urgent != before.urgent
-        guard let end = moderation.note(after.all &- before.all, isImportant: isImportant, at: now) else { return }
-        run.wakeUp.wait(until: end)
+    private func measureSuspension() {
+        machine.with { $0.measureSuspension(SystemClock.suspended, at: SystemClock.now) }
     }
 
     private func runJobs() {
-        run.wakeUp.reset()
+        run.wakeup.clear()
         for job in run.takeJobs() { job(self) }
-        guard watcher.refresh() else { return }
-        do throws(NetlinkError) {
-            try sockets.events.attach(.routes(covering: watcher.destinations))
-        } catch {
-            machine.failed(at: Clock.now)
+        _ = destinations.refresh()
+    }
+
+    /// Receives the routes to the watched destinations and to the remote addresses of tunnels.
+    private func receiveRoutes() {
+        let addresses = destinations.addresses.union(machine.with { $0.tunnelDestinations })
+        attempt { () throws(NetlinkError) in
+            guard try receiver.receiveRoutes(to: addresses) else { return }
+            // Changes of these routes were not received until now.
+            machine.with { $0.noteHiddenRoutes(at: SystemClock.now) }
         }
     }
 
-    /// Takes the answers to dumps as they come, and before each what has happened meanwhile.
+    /// Takes the replies to dumps as they come, and before each the changes until then.
     private func readReplies() {
-        while !run.isStopping, receiveReply() {
-            drainAll()
+        while !run.isStopping, receiver.receiveReply() {
+            receiver.drain()
             act()
         }
     }
 
-    /// Does what the machine says until it says nothing more.
-    private func act() {
-        while !run.isStopping, let action = machine.next(at: Clock.now) { perform(action) }
-    }
-
     private func finish() {
         for job in run.takeJobs(closing: true) { job(self) }
-        for viewer in viewers { viewer.gate.open(nil) }
-        viewers = []
-        run.lookups.withLock { $0 = nil }
-        let last = machine.stop()
-        shared.counters = machine.counters
+        for waiter in waiters { waiter.body(nil) }
+        waiters = []
+        let last = machine.with { $0.stop() }
+        shared.counters = machine.with { $0.counters }
         shared.sink(last, nil)
-        endWatches()
+        destinations.end()
     }
 
-    private func serveViewers() {
-        guard !viewers.isEmpty else { return }
-        let now = Clock.now
-        let isSettled = consult { $0.isSettled }
-        for viewer in viewers where isSettled || viewer.deadline <= now { viewer.gate.open(view(at: now)) }
-        viewers.removeAll { isSettled || $0.deadline <= now }
+    private var deadline: Instant? {
+        var first = machine.with { $0.deadline }
+        if let due = destinations.deadline { first = min(first ?? due, due) }
+        for waiter in waiters { first = min(first ?? waiter.deadline, waiter.deadline) }
+        return first
+    }
+
+    /// The number of messages, and of important ones.
+    private var tally: (all: UInt64, urgent: UInt64) { machine.with { ($0.counters.events, $0.urgentEvents) } }
+
+    /// Lets messages gather if those of the last cycle were many and unimportant; other threads are heard meanwhile.
+    private func gather(since before: (all: UInt64, urgent: UInt64)) {
+        let after = tally
+        let isImportant = after.urgent != before.urgent
+        let count = after.all &- before.all
+        guard let end = moderation.note(count, isImportant: isImportant, at: SystemClock.now) else { return }
+        run.wakeup.wait(until: end)
     }
 }
 
+// MARK: - Actions
+
 extension EventLoop {
-    /// Notes that a message of the kernel's was read.
-    func noteReading(at now: Instant) {
-        if turnBegan == nil { turnBegan = now }
+    /// Performs the machine's actions until there is none.
+    private func act() {
+        while !run.isStopping, let action = machine.with({ $0.next(at: SystemClock.now) }) { perform(action) }
     }
-
-    /// Feeds the machine.
-    func alterMachine(_ body: (inout MonitorStateMachine) -> Void) { body(&machine) }
-
-    /// Asks the machine in its place: reading a property of it by itself would copy the whole first.
-    func consult<Result>(_ body: (inout MonitorStateMachine) -> Result) -> Result { body(&machine) }
 
     private func perform(_ action: MonitorAction) {
         switch action {
-        case .publish(let change): shared.sink(change, turnBegan?.duration(to: Clock.now))
-        case .lookUp(let inDetail): lookUp(inDetail: inDetail)
-        case .dump(let subject, let sequence): dump(subject, sequence)
-        case .probe(let index, let name): probe(index, name)
-        case .watchNeighbours(let hears): hearNeighbours(hears)
+        case .publish(let change): publish(change)
+        case .lookUp(let inDetail): confirm(inDetail: inDetail)
+        case .dump(let subject, let sequence):
+            attempt { () throws(NetlinkError) in try receiver.requestDump(subject, sequence: sequence) }
+        case .probe(let index, let name): devices.probe(index, name)
+        case .watchNeighbours(let receives):
+            attempt { () throws(NetlinkError) in try receiver.receiveNeighbours(receives) }
         case .reopen: reopen()
         }
     }
 
-    private func lookUp(inDetail: Bool) {
-        do throws(NetlinkError) {
-            let answers = try sockets.lookups.probe(user: user, detail: inDetail)
-            drainAll()
-            machine.answered(answers, at: Clock.now)
-        } catch {
-            machine.failed(at: Clock.now)
+    private func publish(_ change: StateChange) {
+        shared.sink(change, receiver.batchStart?.duration(to: SystemClock.now))
+    }
+
+    /// Confirms the verdict by looking the probes up.
+    private func confirm(inDetail: Bool) {
+        attempt { () throws(NetlinkError) in
+            let answers = try lookups.probe(user: user, detail: inDetail)
+            receiver.drain()
+            machine.with { $0.answered(answers, at: SystemClock.now) }
         }
     }
 
-    private func dump(_ subject: DumpSubject, _ sequence: UInt32) {
-        let request = NetlinkRequests.dump(subject, sequence: sequence)
-        record(request, .toKernel, NetlinkDecoder.route)
-        do throws(NetlinkError) {
-            try sockets.requests.send(request)
-        } catch {
-            machine.failed(at: Clock.now)
-        }
-    }
-
-    /// What asks about devices; made when it is needed first, on the event thread, which is in the namespace.
-    func openedInquirer() throws(NetlinkError) -> DeviceInquirer {
-        if let inquirer { return inquirer }
-        let inquirer = try DeviceInquirer()
-        self.inquirer = inquirer
-        return inquirer
-    }
-
-    private func hearNeighbours(_ hears: Bool) {
-        hearsNeighbours = hears
-        do throws(NetlinkError) {
-            try sockets.hearNeighbours(hears)
-        } catch {
-            machine.failed(at: Clock.now)
-        }
-    }
-
-    /// Closes the sockets and opens them again, with what they heard.
+    /// Closes the sockets and opens them again.
     private func reopen() {
-        do {
-            sockets = try Self.openSockets(configuration, watcher)
-            run.lookups.withLock { $0 = try? LookupSocket() }
-            try watchSockets()
-            if hearsNeighbours { try sockets.hearNeighbours(true) }
-            machine.reopened(at: Clock.now)
+        do throws(ReachabilityError) {
+            try receiver.reopen()
+            do throws(NetlinkError) { try lookups.reopen() } catch { throw ReachabilityError(error) }
+            machine.with { $0.reopened(at: SystemClock.now) }
         } catch {
-            machine.reopenFailed(at: Clock.now)
+            machine.with { $0.reopenFailed(at: SystemClock.now) }
         }
     }
 
-    private func watchSockets() throws(MonitorError) {
-        try watchEvents()
-        try poller.add(sockets.requests.descriptor, for: .replies)
-        if let number = sockets.ueventsDescriptor { try poller.add(number, for: .uevents) }
-        if let number = sockets.genericDescriptor { try poller.add(number, for: .generic) }
-        askFamilies()
+    /// Uses a socket; if it fails, the machine decides what to do.
+    private func attempt(_ body: () throws(NetlinkError) -> Void) {
+        do throws(NetlinkError) { try body() } catch { machine.with { $0.failed(at: SystemClock.now) } }
+    }
+}
+
+// MARK: - Views
+
+extension EventLoop {
+    /// A caller that waits until the model has been read whole and agrees with the kernel.
+    private struct Waiter {
+        let deadline: Instant
+        let body: (EventLoop?) -> Void
     }
 
-    /// Waits for what the event socket hears, too.
-    func watchEvents() throws(MonitorError) { try poller.add(sockets.events.descriptor, for: .events) }
+    /// Whether there is a verdict.
+    var hasVerdict: Bool { machine.with { $0.evaluation != nil } }
 
-    private static func openSockets(
-        _ configuration: MonitorConfiguration,
-        _ watcher: DestinationWatcher
-    ) throws(MonitorError) -> EngineSockets {
-        do throws(NetlinkError) {
-            return try EngineSockets(bufferSize: configuration.receiveBufferSize, watching: watcher.destinations)
-        } catch {
-            throw MonitorError(error)
+    /// The model and the verdict as they are now.
+    func view(at now: Instant) -> MonitorView {
+        machine.with { machine -> MonitorView in
+            let evaluation =
+                machine.evaluation
+                ?? .init(
+                    path: .init(status: .unknown, reasons: [.reading]),
+                    ipv4: .init(outcomes: [], path: nil),
+                    ipv6: .init(outcomes: [], path: nil)
+                )
+            return .init(
+                snapshot: machine.snapshot,
+                evaluation: evaluation,
+                instant: now,
+                isSettled: machine.isSettled
+            )
         }
     }
+
+    /// Calls a closure once the model has been read whole and agrees with the kernel.
+    ///
+    /// - Parameters:
+    ///   - deadline: When to call it in any case.
+    ///   - body: The closure; called with nil if the engine is stopped before.
+    func whenSettled(until deadline: Instant, _ body: @escaping (EventLoop?) -> Void) {
+        waiters.append(.init(deadline: deadline, body: body))
+    }
+
+    private func serveWaiters() {
+        guard !waiters.isEmpty else { return }
+        let now = SystemClock.now
+        let isSettled = machine.with { $0.isSettled }
+        let served = waiters.filter { isSettled || $0.deadline <= now }
+        waiters.removeAll { isSettled || $0.deadline <= now }
+        for waiter in served { waiter.body(self) }
+    }
+}
+
+/// The state machine of a run, which the parts of its event loop share.
+///
+/// Confined to the event thread, except while it is created.
+final class ConfinedMachine {
+    private var machine: MonitorStateMachine
+
+    /// Creates a machine that isn't started.
+    init(_ configuration: MonitorConfiguration, _ context: EvaluationContext, _ counters: MonitorCounters) {
+        machine = .init(
+            context: context,
+            settle: configuration.settle,
+            settleGoingDown: configuration.settleGoingDown,
+            counters: counters
+        )
+        machine.reportsRoams = configuration.reportsRoams
+    }
+
+    /// Reads or changes the machine in its place: to read a property by itself would copy the whole machine.
+    func with<Result>(_ body: (inout MonitorStateMachine) -> Result) -> Result { body(&machine) }
+}
+
+/// The descriptors that the event thread waits for.
+struct ReadySources: OptionSet {
+    let rawValue: UInt64
+
+    /// Another thread has a job, or stops the run.
+    static let wakeup = Self(rawValue: 1)
+    /// The wall clock was set.
+    static let clock = Self(rawValue: 2)
+    /// Changes of links, addresses, routes and rules.
+    static let events = Self(rawValue: 4)
+    /// Replies to dumps.
+    static let replies = Self(rawValue: 8)
+    /// Uevents.
+    static let uevents = Self(rawValue: 16)
+    /// Generic netlink.
+    static let generic = Self(rawValue: 32)
+}
+
+extension EventPoll {
+    /// Watches a descriptor until it is closed.
+    ///
+    /// - Throws: ``ReachabilityError/Code/noResources``.
+    func add(_ number: Int32, for source: ReadySources) throws(ReachabilityError) {
+        do throws(SystemError) { try add(number, reporting: source.rawValue) } catch { throw ReachabilityError(error) }
+    }
+
+    /// Waits until a descriptor is readable, or until a deadline.
+    fileprivate func wait(until deadline: Instant?) -> ReadySources { .init(rawValue: wait(until: deadline)) }
 }

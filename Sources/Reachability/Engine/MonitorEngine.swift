@@ -1,63 +1,59 @@
+import Glibc
+import LinuxSystem
 import Locking
-public import ReachabilityCore
+package import ReachabilityCore
 
-/// Watches one network namespace with one thread, and hands every change of the state to a sink.
+/// Watches one network namespace with one thread, and passes every change of the state to a sink.
 ///
 /// The engine below ``ReachabilityMonitor``: no subscribers, no executors. It may be started and stopped any number of
 /// times, from any thread; ``stop()`` may be called from the sink itself.
-public final class MonitorEngine: Sendable {
-    let state: EngineState
+package final class MonitorEngine: Sendable {
+    private let state: EngineState
     private let lifecycle = Lock<Lifecycle>(.init())
 
-    /// Makes an engine that watches nothing yet.
+    /// Creates an engine that watches nothing yet.
     ///
     /// - Parameters:
     ///   - configuration: What to watch, and how.
-    ///   - sink: Called on the event thread with each notice, in order; must not block. The first after each
+    ///   - sink: Called on the event thread with each change, in order; must not block. The first after each
     ///     ``start()`` has the event `state`.
-    public convenience init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
+    package convenience init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
         self.init(configuration) { change, _ in sink(change) }
     }
 
-    /// Makes an engine whose sink is also told how long each notice took.
+    /// Creates an engine whose sink is also told how long each change took.
     ///
     /// - Parameters:
     ///   - configuration: What to watch, and how.
-    ///   - timedSink: As the sink of ``init(_:sink:)``. The duration is the time since the event thread read the first of
-    ///     the messages that it judged together; nil for a notice that no message brought, such as one that was held back.
-    public init(_ configuration: MonitorConfiguration, timedSink: @escaping TimedSink) {
+    ///   - timedSink: As the sink of ``init(_:sink:)``. The duration is the time since the event thread received the first
+    ///     of the messages that it judged together; nil for a change without a message, such as one that was held back.
+    package init(_ configuration: MonitorConfiguration, timedSink: @escaping TimedSink) {
         state = .init(configuration, timedSink)
     }
 
-    /// What is called with each notice, and with how long it took.
-    public typealias TimedSink = @Sendable (StateChange, Duration?) -> Void
+    /// Called with each change, and with how long it took.
+    package typealias TimedSink = @Sendable (StateChange, Duration?) -> Void
 
     deinit { stop() }
 
-    /// Which run goes on, and which was stopped last.
     private struct Lifecycle {
+        /// The current run.
         var run: EngineRun?
-        var last: RunEnd?
-    }
-
-    /// What a new run has to wait for.
-    private struct Predecessor {
-        var end: RunEnd?
+        /// The event thread of the run that was stopped last.
+        var last: SystemThread?
     }
 
     /// Starts the event thread, and returns once its sockets are open; does nothing if it runs already.
     ///
-    /// - Throws: ``MonitorError`` if the namespace can't be entered or netlink can't be opened.
-    public func start() throws(MonitorError) {
-        let (run, predecessor) = try begin()
-        guard let predecessor else { return try run.waitUntilOpened() }
-        do throws(MonitorError) {
-            run.keep(try EventThread.start { [state] in run.main(state, after: predecessor.end) })
-        } catch {
-            run.opened.open(error)
-            run.end.come()
+    /// - Throws: ``ReachabilityError`` if the namespace can't be entered or netlink can't be opened.
+    package func start() throws(ReachabilityError) {
+        let run = try lifecycle.withLock { lifecycle throws(ReachabilityError) in
+            if let run = lifecycle.run { return run }
+            let run = try EngineRun(state, after: lifecycle.last)
+            lifecycle.run = run
+            return run
         }
-        do throws(MonitorError) {
+        do throws(ReachabilityError) {
             try run.waitUntilOpened()
         } catch {
             end(run)
@@ -65,55 +61,321 @@ public final class MonitorEngine: Sendable {
         }
     }
 
-    /// The run that goes on, or a new one with the one before it.
-    private func begin() throws(MonitorError) -> (run: EngineRun, predecessor: Predecessor?) {
-        try lifecycle.withLock { lifecycle throws(MonitorError) in
-            if let run = lifecycle.run { return (run, nil) }
-            let run = try EngineRun()
-            lifecycle.run = run
-            return (run, .init(end: lifecycle.last))
-        }
+    /// Stops the event thread and closes its descriptors; does nothing if none runs.
+    ///
+    /// The last change of a run is to `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is not
+    /// called any more. Called on the event thread itself, from the sink, it returns at once, and the thread ends when
+    /// the sink returns. A thread started after that calls the sink only once the thread before it has ended.
+    package func stop() {
+        let (run, last) = lifecycle.withLock { ($0.run, $0.last) }
+        if let run { end(run) } else { last?.waitForEnd() }
     }
 
-    /// Ends a run, if it still goes on, and waits until it has ended.
+    /// Ends a run, and waits until it has ended.
     private func end(_ run: EngineRun) {
         lifecycle.withLock { lifecycle in
             guard lifecycle.run === run else { return }
             lifecycle.run = nil
-            lifecycle.last = run.end
+            lifecycle.last = run.thread
         }
         run.stop()
-        run.release()
     }
 
-    /// The run that goes on.
-    ///
-    /// - Throws: ``MonitorError/Code/notRunning`` if there is none.
-    func currentRun() throws(MonitorError) -> EngineRun {
-        guard let run = lifecycle.withLock({ $0.run }) else { throw MonitorError(.notRunning, errno: 0, "monitor") }
-        return run
-    }
+    /// How often things happened since the engine was created.
+    package var counters: MonitorCounters { state.counters }
 
-    /// Stops the event thread and closes its descriptors; does nothing if none runs.
+    /// Runs a job on the event thread, between changes, in the order in which jobs were handed over.
     ///
-    /// The last notice of a run says `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is not
-    /// called any more. Called on the event thread itself, from the sink, it returns at once, and the thread ends when
-    /// the sink returns. A thread started after that calls the sink only once the thread before it has ended.
-    public func stop() {
-        let (run, last) = lifecycle.withLock { ($0.run, $0.last) }
-        if let run { end(run) } else { last?.wait() }
-    }
-
-    /// Runs a job on the event thread, between notices, in the order in which jobs were handed over.
-    ///
-    /// Jobs that were accepted are run even if the engine is stopped meanwhile: before its last notice.
+    /// Jobs that were accepted are run even if the engine is stopped meanwhile: before its last change.
     ///
     /// - Parameter job: Must not block.
-    /// - Returns: Whether the engine runs; if it does not, the job is dropped.
-    public func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
-        (try? currentRun())?.perform { _ in job() } ?? false
+    /// - Returns: Whether the engine runs; if it doesn't, the job is dropped.
+    package func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
+        currentRun?.perform { _ in job() } ?? false
     }
 
-    /// How often things happened since the engine was made.
-    public var counters: MonitorCounters { state.counters }
+    private var currentRun: EngineRun? { lifecycle.withLock { $0.run } }
+}
+
+// MARK: - Questions
+
+extension MonitorEngine {
+    /// Called with the answer to a question, on the event thread or another thread of the engine's; must not block.
+    typealias Completion<Value: Sendable> = @Sendable (EngineAnswer<Value>) -> Void
+
+    /// Asks for the model and the verdict, once the model has been read whole and agrees with the kernel.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait for an agreement; after that, the answer is the view as it is.
+    ///   - completion: Called with the view; or with ``ReachabilityError/Code/notRunning`` if the engine isn't running, or is
+    ///     stopped meanwhile.
+    func view(within timeout: Duration, _ completion: @escaping Completion<MonitorView>) {
+        let deadline = Self.deadline(after: timeout)
+        submit(completion) { loop in
+            loop.whenSettled(until: deadline) { completion(.init($0?.view(at: SystemClock.now))) }
+        }
+    }
+
+    /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
+    ///
+    /// - Parameters:
+    ///   - destination: The address, which is looked up and never sent to.
+    ///   - requirement: The requirement.
+    ///   - completion: Called with the path and the interface to bind to, or why there is none; or with
+    ///     ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
+    func path(
+        to destination: IPAddress,
+        meeting requirement: PathRequirement,
+        _ completion: @escaping Completion<DestinationPath>
+    ) {
+        submit(completion) { loop in
+            if loop.hasVerdict { return completion(loop.destinations.path(to: destination, meeting: requirement)) }
+            // The links aren't read yet: they are by the time the model has settled.
+            loop.whenSettled(until: Self.deadline(after: .seconds(5))) { loop in
+                completion(loop?.destinations.path(to: destination, meeting: requirement) ?? .failure(.notRunning))
+            }
+        }
+    }
+
+    /// Asks the radios of the current path's Wi-Fi carriers which network they are in, and how strong its signal is.
+    ///
+    /// nl80211 answers, on another thread than the event thread; it needs no privilege.
+    ///
+    /// - Parameter completion: Called with one for each Wi-Fi carrier that nl80211 knows, in their order; or with
+    ///   ``ReachabilityError/Code/notRunning``.
+    func wifiDetails(_ completion: @escaping Completion<[WiFiDetails]>) {
+        submit(completion) { loop in loop.devices.askRadios { completion(.success($0)) } }
+    }
+
+    private func submit<Value: Sendable>(
+        _ completion: @escaping Completion<Value>,
+        _ question: @escaping @Sendable (EventLoop) -> Void
+    ) {
+        let isAccepted = currentRun?.perform { loop in
+            if let loop { question(loop) } else { completion(.failure(.notRunning)) }
+        }
+        if isAccepted != true { completion(.failure(.notRunning)) }
+    }
+
+    /// The moment after a timeout, which counts as a day if it is longer.
+    private static func deadline(after timeout: Duration) -> Instant {
+        SystemClock.now.advanced(by: min(max(timeout, .zero), .seconds(86_400)))
+    }
+}
+
+extension MonitorEngine {
+    /// The model and the verdict, once the model has been read whole and agrees with the kernel.
+    ///
+    /// Blocks the caller until then; called on the event thread, it returns at once.
+    ///
+    /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
+    /// - Returns: The model and the verdict of one moment.
+    /// - Throws: ``ReachabilityError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
+    package func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
+        if let loop = currentRun?.currentLoop { return loop.view(at: SystemClock.now) }
+        return try Self.wait { view(within: timeout, $0) }
+    }
+
+    /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
+    ///
+    /// Blocks the caller for some microseconds, or until the links have been read.
+    ///
+    /// - Parameters:
+    ///   - destination: The address, which is looked up and never sent to.
+    ///   - requirement: The requirement.
+    /// - Returns: The path, with the interface to bind to; or why there is none.
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
+    package func path(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement = .any
+    ) throws(ReachabilityError) -> DestinationPath {
+        if let loop = currentRun?.currentLoop {
+            return try loop.destinations.path(to: destination, meeting: requirement).get()
+        }
+        return try Self.wait { path(to: destination, meeting: requirement, $0) }
+    }
+
+    /// Asks the radios of the current path's Wi-Fi carriers which network they are in, and how strong its signal is.
+    ///
+    /// Blocks the caller for some microseconds, unless a driver keeps the kernel busy; not to be called from the sink.
+    ///
+    /// - Parameter timeout: How long to wait.
+    /// - Returns: One for each Wi-Fi carrier that nl80211 knows, in their order; none where the path has none.
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` with ETIMEDOUT.
+    package func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
+        let promise = BlockingPromise<EngineAnswer<[WiFiDetails]>>()
+        wifiDetails { promise.fulfill($0) }
+        guard let answer = promise.wait(until: Self.deadline(after: timeout)) else { throw .radiosDontReply }
+        return try answer.get()
+    }
+
+    /// Opens a meter in the namespace that the engine watches; it outlives the engine's run.
+    ///
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if there is no socket to be had.
+    package func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
+        try Self.wait { completion in
+            submit(completion) { _ in
+                do throws(NetlinkError) {
+                    completion(.success(try TrafficMeter()))
+                } catch {
+                    completion(.failure(.init(error)))
+                }
+            }
+        }
+    }
+
+    private static func wait<Value: Sendable>(
+        for question: (@escaping Completion<Value>) -> Void
+    ) throws(ReachabilityError) -> Value {
+        let promise = BlockingPromise<EngineAnswer<Value>>()
+        question { promise.fulfill($0) }
+        return try promise.wait().get()
+    }
+}
+
+// MARK: - Watches
+
+extension MonitorEngine {
+    /// Watches the path to a destination until the watch is cancelled.
+    ///
+    /// Also routes that are not default-like are then received, if they could cover the destination.
+    ///
+    /// - Parameters:
+    ///   - destination: The address.
+    ///   - body: Called on the event thread, first with the current path, then with each that differs; must not block.
+    /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
+    package func watch(
+        _ destination: IPAddress,
+        _ body: @escaping @Sendable (DestinationPath) -> Void
+    ) -> DestinationWatch {
+        watch([destination], .path(body))
+    }
+
+    /// Watches for anything that may give a lookup another answer, until the watch is cancelled.
+    ///
+    /// - Parameters:
+    ///   - destinations: Addresses whose own routes are received, too, besides the default-like ones.
+    ///   - body: Called on the event thread, once the watch has begun, and then after each change, when the engine has
+    ///     taken it in: ``path(to:requiring:)`` reflects the change. In a storm of changes no more often than every 5 ms;
+    ///     must not block.
+    /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
+    package func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
+        watch(destinations, .change(body))
+    }
+
+    private func watch(_ destinations: [IPAddress], _ interest: WatchRegistry.Interest) -> DestinationWatch {
+        let id = state.watches.add(destinations, interest)
+        currentRun?.wakeup.signal()
+        return DestinationWatch { [state, weak self] in
+            state.watches.remove(id)
+            self?.currentRun?.wakeup.signal()
+        }
+    }
+}
+
+/// What all runs of an engine share.
+final class EngineState: Sendable {
+    let configuration: MonitorConfiguration
+    let sink: MonitorEngine.TimedSink
+    let watches = WatchRegistry()
+    private let storedCounters = Lock<MonitorCounters>(.init())
+
+    init(_ configuration: MonitorConfiguration, _ sink: @escaping MonitorEngine.TimedSink) {
+        self.configuration = configuration
+        self.sink = sink
+    }
+
+    /// How often things happened, as of the event thread's last cycle.
+    var counters: MonitorCounters {
+        get { storedCounters.withLock { $0 } }
+        set { storedCounters.withLock { $0 = newValue } }
+    }
+
+    /// The user whose sockets are judged: the configuration's, or the process's effective one.
+    var user: UInt32 { configuration.user ?? geteuid() }
+}
+
+/// The answer to a question that an engine was asked.
+///
+/// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
+enum EngineAnswer<Value: Sendable>: Sendable {
+    case success(Value)
+    case failure(ReachabilityError)
+
+    /// Creates an answer; without a value, the engine isn't running.
+    init(_ value: Value?) {
+        self = value.map { .success($0) } ?? .failure(.notRunning)
+    }
+
+    /// The value.
+    ///
+    /// - Throws: The failure.
+    func get() throws(ReachabilityError) -> Value {
+        switch self {
+        case .success(let value): return value
+        case .failure(let error): throw error
+        }
+    }
+}
+
+/// The engine of a monitor; tests put a source of their own in its place.
+protocol MonitorSource: Sendable {
+    /// As ``MonitorEngine/counters``.
+    var counters: MonitorCounters { get }
+
+    /// As ``MonitorEngine/start()``.
+    func start() throws(ReachabilityError)
+
+    /// As ``MonitorEngine/stop()``.
+    func stop()
+
+    /// As ``MonitorEngine/perform(_:)``.
+    func perform(_ job: @escaping @Sendable () -> Void) -> Bool
+
+    /// As ``MonitorEngine/view(within:_:)``.
+    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineAnswer<MonitorView>) -> Void)
+
+    /// As ``MonitorEngine/path(to:meeting:_:)``.
+    func path(
+        to destination: IPAddress,
+        meeting requirement: PathRequirement,
+        _ completion: @escaping @Sendable (EngineAnswer<DestinationPath>) -> Void
+    )
+
+    /// As ``MonitorEngine/path(to:requiring:)``.
+    func path(
+        to destination: IPAddress,
+        requiring requirement: PathRequirement
+    ) throws(ReachabilityError) -> DestinationPath
+
+    /// As ``MonitorEngine/wifiDetails(_:)``.
+    func wifiDetails(_ completion: @escaping @Sendable (EngineAnswer<[WiFiDetails]>) -> Void)
+
+    /// As ``MonitorEngine/watch(_:_:)`` for the path to a destination.
+    func watch(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> DestinationWatch
+
+    /// As ``MonitorEngine/watch(_:_:)`` for any change.
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch
+}
+
+extension MonitorEngine: MonitorSource {}
+
+/// What a monitor knows at one moment: for explanations, not for programs that only want to know the state.
+package struct MonitorView: Sendable, Hashable {
+    /// The model of the machine's network.
+    package var snapshot: NetworkSnapshot
+    /// The verdict, and how it came about.
+    package var evaluation: PathEvaluation
+    /// The moment of the evaluation.
+    package var instant: Instant
+    /// Whether the whole model was read and agrees with the kernel's own look-ups.
+    package var isSettled: Bool
+
+    /// Makes a view.
+    package init(snapshot: NetworkSnapshot, evaluation: PathEvaluation, instant: Instant, isSettled: Bool) {
+        self.snapshot = snapshot
+        self.evaluation = evaluation
+        self.instant = instant
+        self.isSettled = isSettled
+    }
 }

@@ -1,10 +1,10 @@
 import ReachabilityCore
 
-/// The way of a socket that is bound to an interface.
+/// The path of a socket that is bound to an interface.
 struct BoundPath: Sendable, Hashable {
-    /// The way; its interface is the one that the socket is bound to.
+    /// The path; its interface is the one that the socket is bound to.
     let path: DestinationPath
-    /// How much of the destination the route matches.
+    /// The number of the destination's bits that the route matches.
     private let prefixLength: UInt8
     private let metric: UInt32
 
@@ -20,7 +20,7 @@ struct BoundPath: Sendable, Hashable {
         metric = selection.metric
     }
 
-    /// Whether the kernel would prefer this way: the more specific route, then the lower metric, then the lower index.
+    /// Whether the kernel would prefer this path: the more specific route, then the lower metric, then the lower index.
     func isPreferred(to other: Self) -> Bool {
         if prefixLength != other.prefixLength { return prefixLength > other.prefixLength }
         if metric != other.metric { return metric < other.metric }
@@ -30,33 +30,33 @@ struct BoundPath: Sendable, Hashable {
     private var index: InterfaceIndex { path.interface?.index ?? 0 }
 }
 
-/// Chooses among the ways that a requirement leaves.
+/// Chooses among the paths that may meet a requirement.
 struct RequiredPath {
     private let requirement: PathRequirement
-    /// The way of an unbound socket.
-    private let plain: DestinationPath
-    private let ways: [BoundPath]
+    /// The path of an unbound socket.
+    private let unbound: DestinationPath
+    private let bound: [BoundPath]
     private let ruledOut: [RuledOutInterface]
 
-    /// More interfaces than this tell nobody more.
-    private static let longestList = 8
+    /// The number of interfaces that a refusal names at most.
+    private static let maximumRuledOut = 8
 
     init(
         _ requirement: PathRequirement,
-        plain: DestinationPath,
-        ways: [BoundPath],
+        unbound: DestinationPath,
+        bound: [BoundPath],
         ruledOut: [RuledOutInterface]
     ) {
         self.requirement = requirement
-        self.plain = plain
-        self.ways = ways
+        self.unbound = unbound
+        self.bound = bound
         self.ruledOut = ruledOut
     }
 
-    /// The way to take: that of an unbound socket, if it may; else the one that the kernel prefers.
+    /// The path to use: that of an unbound socket if it meets the requirement, else the one that the kernel prefers.
     var choice: DestinationPath {
-        let usable = ways.filter { $0.path.isReachable && allows($0.path) }
-        if let same = usable.first(where: { $0.path.interface?.index == plain.interface?.index }) { return same.path }
+        let usable = bound.filter { $0.path.isReachable && allows($0.path) }
+        if let same = usable.first(where: { $0.path.interface?.index == unbound.interface?.index }) { return same.path }
         if let best = usable.min(by: { $0.isPreferred(to: $1) }) { return best.path }
         return refusal
     }
@@ -66,32 +66,27 @@ struct RequiredPath {
         return requirement.allows(interface, over: path.carriers, isExpensive: path.isExpensive)
     }
 
-    /// No way, with what was looked at: first what the kernel would take.
+    /// No path, with the interfaces that were looked at: first the one that the kernel would take.
     private var refusal: DestinationPath {
         var list: [RuledOutInterface] = []
-        if plain.isReachable, let interface = plain.interface, !allows(plain) {
+        if unbound.isReachable, let interface = unbound.interface, !allows(unbound) {
             list.append(.init(interface, .notAllowed))
         }
-        for way in ways {
-            guard let interface = way.path.interface else { continue }
-            let reason = way.path.isReachable ? .notAllowed : way.path.reasons.first ?? .noRoute
+        for candidate in bound {
+            guard let interface = candidate.path.interface else { continue }
+            let reason = candidate.path.isReachable ? .notAllowed : candidate.path.reasons.first ?? .noRoute
             list.append(.init(interface, reason))
         }
-        list = Array((list + ruledOut).prefix(Self.longestList))
+        list = Array((list + ruledOut).prefix(Self.maximumRuledOut))
         var reasons: [Reason] = []
         for reason in list.map(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
-        if reasons.isEmpty { reasons = plain.reasons.isEmpty ? [.interfaceDown] : plain.reasons }
+        if reasons.isEmpty { reasons = unbound.reasons.isEmpty ? [.interfaceDown] : unbound.reasons }
         return .init(
-            destination: plain.destination,
+            destination: unbound.destination,
             status: .notReachable,
-            outcome: plain.outcome,
+            outcome: unbound.outcome,
             reasons: reasons,
             ruledOut: list
         )
     }
-}
-
-extension DestinationPath {
-    /// Whether the packets stay on this machine, and need no interface.
-    public var staysOnThisMachine: Bool { isReachable && interface?.kind == .loopback }
 }

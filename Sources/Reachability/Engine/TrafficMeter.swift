@@ -1,11 +1,15 @@
+import CNetlink
+import Glibc
 import Locking
-public import ReachabilityCore
+package import ReachabilityCore
 
-/// Reads how much the interfaces of an engine's network namespace have carried, on whichever thread asks.
-public final class TrafficMeter: Sendable {
+/// Reads how much the interfaces of an engine's network namespace have carried, on the calling thread.
+package final class TrafficMeter: Sendable {
     private let socket: Lock<TrafficSocket>
 
     /// Opens its socket in the calling thread's namespace.
+    ///
+    /// - Throws: ``NetlinkError`` if the kernel has none to give.
     init() throws(NetlinkError) {
         socket = .init(try TrafficSocket())
     }
@@ -14,24 +18,96 @@ public final class TrafficMeter: Sendable {
     ///
     /// Blocks the caller for some microseconds, or for as long as a driver holds the kernel's configuration lock.
     ///
-    /// - Throws: ``MonitorError/Code/netlinkFailed`` if the kernel does not answer.
-    public func read() throws(MonitorError) -> [TrafficMessage] {
+    /// - Throws: ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
+    package func read() throws(ReachabilityError) -> [TrafficMessage] {
         do throws(NetlinkError) {
             return try socket.withLock { socket throws(NetlinkError) in try socket.read() }
         } catch {
-            throw MonitorError(error)
+            throw ReachabilityError(error)
         }
     }
 }
 
-extension MonitorEngine {
-    /// Opens a meter in the namespace that the engine watches; it outlives the engine's run.
+/// Requests the counters of all interfaces, and waits for the reply.
+///
+/// Confined to one thread at a time by its owner.
+private struct TrafficSocket: ~Copyable {
+    private let socket: NetlinkSocket
+    private let buffer = ReceiveBuffer()
+    private var sequence: UInt32 = 0
+    /// Whether the kernel has the counters only in the dump of its links.
+    private var needsLinks = false
+
+    /// Opens a socket in the calling thread's network namespace.
     ///
-    /// - Throws: ``MonitorError/Code/notRunning``, or ``MonitorError/Code/netlinkFailed`` if the kernel gives no socket.
-    public func trafficMeter() throws(MonitorError) -> TrafficMeter {
-        let opened: Result<TrafficMeter, MonitorError> = try currentRun().ask { _ in
-            do throws(NetlinkError) { return .success(try TrafficMeter()) } catch { return .failure(.init(error)) }
+    /// - Throws: ``NetlinkError`` if the kernel has none to give.
+    init() throws(NetlinkError) {
+        let socket = try NetlinkSocket.open(NETLINK_ROUTE)
+        socket.setStrictChecking()
+        socket.setCappedAcknowledgements()
+        try socket.setReceiveTimeout(Self.replyTimeout)
+        self.socket = socket
+    }
+
+    /// How long a reply may take, once the kernel has its configuration lock.
+    private static let replyTimeout = Duration.milliseconds(500)
+
+    /// The counters of all interfaces.
+    ///
+    /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
+    mutating func read() throws(NetlinkError) -> [TrafficMessage] {
+        guard !needsLinks else { return try askLinks() }
+        do throws(NetlinkError) {
+            return try ask { NetlinkRequests.traffic(sequence: $0) }
+        } catch {
+            guard error.errno == EOPNOTSUPP else { throw error }
+            needsLinks = true
+            return try askLinks()
         }
-        return try opened.get()
+    }
+
+    private mutating func askLinks() throws(NetlinkError) -> [TrafficMessage] {
+        try ask { NetlinkRequests.dump(.links, sequence: $0) }
+    }
+
+    private mutating func ask(_ request: (UInt32) -> [UInt8]) throws(NetlinkError) -> [TrafficMessage] {
+        sequence &+= 1
+        try socket.send(request(sequence))
+        var messages: [TrafficMessage] = []
+        while true {
+            switch socket.receive(into: buffer, waiting: true) {
+            case .datagram(let length):
+                guard let errno = take(length, into: &messages) else { continue }
+                guard errno == 0 else { throw NetlinkError("RTM_GETSTATS", errno: errno) }
+                return messages
+            case .foreign: continue
+            case .empty: throw NetlinkError("recvmsg", errno: ETIMEDOUT)
+            case .overrun, .truncated: throw NetlinkError("recvmsg", errno: ENOBUFS)
+            case .failed(let errno): throw NetlinkError("recvmsg", errno: errno)
+            }
+        }
+    }
+
+    /// Takes a datagram's counters.
+    ///
+    /// - Returns: The errno with which the reply ends; nil if it goes on.
+    private func take(_ length: Int, into messages: inout [TrafficMessage]) -> Int32? {
+        var decoder = NetlinkDecoder()
+        decoder.readsTraffic = needsLinks
+        var end: Int32?
+        var found: [TrafficMessage] = []
+        buffer.withDatagram(length) { bytes in
+            try? decoder.decode(bytes) { header, event in
+                // A late reply to an earlier request.
+                guard header.sequence == sequence else { return }
+                switch event {
+                case .traffic(let message): found.append(message)
+                case .done(let errno), .error(let errno): end = errno
+                default: break
+                }
+            }
+        }
+        messages += found
+        return end
     }
 }

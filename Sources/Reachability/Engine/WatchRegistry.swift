@@ -2,24 +2,24 @@ import Locking
 import ReachabilityCore
 import Synchronization
 
-/// The destinations that are watched; outlives the runs of an engine.
+/// The watched destinations; outlives the runs of an engine.
 final class WatchRegistry: Sendable {
     private let state = Lock<State>(.init())
     private let changes = Atomic<UInt64>(0)
 
-    /// What somebody watches.
+    /// One watch.
     struct Entry: Sendable {
         let id: UInt64
-        /// The addresses whose own routes are to be heard.
+        /// The addresses whose own routes are to be received.
         let destinations: [IPAddress]
         let interest: Interest
     }
 
-    /// What whoever watches wants to know.
+    /// What a watch reports, on the event thread.
     enum Interest: Sendable {
-        /// The way to the destination, whenever it is another.
+        /// The path to the destination, whenever it changes.
         case path(@Sendable (DestinationPath) -> Void)
-        /// That any look-up may give another answer than before.
+        /// That any lookup may give another answer than before.
         case change(@Sendable () -> Void)
     }
 
@@ -28,7 +28,7 @@ final class WatchRegistry: Sendable {
         var last: UInt64 = 0
     }
 
-    /// Another number whenever the entries are others.
+    /// A number that changes whenever the entries do.
     var version: UInt64 { changes.load(ordering: .acquiring) }
 
     /// The entries in the order in which they were added.
@@ -36,7 +36,7 @@ final class WatchRegistry: Sendable {
         state.withLock { $0.entries.values.sorted { $0.id < $1.id } }
     }
 
-    /// Adds an entry and gives its number.
+    /// Adds an entry, and returns its number.
     func add(_ destinations: [IPAddress], _ interest: Interest) -> UInt64 {
         let id = state.withLock { state in
             state.last += 1
@@ -54,6 +54,23 @@ final class WatchRegistry: Sendable {
         if removed != nil { changes.wrappingAdd(1, ordering: .releasing) }
     }
 
-    /// Whether an entry is still wanted.
+    /// Whether an entry is still there.
     func contains(_ id: UInt64) -> Bool { state.withLock { $0.entries[id] != nil } }
+}
+
+/// Keeps a destination watched; ends when cancelled or released.
+package final class DestinationWatch: Sendable {
+    private let onCancel: Lock<(@Sendable () -> Void)?>
+
+    init(_ onCancel: @escaping @Sendable () -> Void) {
+        self.onCancel = .init(onCancel)
+    }
+
+    deinit { cancel() }
+
+    /// Ends the watch; on the event thread, its body is not called again.
+    package func cancel() {
+        let body = onCancel.withLock { $0.take() }
+        body?()
+    }
 }

@@ -1,24 +1,21 @@
 import Glibc
 import ReachabilityCore
 
-/// Lets the kernel select an IPv6 source address the way connect(2) does, without sending anything.
+/// Has the kernel select an IPv6 source address as connect(2) does, without sending anything.
 ///
-/// For a look-up that fails without a source, `ip6_dst_lookup_tail` selects one and looks up again; RTM_GETROUTE does
+/// For a lookup that fails without a source, `ip6_dst_lookup_tail` selects one and looks up again; RTM_GETROUTE does
 /// not. Connecting a UDP socket sends no packet.
-struct ConnectProbe: ~Copyable {
+final class ConnectProbe {
     private let descriptor: Int32
 
     /// Opens a socket in the calling thread's network namespace; nil where there is no IPv6, or no such interface.
     ///
-    /// - Parameter interface: What it is bound to: `SO_BINDTOIFINDEX` (socket(7)), which takes no privilege once.
+    /// - Parameter interface: The interface to which it is bound: `SO_BINDTOIFINDEX` (socket(7)), which takes no privilege once.
     init?(boundTo interface: InterfaceIndex? = nil) {
         let descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        if let interface, !Self.bind(descriptor, to: interface) {
-            close(descriptor)
-            return nil
-        }
         self.descriptor = descriptor
+        if let interface, !Self.bind(descriptor, to: interface) { return nil }
     }
 
     deinit { close(descriptor) }
@@ -32,12 +29,14 @@ struct ConnectProbe: ~Copyable {
     /// `SO_BINDTOIFINDEX` (`asm-generic/socket.h`).
     private static let bindToInterface: Int32 = 62
 
-    /// Why there is no connection.
+    /// The errno of a connection that failed.
     struct Refusal: Error {
         let errno: Int32
     }
 
-    /// Connects to an IPv6 address, port 443, tells the source, and lets go.
+    /// Connects to an IPv6 address, port 443, and dissolves the connection again.
+    ///
+    /// - Returns: The source address that the kernel selected, or why there is none.
     func connect(to destination: IPAddress) -> Result<IPAddress, Refusal> {
         defer { release() }
         var address = sockaddr_in6(destination, port: 443)
@@ -54,7 +53,7 @@ struct ConnectProbe: ~Copyable {
         return named == 0 ? .success(own.ipAddress) : .failure(.init(errno: errno))
     }
 
-    /// connect(2): `AF_UNSPEC` dissolves the association, and with it the source.
+    /// Dissolves the association, and with it the source: connect(2) with `AF_UNSPEC`.
     private func release() {
         var nothing = sockaddr()
         nothing.sa_family = sa_family_t(AF_UNSPEC)

@@ -1,49 +1,49 @@
 import CNetlink
 import Glibc
 
-/// A netlink socket that libnl owns: opened, bound, joined to groups, and closed with the value.
+/// A netlink socket that libnl owns: opened, bound, joined to groups, and closed with the object.
 ///
-/// Confined to one thread at a time by whoever owns it. What is received goes as bytes to the project's own decoder.
-struct NetlinkSocket: ~Copyable {
+/// Confined to one thread at a time by its owner. Datagrams are passed as bytes to the project's own decoder.
+final class NetlinkSocket {
     private let handle: OpaquePointer
-    /// For epoll(7), and for socket options that libnl has no call for.
+    /// The socket's descriptor, for epoll(7) and ioctl(2).
     let descriptor: Int32
 
-    private init(_ handle: OpaquePointer, descriptor: Int32) {
+    private init(_ handle: OpaquePointer) {
         self.handle = handle
-        self.descriptor = descriptor
+        descriptor = nl_socket_get_fd(handle)
     }
 
     deinit { nl_socket_free(handle) }
 
-    /// Opens a socket and binds it, close-on-exec, to a port of its own; it hears no group yet.
+    /// Opens a socket and binds it, close-on-exec, to a port of its own; it is in no group yet.
     ///
     /// The corresponding libnl functions are `nl_socket_alloc` and `nl_connect`.
     ///
-    /// - Parameter family: `NETLINK_ROUTE` or `NETLINK_KOBJECT_UEVENT`.
-    /// - Returns: The socket, open.
-    /// - Throws: ``NetlinkError`` if the kernel gives no socket or no port.
-    static func open(_ family: Int32) throws(NetlinkError) -> NetlinkSocket {
+    /// - Parameter protocolNumber: `NETLINK_ROUTE`, `NETLINK_GENERIC` or `NETLINK_KOBJECT_UEVENT`.
+    /// - Returns: The socket.
+    /// - Throws: ``NetlinkError`` if the kernel has no socket or no port to give.
+    static func open(_ protocolNumber: Int32) throws(NetlinkError) -> NetlinkSocket {
         guard let handle = nl_socket_alloc() else { throw NetlinkError("nl_socket_alloc", errno: ENOMEM) }
-        let code = nl_connect(handle, family)
+        let code = nl_connect(handle, protocolNumber)
         guard code == 0 else {
             let error = NetlinkError("nl_connect", libnl: code)
             nl_socket_free(handle)
             throw error
         }
-        return NetlinkSocket(handle, descriptor: nl_socket_get_fd(handle))
+        return NetlinkSocket(handle)
     }
 
-    /// The port that the kernel's answers name.
+    /// The port to which the kernel sends its replies.
     var port: UInt32 { nl_socket_get_local_port(handle) }
 
-    /// Hears a multicast group from now on: `nl_socket_add_membership`.
+    /// Joins a multicast group: `nl_socket_add_membership`.
     func join(_ group: Int32) throws(NetlinkError) {
         let code = nl_socket_add_membership(handle, group)
         guard code == 0 else { throw NetlinkError("nl_socket_add_membership", libnl: code) }
     }
 
-    /// Hears a multicast group no more: `nl_socket_drop_membership`.
+    /// Leaves a multicast group: `nl_socket_drop_membership`.
     func leave(_ group: Int32) throws(NetlinkError) {
         let code = nl_socket_drop_membership(handle, group)
         guard code == 0 else { throw NetlinkError("nl_socket_drop_membership", libnl: code) }
@@ -60,10 +60,15 @@ struct NetlinkSocket: ~Copyable {
         guard sent >= 0 else { throw NetlinkError("nl_sendto", libnl: sent) }
     }
 
-    /// Takes one datagram, without waiting unless told to; see ``NetlinkReceipt``.
-    func receive(into buffer: ReceiveBuffer, waiting: Bool = false) -> NetlinkReceipt {
+    /// Receives one datagram: recvmsg(2).
+    ///
+    /// - Parameters:
+    ///   - buffer: Where the datagram goes.
+    ///   - waits: Whether to wait for one.
+    /// - Returns: The outcome.
+    func receive(into buffer: ReceiveBuffer, waiting waits: Bool = false) -> NetlinkReceipt {
         var sender: UInt32 = 0
-        let flags = waiting ? 0 : Int32(MSG_DONTWAIT)
+        let flags = waits ? 0 : Int32(MSG_DONTWAIT)
         let storage = buffer.storage
         let length = netwatch_receive(descriptor, storage.baseAddress, storage.count, flags, &sender)
         if length < 0 { return .init(failure: Int32(clamping: -length)) }
@@ -72,17 +77,59 @@ struct NetlinkSocket: ~Copyable {
     }
 }
 
-/// What became of an attempt to receive.
+// MARK: - Options
+
+extension NetlinkSocket {
+    /// Sets the receive buffer's size in bytes, beyond `net.core.rmem_max` if privileged.
+    ///
+    /// socket(7): `SO_RCVBUFFORCE`, else `SO_RCVBUF`. To be called after `nl_connect`, which makes the buffer smaller
+    /// than the kernel's default.
+    func setReceiveBuffer(_ size: Int) {
+        let size = Int32(clamping: size)
+        if set(SOL_SOCKET, SO_RCVBUFFORCE, size) != 0 { _ = set(SOL_SOCKET, SO_RCVBUF, size) }
+    }
+
+    /// Has the kernel refuse dump filters that it doesn't know, and honour those it does.
+    ///
+    /// netlink(7): `NETLINK_GET_STRICT_CHK` (Linux 4.20). Also leaves the route cache's exceptions out of dumps. An older
+    /// kernel refuses, and replies with more than was asked for.
+    func setStrictChecking() { _ = set(SOL_NETLINK, NETLINK_GET_STRICT_CHK, 1) }
+
+    /// Keeps refused requests out of the kernel's refusals: netlink(7), `NETLINK_CAP_ACK`.
+    func setCappedAcknowledgements() { _ = set(SOL_NETLINK, NETLINK_CAP_ACK, 1) }
+
+    /// Limits how long a waiting receive waits: socket(7), `SO_RCVTIMEO`.
+    func setReceiveTimeout(_ timeout: Duration) throws(NetlinkError) {
+        let (seconds, attoseconds) = timeout.components
+        var time = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        guard setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, size) == 0 else {
+            throw NetlinkError("SO_RCVTIMEO", errno: errno)
+        }
+    }
+
+    /// Attaches a filter in place of the one that the socket has: socket(7), `SO_ATTACH_FILTER`.
+    ///
+    /// The kernel swaps the programs at once: each message passes through one or the other.
+    func attach(_ filter: SocketFilter) throws(NetlinkError) { try filter.attach(to: descriptor) }
+
+    private func set(_ level: Int32, _ option: Int32, _ value: Int32) -> Int32 {
+        var value = value
+        return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
+
+/// The outcome of an attempt to receive a datagram.
 enum NetlinkReceipt: Equatable {
-    /// A datagram of the kernel's lies in the buffer.
+    /// A datagram of the kernel is in the buffer.
     case datagram(length: Int)
     /// There is none (`EAGAIN`).
     case empty
-    /// The kernel dropped messages because the socket's buffer was full (`ENOBUFS`); what is queued is still there.
+    /// The kernel dropped messages because the socket's buffer was full (`ENOBUFS`); queued messages are still there.
     case overrun
     /// The datagram was longer than the buffer, and its end is lost (`MSG_TRUNC`).
     case truncated(length: Int)
-    /// A datagram of another process, which was dropped: only the kernel is believed.
+    /// A datagram of another process, which was dropped: only the kernel is trusted.
     case foreign
     /// The socket failed with an errno.
     case failed(errno: Int32)
@@ -93,5 +140,76 @@ enum NetlinkReceipt: Equatable {
         case ENOBUFS: self = .overrun
         default: self = .failed(errno: failure)
         }
+    }
+}
+
+/// The memory into which datagrams are received, one after the other.
+///
+/// Confined to the thread of its owner: its content is valid until the next receive.
+final class ReceiveBuffer {
+    /// Enough for every datagram of rtnetlink: 32 KiB at most for dumps.
+    private static let defaultSize = 64 << 10
+    /// No datagram of rtnetlink comes near.
+    private static let maximumSize = 16 << 20
+
+    fileprivate private(set) var storage: UnsafeMutableRawBufferPointer
+
+    /// Allocates a buffer.
+    ///
+    /// - Parameter size: Its size in bytes.
+    init(size: Int = defaultSize) {
+        storage = .allocate(byteCount: size, alignment: 16)
+    }
+
+    deinit { storage.deallocate() }
+
+    /// Makes room for a datagram that was truncated, so that the next of its kind isn't.
+    func grow(to size: Int) {
+        guard size > storage.count, size <= Self.maximumSize else { return }
+        storage.deallocate()
+        storage = .allocate(byteCount: size, alignment: 16)
+    }
+
+    /// Overwrites what was received: explicit_bzero(3), which no compiler leaves out.
+    func erase() {
+        if let start = storage.baseAddress { explicit_bzero(start, storage.count) }
+    }
+
+    /// Passes the last received datagram to a closure.
+    func withDatagram<Result>(_ length: Int, _ body: (RawSpan) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(rebasing: storage[..<min(length, storage.count)]).bytes)
+    }
+}
+
+/// A call to libnl or to the kernel's sockets that failed.
+struct NetlinkError: Error, Equatable {
+    /// The function or option.
+    let call: StaticString
+    /// The error number (errno(3)) that the system call left.
+    let errno: Int32
+
+    /// Creates an error from a system call's failure.
+    init(_ call: StaticString, errno: Int32) {
+        self.call = call
+        self.errno = errno
+    }
+
+    /// Creates an error from a libnl function's failure, with the errno underneath.
+    ///
+    /// libnl's own codes merge several errnos (`NLE_NOMEM` is ENOMEM and ENOBUFS).
+    init(_ call: StaticString, libnl code: Int32) {
+        let underlying = Glibc.errno
+        self.init(call, errno: underlying == 0 ? -code : underlying)
+    }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.errno == right.errno && "\(left.call)" == "\(right.call)"
+    }
+}
+
+extension ReachabilityError {
+    /// Creates an error from a netlink call's failure.
+    init(_ error: NetlinkError) {
+        self.init(.netlinkFailed, errno: error.errno, "\(error.call)")
     }
 }

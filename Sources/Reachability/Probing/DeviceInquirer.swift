@@ -1,10 +1,11 @@
+import LinuxSystem
 import Locking
 import ReachabilityCore
 
-/// Looks at devices one after the other, on a thread that there is only while there is something to look at.
+/// Asks about devices one after the other, on a thread that exists only while there are questions.
 ///
 /// The kernel may keep a question waiting for as long as a driver holds the configuration lock: a wait that the event
-/// thread must not share, and that nobody waits out who stops a monitor.
+/// thread must not share, and that stopping a monitor doesn't wait for.
 final class DeviceInquirer: Sendable {
     private let socket: Lock<DeviceSocket>
     private let queue = Lock<Queue>(.init())
@@ -14,19 +15,19 @@ final class DeviceInquirer: Sendable {
         var isWorking = false
     }
 
-    /// What is asked, with the sockets to ask by.
+    /// A question, which is given the sockets to ask with.
     typealias Question = @Sendable (inout DeviceSocket) -> DeviceAnswer
 
     private typealias Item = @Sendable (inout DeviceSocket) -> @Sendable () -> Void
 
     /// Opens its socket in the calling thread's network namespace.
     ///
-    /// - Throws: ``NetlinkError`` if the kernel gives none.
+    /// - Throws: ``NetlinkError`` if the kernel has none to give.
     init() throws(NetlinkError) {
         socket = .init(try DeviceSocket())
     }
 
-    /// Asks soon, and calls `answer` with what was found, on the inquirer's own thread.
+    /// Asks a question, and calls a closure with the answer, on the inquirer's own thread.
     func ask<Answer: Sendable>(
         _ question: @escaping @Sendable (inout DeviceSocket) -> Answer,
         answer: @escaping @Sendable (Answer) -> Void
@@ -41,8 +42,12 @@ final class DeviceInquirer: Sendable {
             return !queue.isWorking
         }
         guard starts else { return }
-        // Where the machine has no thread to give, the pool of Swift's tasks must do.
-        if !DetachedThread.start("netwatch-probe", work) { Task.detached { self.work() } }
+        do throws(SystemError) {
+            try SystemThread.detach("netwatch-probe", work)
+        } catch {
+            // Where the machine has no thread to give, the pool of Swift's tasks must do.
+            Task.detached { self.work() }
+        }
     }
 
     private func work() {
@@ -58,5 +63,44 @@ final class DeviceInquirer: Sendable {
             queue.isWorking = false
             return nil
         }
+    }
+}
+
+/// The answer to a question about a device: messages for the state machine and for recordings.
+struct DeviceAnswer: Sendable {
+    let index: InterfaceIndex
+    let name: String
+    private(set) var messages: [Message] = []
+
+    init(index: InterfaceIndex, name: String) {
+        self.index = index
+        self.name = name
+    }
+
+    /// One message, as the kernel would send it.
+    struct Message: Sendable {
+        let event: KernelEvent
+        /// The families of generic netlink by whose numbers it is encoded.
+        fileprivate let families: GenericFamilies
+
+        /// Its bytes, for a recording.
+        var datagram: [UInt8] { NetlinkEncoder(families: families).encode(event) }
+    }
+
+    /// Adds what was found.
+    mutating func append(_ event: KernelEvent, _ families: GenericFamilies = .init()) {
+        messages.append(.init(event: event, families: families))
+    }
+
+    /// Ends the answer.
+    mutating func end(_ findings: DeviceFindings) {
+        append(.uevent(findings.message))
+    }
+
+    /// Ends the answer about an interface whose kind is known.
+    mutating func end(_ probe: DeviceProbe) {
+        var message = UeventMessage(action: .add, interface: name, index: index)
+        message.probe = probe
+        append(.uevent(message))
     }
 }

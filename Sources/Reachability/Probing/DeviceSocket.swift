@@ -11,6 +11,8 @@ struct DeviceSocket: ~Copyable {
     private var lookups: LookupSocket
     private let buffer = ReceiveBuffer(size: 64 << 10)
     private var sequence: UInt32 = 0
+    private var sysfs: NamespaceSysfs?
+    private var hasTriedSysfs = false
 
     /// Opens them in the calling thread's network namespace.
     ///
@@ -18,16 +20,27 @@ struct DeviceSocket: ~Copyable {
     init() throws(NetlinkError) {
         let socket = try NetlinkSocket.open(NETLINK_GENERIC)
         socket.setCappedAcknowledgements()
-        try socket.setReceiveTimeout(microseconds: Self.patience)
+        try socket.setReceiveTimeout(Self.replyTimeout)
         lookups = try LookupSocket()
         self.socket = socket
     }
 
     /// The kernel answers within the send, once it has the configuration lock.
-    private static let patience = 2_000_000
+    private static let replyTimeout = Duration.seconds(2)
 
     /// For ioctl(2).
     var descriptor: Int32 { socket.descriptor }
+
+    /// Where the calling thread's network namespace has its interfaces in sysfs, as its own view shows it; nil if the
+    /// kernel refuses one.
+    mutating func namespaceSysfs() -> String? {
+        if !hasTriedSysfs { sysfs = NamespaceSysfs() }
+        hasTriedSysfs = true
+        switch sysfs {
+        case .some(let view): return view.interfaces
+        case .none: return nil
+        }
+    }
 
     /// What nl80211 knows of an interface; nil if that is none of its.
     mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
@@ -78,12 +91,59 @@ struct DeviceSocket: ~Copyable {
         return device
     }
 
-    /// The interface by which a tunnel's packets leave; nil if the kernel has no route.
-    mutating func way(to endpoint: TunnelEndpoint, user: UInt32) throws(NetlinkError) -> InterfaceIndex? {
-        var flow = ProbeFlow(to: endpoint.address, user: user)
-        flow.mark = endpoint.mark
-        guard case .selected(let selection) = try lookups.resolve([flow]).first?.outcome else { return nil }
-        return selection.leg.interface
+    /// Returns a team's options.
+    ///
+    /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN` in the first user namespace.
+    mutating func teamOptions(_ index: InterfaceIndex, family: UInt16) throws(NetlinkError) -> [TeamMessage] {
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.teamName, id: family))
+        sequence &+= 1
+        var messages: [TeamMessage] = []
+        try ask(NetlinkRequests.teamOptions(index, family: family, sequence: sequence), families) { event in
+            if case .team(let message) = event { messages.append(message) }
+        }
+        return messages
+    }
+
+    /// Returns the L2TP session of an interface with the addresses of its tunnel; nil if there is none.
+    ///
+    /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN`.
+    mutating func l2tpSession(_ name: String, family: UInt16) throws(NetlinkError) -> L2TPMessage? {
+        sequence &+= 1
+        let sessions = try l2tp(NetlinkRequests.l2tpSessions(family: family, sequence: sequence), family)
+        guard var session = sessions.first(where: { $0.interface == name }) else { return nil }
+        sequence &+= 1
+        let request = NetlinkRequests.l2tpTunnel(session.tunnel, family: family, sequence: sequence)
+        let tunnel = try l2tp(request, family).first
+        session.source = tunnel?.source
+        session.remote = tunnel?.remote
+        return session
+    }
+
+    private func l2tp(_ request: [UInt8], _ family: UInt16) throws(NetlinkError) -> [L2TPMessage] {
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.l2tpName, id: family))
+        var messages: [L2TPMessage] = []
+        try ask(request, families) { event in
+            if case .l2tp(let message) = event { messages.append(message) }
+        }
+        return messages
+    }
+
+    /// Looks up the interface by which packets leave.
+    ///
+    /// - Parameters:
+    ///   - flow: The packets.
+    ///   - selectsSource: Look up again with the source that the first lookup selects, as connect(2) does.
+    /// - Returns: The interface; nil if the kernel has no route.
+    /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
+    mutating func egress(of flow: ProbeFlow, selectsSource: Bool) throws(NetlinkError) -> InterfaceIndex? {
+        if selectsSource, flow.source.isUnspecified {
+            guard case .selected(let selection) = try lookups.resolve([flow]).first?.outcome else { return nil }
+            return selection.leg.interface
+        }
+        guard let route = try lookups.route(of: flow) else { return nil }
+        return route.type == .unicast || route.type == .local ? route.legs.first?.interface : nil
     }
 
     /// Sends a request and takes its answers to the end, or to the error that refuses it.

@@ -1,7 +1,9 @@
 import Glibc
+import LinuxSystem
 import ReachabilityCore
 
-/// One question where a tunnel's own packets leave: to its endpoint, which WireGuard has to be asked for.
+/// One question where the packets of a tunnel or a team leave: to the tunnel's endpoint, which WireGuard and L2TP have to
+/// be asked for; or by which ports of the team.
 struct TunnelInquiry: Sendable {
     let index: InterfaceIndex
     let name: String
@@ -13,6 +15,10 @@ struct TunnelInquiry: Sendable {
     enum Source: Sendable {
         /// WireGuard, by its number.
         case wireGuard(family: UInt16)
+        /// L2TP, by its number.
+        case l2tp(family: UInt16)
+        /// The team driver, by its number.
+        case team(family: UInt16)
         /// The kernel keeps it with the link.
         case known(TunnelEndpoint)
     }
@@ -22,14 +28,25 @@ struct TunnelInquiry: Sendable {
         var answer = DeviceAnswer(index: index, name: name)
         do throws(NetlinkError) {
             if let endpoint = try endpoint(&socket, &answer) {
-                let way = try socket.way(to: endpoint, user: Self.kernel)
-                answer.append(.route(.init(way: way, to: endpoint.address)))
+                let egress = try socket.egress(of: endpoint.flow(user: Self.kernel), selectsSource: selectsSource)
+                answer.append(.route(.init(egress: egress, to: endpoint)))
             }
             answer.end(.answered)
         } catch {
-            answer.end(.failed("its endpoint can't be asked for: \(String(cString: strerror(error.errno)))"))
+            answer.end(.failed("\(subject) can't be asked for: \(SystemError(code: error.errno))"))
         }
         return answer
+    }
+
+    private var subject: String {
+        if case .team = source { "its active port" } else { "its endpoint" }
+    }
+
+    /// Whether the tunnel sends from the address that a first lookup selects, so that rules on the source see it.
+    ///
+    /// WireGuard sends from the address at which the peer's packets come in; other tunnels look up once.
+    private var selectsSource: Bool {
+        if case .wireGuard = source { true } else { false }
     }
 
     private func endpoint(
@@ -46,6 +63,34 @@ struct TunnelInquiry: Sendable {
             // Written anew: what the kernel sent holds keys.
             answer.append(.wireGuard(device), families)
             return device.endpoint
+        case .l2tp(let family): return try session(family, &socket, &answer)?.endpoint
+        case .team(let family):
+            try addOptions(family, &socket, &answer)
+            return nil
         }
+    }
+
+    private func session(
+        _ family: UInt16,
+        _ socket: inout DeviceSocket,
+        _ answer: inout DeviceAnswer
+    ) throws(NetlinkError) -> L2TPMessage? {
+        guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
+        guard let session = try socket.l2tpSession(name, family: family) else { return nil }
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.l2tpName, id: family))
+        answer.append(.l2tp(session), families)
+        return session
+    }
+
+    private func addOptions(
+        _ family: UInt16,
+        _ socket: inout DeviceSocket,
+        _ answer: inout DeviceAnswer
+    ) throws(NetlinkError) {
+        guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
+        var families = GenericFamilies()
+        families.note(.init(name: GenericFamilies.teamName, id: family))
+        for message in try socket.teamOptions(index, family: family) { answer.append(.team(message), families) }
     }
 }

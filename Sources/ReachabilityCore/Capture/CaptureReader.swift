@@ -1,4 +1,4 @@
-/// Reads captures of netlink: pcap with micro- or nanoseconds and pcapng, of either byte order, `LINKTYPE_NETLINK`.
+/// Reads netlink captures: pcap in micro- or nanoseconds and pcapng, in either byte order, `LINKTYPE_NETLINK`.
 ///
 /// ```swift
 /// var reader = CaptureReader()
@@ -7,20 +7,20 @@
 ///     try decoder.decode(bytes.extracting(record.payload)) { header, event in … }
 /// }
 /// ```
-/// The file is what somebody else wrote: each length is checked, and what is wrong is an error with its record and its
-/// place. The records before it have been delivered by then.
+/// The file is untrusted: every length is checked, and an error has its record and offset. The records before it have been
+/// returned by then.
 public struct CaptureReader: Sendable {
     private var format: Format?
     private var count = 0
 
-    /// Makes a reader that stands before the first record.
+    /// Creates a reader at the first record.
     public init() {}
 
-    /// The next record, or nil behind the last.
+    /// Returns the next record, or nil after the last.
     ///
-    /// - Parameter bytes: The whole file, the same at each call.
-    /// - Throws: What is wrong with the file. If ``CaptureError/canContinue``, the next call reads on behind it; if
-    ///   not, there is nothing more to read.
+    /// - Parameter bytes: The whole file, the same in each call.
+    /// - Throws: An error in the file. If ``CaptureError/canContinue`` is true, the next call continues after it;
+    ///   otherwise it returns nil.
     /// - Returns: The record, whose payload is a range of `bytes`.
     public mutating func next(_ bytes: RawSpan) throws(CaptureError) -> CaptureRecord? {
         while let packet = try nextPacket(bytes) {
@@ -35,7 +35,7 @@ public struct CaptureReader: Sendable {
         case ended
     }
 
-    /// The next packet of whatever link type; the reader ends behind a broken frame.
+    /// Returns the next packet of any link type; a damaged frame ends the capture.
     private mutating func nextPacket(_ bytes: RawSpan) throws(CaptureError) -> CapturedPacket? {
         do throws(CaptureError) {
             if format == nil { format = try Self.format(bytes) }
@@ -55,20 +55,20 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Tells the format by the file's first bytes.
+    /// Detects the format from the file's first bytes.
     private static func format(_ bytes: RawSpan) throws(CaptureError) -> Format {
         guard bytes.byteCount >= 4 else {
-            throw .init(.truncatedHead(required: PcapReader.headSize, available: bytes.byteCount), record: nil, at: 0)
+            throw .init(.truncatedHead(required: PcapReader.headerSize, available: bytes.byteCount), record: nil, at: 0)
         }
         let magic = UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self))
         return magic == PcapngReader.sectionHeader ? .pcapng(.init()) : .pcap(try .init(bytes))
     }
 
-    /// Reads the head of a netlink packet; nil for a packet of another link type beside netlink.
+    /// Decodes the header of a netlink packet; returns nil for packets of other interfaces of the capture.
     private mutating func record(_ packet: CapturedPacket, _ bytes: RawSpan) throws(CaptureError) -> CaptureRecord? {
         count += 1
         guard packet.linkType == CookedHeader.linkType else {
-            guard !packet.isBesideNetlink else { return nil }
+            guard !packet.hasNetlinkInterface else { return nil }
             throw .init(.otherLinkType(packet.linkType), record: count, at: packet.offset)
         }
         guard packet.data.count >= CookedHeader.size else {
@@ -93,28 +93,75 @@ public struct CaptureReader: Sendable {
     }
 }
 
-/// A packet as either format frames it.
+/// A packet, independent of the file's format.
 struct CapturedPacket {
-    /// Where its record or block begins.
+    /// The offset of its record or block.
     var offset: Int
-    /// Nanoseconds since 1970.
+    /// The time in nanoseconds since 1970.
     var time: Int64
-    /// The link type of the interface it was captured on.
+    /// The link type of its interface.
     var linkType: UInt16
-    /// Whether another interface of the file is netlink, so that a packet which is not may be passed over.
-    var isBesideNetlink = false
-    /// Its bytes.
+    /// Whether the file has a netlink interface, so that packets of other link types can be skipped.
+    var hasNetlinkInterface = false
+    /// The region of its bytes.
     var data: WireRegion
-    /// How long it was when it was captured.
+    /// The length of the packet when it was captured.
     var originalLength: Int
-    /// The order of the file's own numbers.
+    /// The byte order of the file's numbers.
     var byteOrder: ByteOrder
 
-    /// More than a netlink datagram can have; a length above it is none.
-    static let longest: UInt32 = 1 << 24
+    /// The maximum length of a packet, more than a netlink datagram can have.
+    static let maximumLength: UInt32 = 1 << 24
 }
 
 extension WireRegion {
-    /// The same bytes, read in network order.
+    /// The same region in network byte order.
     var inNetworkOrder: Self { .init(start: start, end: end, isForeign: ByteOrder.host != .big) }
+}
+
+/// A netlink datagram in a capture file.
+public struct CaptureRecord: Sendable, Hashable {
+    /// The number of the packet in the capture, from 1, as in Wireshark.
+    public var number: Int
+    /// The offset of the record in the file, in bytes.
+    public var offset: Int
+    /// The time of the capture in nanoseconds since 1970-01-01 00:00 UTC; 0 if the file has none.
+    public var time: Int64
+    /// The direction of the datagram.
+    public var packetType: CapturePacketType
+    /// The netlink family, such as ``NetlinkDecoder/route`` or ``NetlinkDecoder/uevent``.
+    public var netlinkProtocol: UInt16
+    /// The byte order of the captured machine according to the length field, otherwise the file's.
+    public var byteOrder: ByteOrder
+    /// The range of the datagram in the file.
+    public var payload: Range<Int>
+    /// The original length of the datagram; more than ``payload`` has if the capture truncated it.
+    public var originalLength: Int
+}
+
+/// The direction of a captured packet: `PACKET_*` (packet(7), `include/uapi/linux/if_packet.h`).
+public struct CapturePacketType: RawRepresentable, Sendable, Hashable {
+    /// The kernel's number.
+    public let rawValue: UInt16
+    /// Creates a direction from the kernel's number.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// `PACKET_HOST`.
+    public static let host = Self(rawValue: 0)
+    /// `PACKET_OUTGOING`: the direction of most netlink messages in files written by libpcap.
+    public static let outgoing = Self(rawValue: 4)
+    /// `PACKET_USER`: to a process.
+    public static let user = Self(rawValue: 6)
+    /// `PACKET_KERNEL`: to the kernel.
+    public static let kernel = Self(rawValue: 7)
+}
+
+/// `LINKTYPE_NETLINK`: the layout of a captured netlink packet (tcpdump.org, "Link-layer header types").
+enum CookedHeader {
+    /// The number in a capture's header.
+    static let linkType: UInt16 = 253
+    /// The size: packet type, hardware type, ten unused bytes and netlink family, in network byte order.
+    static let size = 16
+    /// `ARPHRD_NETLINK`.
+    static let hardwareType: UInt16 = 824
 }

@@ -1,29 +1,29 @@
-/// Goes through a capture record by record and says what a monitor would have published.
+/// Replays a capture and returns the changes that a monitor would have published.
 ///
 /// ```swift
 /// var replay = CaptureReplay(context: .init(user: 0))
 /// while let changes = try replay.next(bytes) { … }
 /// let rest = replay.finish()
 /// ```
-/// It is pure: the capture's own times are the clock. What a capture says is judged and not confirmed, since there is no
-/// kernel to ask. The capture may be anybody's: dumps are told by their requests, and without any the notifications
-/// alone make the model.
+/// The capture's timestamps are the clock. Verdicts are not confirmed by lookups, because there is no kernel to ask. The
+/// capture may be written by any program: dumps are recognized by their requests; without dumps, the notifications alone
+/// build the model.
 public struct CaptureReplay: Sendable {
     private var machine: MonitorStateMachine
     private var reader = CaptureReader()
     private var now = Instant(nanoseconds: 0)
-    /// The families of generic netlink by the numbers that the capture told.
+    /// The numbers of the generic netlink families, as the capture announced them.
     private var families = GenericFamilies()
-    /// Whether there was a record, and none that could not be read.
-    private var canJudge = false
+    /// Whether there was a record and no error.
+    private var canEvaluate = false
 
-    /// Stands before the first record.
+    /// Creates a replay at the first record.
     ///
     /// - Parameters:
-    ///   - context: Whose sockets are judged, and the user's own rules for kinds.
-    ///   - settle: How long a path must stay the same before a change is published.
-    ///   - settleGoingDown: The same for changes from reachable to not reachable; nil takes `settle`.
-    ///   - reportsRoams: Whether notices tell of WiFi interfaces that go over to another access point.
+    ///   - context: The user whose sockets are evaluated, and the user's rules.
+    ///   - settle: How long a path must be unchanged before it is published.
+    ///   - settleGoingDown: The same for changes from reachable to not reachable; nil means `settle`.
+    ///   - reportsRoams: Whether Wi-Fi roams are published.
     public init(
         context: EvaluationContext,
         settle: Duration = .zero,
@@ -34,42 +34,42 @@ public struct CaptureReplay: Sendable {
         machine.reportsRoams = reportsRoams
     }
 
-    /// Reads one record.
+    /// Replays the next record.
     ///
-    /// - Parameter bytes: The whole capture, the same at each call.
-    /// - Returns: What it led to, often nothing; nil behind the last record.
-    /// - Throws: Why the capture can't be read any further.
+    /// - Parameter bytes: The whole capture, the same in each call.
+    /// - Returns: The changes that it caused, often none; nil after the last record.
+    /// - Throws: The error that ends the replay.
     public mutating func next(_ bytes: RawSpan) throws(ReplayError) -> [ReplayedChange]? {
         do throws(ReplayError) {
             guard let record = try read(bytes) else { return nil }
-            canJudge = true
-            return try take(record, bytes)
+            canEvaluate = true
+            return try replay(record, bytes)
         } catch {
-            canJudge = false
+            canEvaluate = false
             throw error
         }
     }
 
-    private mutating func take(_ record: CaptureRecord, _ bytes: RawSpan) throws(ReplayError) -> [ReplayedChange] {
+    private mutating func replay(_ record: CaptureRecord, _ bytes: RawSpan) throws(ReplayError) -> [ReplayedChange] {
         guard record.originalLength <= record.payload.count else { throw .cut(record) }
-        // Clocks are set back, and captures are merged; time only goes on here.
+        // A clock may be set back and captures may be merged; time is monotonic here.
         now = max(now, .init(nanoseconds: record.time))
         var changes = changesDue()
         try decode(record, bytes)
-        changes += take(at: now)
+        changes += self.changes(at: now)
         return changes
     }
 
-    /// Learns that there is nothing more to read, and gives what was held back until then.
+    /// Ends the replay and returns the changes that were held back.
     ///
-    /// Nothing comes of a capture without records, or behind a fault: half a table is no state of the network.
+    /// There are none for a capture without records or after an error: half a table is not a state of the network.
     public mutating func finish() -> [ReplayedChange] {
-        guard canJudge else { return [] }
+        guard canEvaluate else { return [] }
         machine.finishReplay(at: now)
-        return take(at: now)
+        return changes(at: now)
     }
 
-    /// The model as it is behind the records read so far.
+    /// The model after the records replayed so far.
     public var snapshot: NetworkSnapshot { machine.snapshot }
 
     private mutating func read(_ bytes: RawSpan) throws(ReplayError) -> CaptureRecord? {
@@ -86,8 +86,8 @@ public struct CaptureReplay: Sendable {
         do throws(NetlinkDecodeError) {
             try decoder.decode(bytes.extracting(record.payload)) { header, event in
                 if case .family(let family) = event { families.note(family) }
-                // The numbers of these requests are counted apart from those of rtnetlink's dumps.
-                guard record.netlinkProtocol != NetlinkDecoder.generic || !event.endsAnswer else { return }
+                // Their sequence numbers are independent of those of rtnetlink dumps.
+                guard record.netlinkProtocol != NetlinkDecoder.generic || !event.endsReply else { return }
                 machine.replay(event, header, at: now)
             }
         } catch {
@@ -95,21 +95,21 @@ public struct CaptureReplay: Sendable {
         }
     }
 
-    /// What fell due before now, such as the end of a settling time.
+    /// Returns the changes that were due before now, such as at the end of the settle time.
     private mutating func changesDue() -> [ReplayedChange] {
         var changes: [ReplayedChange] = []
         var last = Instant(nanoseconds: .min)
         while let deadline = machine.deadline, deadline < now, deadline > last {
             last = deadline
-            changes += take(at: deadline)
+            changes += self.changes(at: deadline)
         }
         return changes
     }
 
-    private mutating func take(at moment: Instant) -> [ReplayedChange] {
+    private mutating func changes(at moment: Instant) -> [ReplayedChange] {
         var changes: [ReplayedChange] = []
         while let action = machine.next(at: moment) {
-            // A machine that replays wants nothing else done.
+            // A replaying machine has no other actions.
             guard case .publish(let change) = action else { continue }
             changes.append(.init(change: change, time: moment.nanoseconds))
         }
@@ -117,26 +117,26 @@ public struct CaptureReplay: Sendable {
     }
 }
 
-/// A notice of a replay, and when it would have been published.
+/// A replayed change and its time.
 public struct ReplayedChange: Sendable, Hashable {
-    /// The notice.
+    /// The change.
     public var change: StateChange
-    /// By the capture's times: nanoseconds since 1970-01-01 00:00 UTC.
+    /// The time in nanoseconds since 1970-01-01 00:00 UTC, by the capture's timestamps.
     public var time: Int64
 }
 
-/// Why a capture can't be replayed any further.
+/// An error that ends a replay.
 public enum ReplayError: Error, Sendable, Hashable {
-    /// The file is not a capture of netlink, or is damaged.
+    /// The file is not a netlink capture or is damaged.
     case capture(CaptureError)
-    /// A record holds something that is not a netlink message.
+    /// A record contains an invalid netlink message.
     case message(NetlinkDecodeError, CaptureRecord)
-    /// A record does not hold the whole of its message.
+    /// A record is truncated.
     case cut(CaptureRecord)
 }
 
 extension ReplayError: CustomStringConvertible {
-    /// What is wrong, with the record's number and the offset in the file, and what can be done.
+    /// A description of the error, with the record's number, the offset in the file and the remedy.
     public var description: String {
         switch self {
         case .capture(let error): return error.description
@@ -152,8 +152,8 @@ extension ReplayError: CustomStringConvertible {
 }
 
 extension KernelEvent {
-    /// Whether it says of a request that nothing more comes.
-    fileprivate var endsAnswer: Bool {
+    /// Whether the message ends the reply to a request.
+    fileprivate var endsReply: Bool {
         switch self {
         case .done, .error: true
         default: false

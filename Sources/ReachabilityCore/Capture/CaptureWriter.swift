@@ -1,18 +1,18 @@
-/// Writes captures of netlink that tcpdump and Wireshark read: pcap with nanoseconds, `LINKTYPE_NETLINK`.
+/// Writes netlink captures for tcpdump and Wireshark: pcap in nanoseconds, `LINKTYPE_NETLINK`.
 ///
-/// A file is ``head``, then one ``record(at:_:protocol:type:)`` after the other.
+/// A file consists of the ``header`` and a ``record(at:_:protocol:type:)`` for each datagram.
 public struct CaptureWriter: Sendable {
-    /// The order of the file's numbers.
+    /// The byte order of the file's numbers.
     public var byteOrder: ByteOrder
 
-    /// The most bytes of a packet that readers take: libpcap's limit.
+    /// The maximum number of bytes of a packet that readers accept: libpcap's limit.
     static let snapLength = 262_144
 
-    /// Makes a writer; by default for this machine's order, which readers take the datagrams to be in too.
+    /// Creates a writer; by default with this machine's byte order, which readers assume for the datagrams, too.
     public init(byteOrder: ByteOrder = .host) { self.byteOrder = byteOrder }
 
-    /// The head of the file (pcap-savefile(5)).
-    public var head: [UInt8] {
+    /// The header of the file (pcap-savefile(5)).
+    public var header: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(0xA1B2_3C4D as UInt32, in: byteOrder)
         bytes.append(2 as UInt16, in: byteOrder)
@@ -23,13 +23,13 @@ public struct CaptureWriter: Sendable {
         return bytes
     }
 
-    /// One record.
+    /// Returns the record of a datagram.
     ///
     /// - Parameters:
-    ///   - time: Nanoseconds since 1970-01-01 00:00 UTC, up to 2106; outside of that, the nearest that the file holds.
-    ///   - datagram: What was received or sent; what is longer than readers take is cut, and marked as cut.
-    ///   - netlinkProtocol: The netlink family: ``NetlinkDecoder/route`` or another.
-    ///   - type: Which way it went.
+    ///   - time: The time in nanoseconds since 1970-01-01 00:00 UTC, clamped to the years 1970 to 2106.
+    ///   - datagram: The datagram; one that is too long for readers is truncated and marked as such.
+    ///   - netlinkProtocol: The netlink family, such as ``NetlinkDecoder/route``.
+    ///   - type: The direction of the datagram.
     /// - Returns: The bytes to append to the file.
     public func record(
         at time: Int64,

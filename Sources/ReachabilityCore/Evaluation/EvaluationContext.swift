@@ -30,4 +30,7 @@ public struct KindRule: Sendable, Hashable {
         self.pattern = pattern
         self.kind = kind
     }
+
+    /// Whether the rule is about an interface of a name.
+    public func matches(_ name: String) -> Bool { GlobPattern.matches(pattern, name) }
 }

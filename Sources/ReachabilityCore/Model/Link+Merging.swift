@@ -47,7 +47,11 @@ extension Link {
         portKind = message.portKind
         vrfTable = message.vrfTable
         bondActivePort = message.bondActivePort
+        bondReplacesPorts = message.bondReplacesPorts
         tunnelRemote = message.tunnelRemote
+        tunnelSource = message.tunnelSource
+        tunnelMark = message.tunnelMark
+        tunnelTOS = message.tunnelTOS
         bondPortIsActive = message.bondPortIsActive
     }
 

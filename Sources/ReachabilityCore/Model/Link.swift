@@ -30,8 +30,17 @@ public struct Link: Sendable, Hashable {
     public var vrfTable: UInt32?
     /// The port that a bond in active-backup mode uses.
     public var bondActivePort: InterfaceIndex?
+    /// Whether a bond looks at its ports, and replaces an active one that has lost its carrier: `miimon` or
+    /// `arp_interval` is set (`Documentation/networking/bonding.rst`).
+    public var bondReplacesPorts = false
     /// Where a tunnel's packets go, if the kernel keeps that with the link.
     public var tunnelRemote: IPAddress?
+    /// The address that a tunnel sends from, if it is given one.
+    public var tunnelSource: IPAddress?
+    /// The mark of a tunnel's own packets; 0 for none.
+    public var tunnelMark: UInt32 = 0
+    /// The TOS field of a tunnel's own packets; with bit 0 set, that of the packets inside.
+    public var tunnelTOS: UInt8 = 0
     /// Whether this port of a bond carries traffic.
     public var bondPortIsActive: Bool?
     /// IPv6 source selection prefers temporary addresses here (RFC 6724, rule 7).

@@ -21,7 +21,8 @@ extension NetworkSnapshot {
         case .address(let message): insert(message, header.flags, &effect)
         case .addressRemoved(let message): remove(message, &effect)
         case .nexthop, .nexthopRemoved, .rule, .ruleRemoved: applyPolicy(event, &effect)
-        case .neighbour, .neighbourRemoved, .netconf, .netconfRemoved, .uevent, .wireless, .wireGuard:
+        case .neighbour, .neighbourRemoved, .netconf, .netconfRemoved, .uevent, .wireless, .wireGuard, .team,
+            .l2tp:
             applyEvidence(event, &effect)
         case .traffic, .family, .familiesRequested, .done, .error, .overrun, .request, .ignored: break
         }
@@ -47,6 +48,8 @@ extension NetworkSnapshot {
         case .uevent(let message): apply(message, &effect)
         case .wireless(let message): apply(message, &effect)
         case .wireGuard(let message): apply(message, &effect)
+        case .team(let message): apply(message, &effect)
+        case .l2tp(let message): apply(message, &effect)
         default: break
         }
     }

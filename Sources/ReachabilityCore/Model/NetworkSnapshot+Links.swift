@@ -47,6 +47,9 @@ extension NetworkSnapshot {
         awaitedDevices.remove(index)
         wireless[index] = nil
         wireGuard[index] = nil
+        teams[index] = nil
+        l2tp[index] = nil
+        mastersWithUplink.remove(index)
         for family in AddressFamily.allCases { settings[.init(family, index)] = nil }
         if neighbours.contains(where: { $0.key.index == index }) {
             neighbours = neighbours.filter { $0.key.index != index }

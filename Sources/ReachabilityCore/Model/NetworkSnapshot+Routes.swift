@@ -6,7 +6,7 @@ extension NetworkSnapshot {
         at now: Instant,
         _ effect: inout SnapshotEffect
     ) {
-        guard message.isMirrored else { return insertWay(message, &effect) }
+        guard message.isMirrored else { return insertTunnelEgress(message, &effect) }
         // The kernel does not use a route whose time is over, though it still lists it.
         noteLifetime(of: message)
         if message.lifetime == .zero { return remove(message, &effect) }
@@ -33,9 +33,6 @@ extension NetworkSnapshot {
 }
 
 extension RouteMessage {
-    /// `RTM_F_CLONED`: an entry of the route cache or an answer, not a route of a table.
-    static let cloned: UInt32 = 0x200
-
     /// Whether the model keeps the route.
     var isMirrored: Bool { isDefaultLike && flags & Self.cloned == 0 && table != .unspecified }
 }

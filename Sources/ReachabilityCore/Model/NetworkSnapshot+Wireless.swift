@@ -81,13 +81,16 @@ extension NetworkSnapshot {
         case .associating: return true
         case .associated where !link.flags.contains(.lowerUp): return true
         case .disassociated: return false
-        case .associated, .unknown, nil: break
+        case .associated, .unknown, nil: return link.looksAssociating
         }
-        // A supplicant that has lost its network may say dormant before the kernel says down, or after.
-        guard link.flags.contains(.lowerUp) else {
-            return link.operationalState == .unknown && link.flags.contains(.running)
+    }
+
+    /// Whether an interface stands as a station does that associates, and it is being found out what it is.
+    func mayBeAssociating(_ index: InterfaceIndex) -> Bool {
+        guard awaitedDevices.contains(index), wireless[index] == nil, let link = link(index), link.kind == nil else {
+            return false
         }
-        return link.operationalState == .dormant || link.flags.contains(.dormant)
+        return link.flags.contains(.up) && link.looksAssociating
     }
 
     /// Whether nl80211 says that an interface can't carry, whatever its link says.
@@ -96,6 +99,15 @@ extension NetworkSnapshot {
     private func isStation(_ link: Link) -> Bool {
         if let state = wireless[link.index] { return state.isStation }
         return link.kind == nil && devices[link.index]?.deviceType == UeventMessage.wirelessType
+    }
+}
+
+extension Link {
+    /// Whether a station that stood so would be associating.
+    fileprivate var looksAssociating: Bool {
+        // A supplicant that has lost its network may say dormant before the kernel says down, or after.
+        guard flags.contains(.lowerUp) else { return operationalState == .unknown && flags.contains(.running) }
+        return operationalState == .dormant || flags.contains(.dormant)
     }
 }
 

@@ -34,8 +34,14 @@ public struct NetworkSnapshot: Sendable, Hashable {
     public internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
     /// What WireGuard said of a device.
     public internal(set) var wireGuard: [InterfaceIndex: WireGuardMessage] = [:]
-    /// Through which interface the kernel sends to where a tunnel leads; nil for none, by the remote address.
-    public internal(set) var tunnelWays: [IPAddress: InterfaceIndex?] = [:]
+    /// The options of teams.
+    public internal(set) var teams: [InterfaceIndex: TeamMessage] = [:]
+    /// What L2TP said of an interface's session and its tunnel.
+    public internal(set) var l2tp: [InterfaceIndex: L2TPMessage] = [:]
+    /// The interface through which the kernel sends a tunnel's own packets; nil for none.
+    public internal(set) var tunnelEgress: [TunnelEndpoint: InterfaceIndex?] = [:]
+    /// The bridges and other masters that have, or have had, a port that leads out of the machine.
+    public internal(set) var mastersWithUplink: Set<InterfaceIndex> = []
 
     /// Makes the model of a machine with nothing.
     public init() {}

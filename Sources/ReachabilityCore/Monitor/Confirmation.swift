@@ -155,8 +155,12 @@ extension LookupOutcome {
     func agrees(with answer: Self) -> Bool {
         switch (self, answer) {
         case (.selected(let model), .selected(let kernel)):
-            model.table == kernel.table && model.type == kernel.type
-                && (model.leg == kernel.leg || model.alternatives.contains(kernel.leg))
+            model.type == kernel.type
+                && ([model.leg] + model.alternatives).contains { leg in
+                    var found = leg
+                    found.table = nil
+                    return found == kernel.leg && (leg.table ?? model.table) == kernel.table
+                }
         case (.refused(let model, _), .refused(let kernel, _)): model == kernel
         case (.selected, .refused), (.refused, .selected): false
         }

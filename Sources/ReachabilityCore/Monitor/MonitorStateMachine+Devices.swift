@@ -4,6 +4,9 @@ extension MonitorStateMachine {
         devices.expects(index, name: name) || tunnels.expects(index, name: name)
     }
 
+    /// Whether a ``MonitorAction/probe(_:name:)`` is about where the packets of an interface leave, not about its device.
+    public func isAskingTunnel(_ index: InterfaceIndex) -> Bool { tunnels.isAsking(index) }
+
     /// Takes a message that answers a ``MonitorAction/probe(_:name:)``.
     ///
     /// The last one of each answer is a uevent with ``UeventMessage/probe``, whatever was found.
@@ -38,6 +41,14 @@ extension MonitorStateMachine {
     /// Whether devices are asked about, or were when the recording was made.
     private var isAsking: Bool { confirms || replay?.holdsProbes ?? false }
 
+    /// The other ends of the tunnels that the verdict rests on: routes that cover them are to be heard.
+    public var tunnelDestinations: Set<IPAddress> {
+        Set(tunnels.used.compactMap { index in snapshot.link(index).flatMap(snapshot.endpoint)?.address })
+    }
+
+    /// Learns that routes may have changed that carry tunnels' packets, and which the model does not hold.
+    public mutating func noteHiddenRoutes(at now: Instant) { tunnels.noteHiddenChange(at: now) }
+
     /// Learns on which tunnels a new verdict rests.
     mutating func noteTunnels(of evaluation: PathEvaluation, at now: Instant) {
         guard isAsking else { return }
@@ -49,7 +60,7 @@ extension KernelEvent {
     /// Whether this answers a question about a tunnel, and is no change by itself.
     var tellsOfTunnel: Bool {
         switch self {
-        case .wireGuard: true
+        case .wireGuard, .l2tp: true
         case .route(let message): message.flags & RouteMessage.cloned != 0
         case .uevent(let message): message.probe != nil
         default: false

@@ -6,7 +6,9 @@ extension MonitorStateMachine {
         assembly.note(event, header, at: now)
         let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
         let effect = snapshot.apply(event, header, at: now)
+        noteUplink(event)
         if effect.changed { tunnels.noteChange() }
+        if case .ignored = event { tunnels.noteHiddenChange(at: now) }
         let wasDirty = isDirty
         let isPostponed = !isUrgent && !wasDirty
         absorb(effect, about: event.onlyFamily, explains: !isPostponed, at: now)
@@ -114,6 +116,25 @@ extension MonitorStateMachine {
     }
 }
 
+extension MonitorStateMachine {
+    /// Remembers the master of a link that leads out: a bridge that has lost such a port has lost its carrier.
+    mutating func noteUplink(_ event: KernelEvent) {
+        guard case .link(let message) = event, let link = snapshot.link(message.index) else { return }
+        noteUplink(link)
+    }
+
+    /// The same of all links, after a reading.
+    mutating func noteUplinks() {
+        for link in snapshot.links { noteUplink(link) }
+    }
+
+    private mutating func noteUplink(_ link: Link) {
+        guard let master = link.masterIndex, !snapshot.mastersWithUplink.contains(master) else { return }
+        guard UplinkPort.leadsOut(link, in: snapshot, rules: evaluator.context.kindRules) else { return }
+        snapshot.mastersWithUplink.insert(master)
+    }
+}
+
 extension Reason {
     /// Whether other routes may compete now.
     fileprivate var isAboutRoutes: Bool {
@@ -151,7 +172,7 @@ extension KernelEvent {
         case .linkRemoved: .linkRemoved
         case .neighbour, .neighbourRemoved: .neighbourChanged
         case .netconf, .netconfRemoved: .settingChanged
-        case .traffic, .uevent, .family, .familiesRequested, .wireless, .wireGuard: nil
+        case .traffic, .uevent, .family, .familiesRequested, .wireless, .wireGuard, .team, .l2tp: nil
         case .done, .error, .overrun, .request, .ignored: nil
         }
     }

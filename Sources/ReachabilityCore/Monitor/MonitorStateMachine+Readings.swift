@@ -54,6 +54,7 @@ extension MonitorStateMachine {
         guard hasFinishedReadings else { return }
         hasFinishedReadings = false
         let effect = assembly.commit(to: &snapshot)
+        noteUplinks()
         // What was not known before did not change now.
         absorb(effect, explains: hasModel, at: now)
         modelVerdict.invalidate()

@@ -69,6 +69,7 @@ extension MonitorStateMachine {
             assembly.note(event, header, at: now)
         }
         let effect = snapshot.apply(event, header, at: now)
+        noteUplink(event)
         if effect.changed, !event.tellsOfTunnel { tunnels.noteChange() }
         absorb(effect, at: now)
         endAwaiting(event)
@@ -79,7 +80,9 @@ extension MonitorStateMachine {
         guard let isLast = replay?.end(sequence, at: now) else { return }
         counters.dumps += 1
         guard isLast else { return }
-        absorb(assembly.commit(to: &snapshot), at: now)
+        let effect = assembly.commit(to: &snapshot)
+        noteUplinks()
+        absorb(effect, at: now)
         if replay?.isComplete ?? false { beginJudging() }
     }
 

@@ -26,16 +26,25 @@ struct TunnelSchedule: Sendable, Hashable {
         if !tunnels.isEmpty { hasChanged = true }
     }
 
+    /// Learns that a route changed which may carry a tunnel's packets, and which the model does not hold.
+    mutating func noteHiddenChange(at now: Instant) {
+        for (index, tunnel) in tunnels where !tunnel.isForbidden && tunnel.due == nil {
+            tunnels[index]?.due = tunnel.asked.map { max(now, $0.advanced(by: Self.pause)) } ?? now
+        }
+    }
+
+    /// The tunnels that the last verdict rests on.
+    var used: [InterfaceIndex] { Array(tunnels.keys) }
+
     /// Learns which tunnels a new verdict rests on; those that none rests on any more are forgotten.
     mutating func use(_ used: [InterfaceIndex], in snapshot: NetworkSnapshot, at now: Instant) {
         guard !used.isEmpty || !tunnels.isEmpty else { return }
         defer { hasChanged = false }
         for index in tunnels.keys where !used.contains(index) { tunnels[index] = nil }
         for index in used {
-            guard let link = snapshot.link(index), snapshot.mayTellEndpoint(of: link) else { continue }
+            guard let link = snapshot.link(index), snapshot.mayTellEgress(of: link) else { continue }
             if tunnels[index]?.name != link.name {
-                let wasAnswered = snapshot.devices[index]?.probe != nil
-                tunnels[index] = .init(name: link.name, due: now, wasAnswered: wasAnswered)
+                tunnels[index] = .init(name: link.name, due: now, wasAnswered: snapshot.hasToldEgress(of: link))
             } else if let tunnel = tunnels[index], hasChanged, !tunnel.isForbidden, tunnel.due == nil {
                 tunnels[index]?.due = tunnel.asked.map { max(now, $0.advanced(by: Self.pause)) } ?? now
             }
@@ -63,6 +72,9 @@ struct TunnelSchedule: Sendable, Hashable {
         tunnels[index].map { $0.isAsked && $0.name == name } ?? false
     }
 
+    /// Whether an answer about a tunnel is missing.
+    func isAsking(_ index: InterfaceIndex) -> Bool { tunnels[index]?.isAsked ?? false }
+
     /// Takes the end of an answer.
     mutating func answered(_ message: UeventMessage) {
         guard let probe = message.probe, tunnels[message.index]?.name == message.interface else { return }
@@ -84,8 +96,18 @@ struct TunnelSchedule: Sendable, Hashable {
 }
 
 extension NetworkSnapshot {
-    /// Whether a tunnel's endpoint is known, or can be asked for.
-    fileprivate func mayTellEndpoint(of link: Link) -> Bool {
-        link.kind == "wireguard" || link.tunnelRemote != nil
+    /// Whether a tunnel's endpoint is known, or can be asked for; or the active port of a team.
+    ///
+    /// A session of L2TP is asked about once its device is known.
+    fileprivate func mayTellEgress(of link: Link) -> Bool {
+        if isL2TP(link) { return !awaitedDevices.contains(link.index) }
+        return link.kind == "wireguard" || link.kind == "team" || link.tunnelRemote != nil
+    }
+
+    /// Whether that was asked for before, and answered.
+    ///
+    /// The answer about a session of L2TP follows one about its device.
+    fileprivate func hasToldEgress(of link: Link) -> Bool {
+        isL2TP(link) ? l2tp[link.index] != nil : devices[link.index]?.probe != nil
     }
 }

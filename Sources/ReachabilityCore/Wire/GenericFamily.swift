@@ -1,47 +1,139 @@
-/// One family of generic netlink, as `nlctrl` tells of it (`include/uapi/linux/genetlink.h`).
+/// A family of generic netlink, as announced by `nlctrl` (`include/uapi/linux/genetlink.h`).
 ///
-/// The numbers of families and of their groups are given out as the kernel loads them, so they are asked for by name.
+/// The kernel assigns the numbers of families and groups when it loads them, so they are looked up by name.
 public struct GenericFamily: Sendable, Hashable {
     /// `CTRL_ATTR_FAMILY_NAME`, such as `nl80211`.
     public var name: String
-    /// `CTRL_ATTR_FAMILY_ID`: the message type that its messages have.
+    /// `CTRL_ATTR_FAMILY_ID`: the type of the family's messages.
     public var id: UInt16
-    /// `CTRL_ATTR_MCAST_GROUPS`: its multicast groups' numbers by their names.
+    /// `CTRL_ATTR_MCAST_GROUPS`: the numbers of the family's multicast groups, by name.
     public var groups: [String: UInt32] = [:]
 
-    /// Makes a family without groups.
+    /// Creates a family without groups.
     public init(name: String, id: UInt16) {
         self.name = name
         self.id = id
     }
 }
 
-/// The families whose messages are read, by the numbers that they have on the machine at hand; 0 for one it lacks.
+/// The numbers of the families whose messages are decoded; 0 for a family that the kernel does not have.
 public struct GenericFamilies: Sendable, Hashable {
-    /// nl80211, of every 802.11 driver that is not very old.
+    /// nl80211, the interface of cfg80211 drivers.
     public private(set) var nl80211: UInt16 = 0
     /// WireGuard.
     public private(set) var wireGuard: UInt16 = 0
+    /// The team driver.
+    public private(set) var team: UInt16 = 0
+    /// L2TP.
+    public private(set) var l2tp: UInt16 = 0
 
     /// `NL80211_GENL_NAME`.
     public static let wirelessName = "nl80211"
     /// `WG_GENL_NAME`.
     public static let wireGuardName = "wireguard"
+    /// `TEAM_GENL_NAME`.
+    public static let teamName = "team"
+    /// `L2TP_GENL_NAME`.
+    public static let l2tpName = "l2tp"
 
-    /// Whether messages of a family are read.
+    /// Returns whether the messages of a family are decoded.
     public static func reads(_ family: GenericFamily) -> Bool {
-        family.name == wirelessName || family.name == wireGuardName
+        [wirelessName, wireGuardName, teamName, l2tpName].contains(family.name)
     }
 
-    /// Knows none.
+    /// Creates a registry without families.
     public init() {}
 
-    /// Takes what `nlctrl` says of a family; of others than those above nothing is kept.
+    /// Stores the number of a family; families that are not decoded are ignored.
     public mutating func note(_ family: GenericFamily) {
         switch family.name {
         case Self.wirelessName: nl80211 = family.id
         case Self.wireGuardName: wireGuard = family.id
+        case Self.teamName: team = family.id
+        case Self.l2tpName: l2tp = family.id
         default: break
         }
     }
+}
+
+// MARK: - Decoding
+
+extension GenericFamily {
+    /// Decodes the payload of a `CTRL_CMD_NEWFAMILY` message, or returns nil if it names no family.
+    init?(_ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        self.init(name: "", id: 0)
+        var cursor = body.attributes(after: GENL.headerSize)
+        while let attribute = try cursor.next(bytes) {
+            switch attribute.type {
+            case CTRL.familyID: id = try attribute.integer(bytes, "CTRL_ATTR_FAMILY_ID")
+            case CTRL.familyName: name = attribute.text(bytes)
+            case CTRL.multicastGroups: try readGroups(attribute, bytes)
+            default: break
+            }
+        }
+        guard !name.isEmpty, id >= NLMSG.minType else { return nil }
+    }
+
+    private mutating func readGroups(_ list: NetlinkAttribute, _ bytes: RawSpan) throws(NetlinkDecodeError) {
+        var groups = list.nested
+        while let group = try groups.next(bytes) {
+            var name: String?
+            var number: UInt32?
+            var cursor = group.nested
+            while let attribute = try cursor.next(bytes) {
+                switch attribute.type {
+                case CTRL.groupName: name = attribute.text(bytes)
+                case CTRL.groupID: number = try attribute.integer(bytes, "CTRL_ATTR_MCAST_GRP_ID")
+                default: break
+                }
+            }
+            if let name, let number { self.groups[name] = number }
+        }
+    }
+}
+
+// MARK: - Encoding
+
+extension GenericFamily {
+    /// Appends `struct genlmsghdr` of a `CTRL_CMD_NEWFAMILY` and the attributes, with groups in the order of their names.
+    func append(to builder: inout NetlinkMessageBuilder) {
+        builder.append(bytes: [CTRL.newFamily, CTRL.version, 0, 0])
+        builder.attribute(CTRL.familyName, string: name)
+        builder.attribute(CTRL.familyID, id)
+        guard !groups.isEmpty else { return }
+        builder.nested(CTRL.multicastGroups) { list in
+            for (position, group) in groups.sorted(by: { $0.key < $1.key }).enumerated() {
+                list.nested(UInt16(clamping: position + 1)) { entry in
+                    entry.attribute(CTRL.groupID, group.value)
+                    entry.attribute(CTRL.groupName, string: group.key)
+                }
+            }
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension NetlinkRequests {
+    /// Returns a request for all families of the kernel (`CTRL_CMD_GETFAMILY`); each is a ``KernelEvent/family(_:)``.
+    ///
+    /// Requesting a family by its name would load a module if the kernel lacks it (`genl_ctrl_getfamily` in
+    /// `net/netlink/genetlink.c`).
+    public static func families(sequence: UInt32) -> [UInt8] {
+        NetlinkEncoder().encode(.familiesRequested, sequence: sequence)
+    }
+}
+
+// MARK: - Numbers
+
+/// `CTRL_*`: `nlctrl`, which announces the other families.
+enum CTRL {
+    static let newFamily: UInt8 = 1
+    static let getFamily: UInt8 = 3
+    static let version: UInt8 = 2
+    static let familyID: UInt16 = 1
+    static let familyName: UInt16 = 2
+    static let multicastGroups: UInt16 = 7
+    static let groupName: UInt16 = 1
+    static let groupID: UInt16 = 2
 }

@@ -1,47 +1,47 @@
-/// Why bytes are not a netlink message, and where.
+/// An error in the bytes of a netlink message, with its position.
 public struct NetlinkDecodeError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The error.
     public var fault: Fault
-    /// Where it is wrong: bytes from the start of what was handed to the decoder.
+    /// The position of the error: an offset in bytes from the start of the datagram.
     public var offset: Int
-    /// Where the message begins that it is part of.
+    /// The offset of the message that contains the error.
     public var messageOffset: Int
-    /// The type of that message; nil if its head could not be read.
+    /// The type of that message; nil if its header could not be read.
     public var messageType: UInt16?
-    /// Where the message behind it begins; nil if that can't be told, or if there is none.
+    /// The offset of the next message; nil if it is unknown or if there is none.
     ///
-    /// Pass it to ``NetlinkDecoder/decode(_:from:_:)`` to go on.
+    /// Pass it to ``NetlinkDecoder/decode(_:from:_:)`` to continue.
     public var nextMessageOffset: Int?
 
-    /// What can be wrong with a message.
+    /// The kinds of errors in a message.
     public enum Fault: Sendable, Hashable {
-        /// Fewer bytes are left than a head has.
+        /// Fewer bytes remain than a header has.
         case truncatedHeader(available: Int)
-        /// `nlmsg_len` is smaller than a head.
+        /// `nlmsg_len` is smaller than a header.
         case invalidLength(UInt32)
-        /// `nlmsg_len` is larger than what is left.
+        /// `nlmsg_len` is larger than the rest of the datagram.
         case truncatedMessage(length: UInt32, available: Int)
         /// The payload is smaller than the type's fixed part.
         case truncatedBody(required: Int, available: Int)
-        /// An attribute's length is smaller than its head, or larger than what is left.
+        /// An attribute's length is smaller than its header or larger than the rest of the message.
         case invalidAttributeLength(type: UInt16, length: UInt16, available: Int)
-        /// The entry of a list in an attribute has a length smaller than its head, or larger than what is left.
+        /// The length of an entry in an attribute is smaller than its header or larger than the rest of the attribute.
         case invalidEntryLength(attribute: String, length: UInt16, available: Int)
-        /// An attribute is shorter than its type.
+        /// An attribute is shorter than its type requires.
         case shortAttribute(String, required: Int, available: Int)
-        /// An attribute is longer than its type can be.
+        /// An attribute is longer than its type allows.
         case longAttribute(String, limit: Int, available: Int)
-        /// An attribute is missing without which the message says nothing.
+        /// A required attribute is missing.
         case missingAttribute(String)
         /// A prefix is longer than an address of its family.
         case invalidPrefixLength(String, UInt8)
         /// The first value of a range is greater than the last.
         case invalidRange(String)
-        /// A uevent without action, or with something else than a number where one belongs.
+        /// A uevent has no action, or text where a number belongs.
         case invalidUevent(String)
     }
 
-    /// Makes an error whose place in the datagram is filled in where it is known.
+    /// Creates an error; the decoder adds the message it is in.
     init(_ fault: Fault, at offset: Int) {
         self.fault = fault
         self.offset = offset
@@ -50,7 +50,7 @@ public struct NetlinkDecodeError: Error, Sendable, Hashable {
 }
 
 extension NetlinkDecodeError: CustomStringConvertible {
-    /// What is wrong and where, for a person to read.
+    /// A description of the error and its position.
     public var description: String {
         let message = messageType.map { "message of type \($0)" } ?? "message"
         return "\(message) at byte \(messageOffset): \(fault) (at byte \(offset))"
@@ -58,29 +58,29 @@ extension NetlinkDecodeError: CustomStringConvertible {
 }
 
 extension NetlinkDecodeError.Fault: CustomStringConvertible {
-    /// What is wrong, for a person to read.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .truncatedHeader(let available):
-            "its head needs \(NetlinkHeader.size) bytes, \(available) are left"
+            "its header needs \(NetlinkHeader.size) bytes, \(available) are left"
         case .invalidLength(let length):
-            "its length says \(length) bytes, less than a head"
+            "its length is \(length) bytes, less than a header"
         case .truncatedMessage(let length, let available):
-            "its length says \(length) bytes, \(available) are left"
+            "its length is \(length) bytes, \(available) are left"
         case .truncatedBody(let required, let available):
-            "its fixed part needs \(required) bytes, it has \(available)"
+            "its fixed-size part needs \(required) bytes, it has \(available)"
         case .invalidAttributeLength(let type, let length, let available):
-            "attribute \(type) says \(length) bytes, \(available) are left"
+            "the length of attribute \(type) is \(length) bytes, \(available) are left"
         case .invalidEntryLength(let attribute, let length, let available):
-            "an entry of \(attribute) says \(length) bytes, \(available) are left"
+            "the length of an entry of \(attribute) is \(length) bytes, \(available) are left"
         case .shortAttribute(let name, let required, let available):
-            "\(name) needs \(required) bytes, it has \(available)"
+            "\(name) has \(available) bytes, \(required) are required"
         case .longAttribute(let name, let limit, let available):
-            "\(name) may have \(limit) bytes, it has \(available)"
+            "\(name) has \(available) bytes, at most \(limit) are allowed"
         case .missingAttribute(let name):
             "\(name) is missing"
         case .invalidPrefixLength(let name, let length):
-            "\(name) says a prefix of \(length) bits, more than an address has"
+            "\(name) is \(length) bits, more than an address has"
         case .invalidRange(let name):
             "the range of \(name) ends before it begins"
         case .invalidUevent(let what):

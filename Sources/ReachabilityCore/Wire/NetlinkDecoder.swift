@@ -1,23 +1,23 @@
-/// Turns netlink datagrams into values: the one way from bytes to ``KernelEvent``, for sockets and captures alike.
+/// Decodes netlink datagrams, from sockets and captures alike, into values of ``KernelEvent``.
 ///
-/// It reads any bytes whatever: each step is checked against the bounds, and what is malformed is an error with its
-/// place, never a trap. What is unknown (types, families, attributes) is passed over, as newer kernels send more; of
-/// an attribute that comes twice the later one counts, as in the kernel's `nla_parse`.
+/// The input may be any bytes: every access is checked against the bounds, and malformed input is an error with its
+/// position, never a trap. Unknown types, families and attributes are ignored, because newer kernels send more. If an
+/// attribute occurs twice, the later one counts, as in the kernel's `nla_parse`.
 public struct NetlinkDecoder: Sendable {
-    /// The order of the machine that wrote the messages.
+    /// The byte order of the machine that wrote the messages.
     public var byteOrder: ByteOrder
-    /// Which netlink family the datagrams belong to: ``route``, ``generic`` or ``uevent``; all else is
+    /// The netlink family of the datagrams: ``route``, ``generic`` or ``uevent``; messages of any other are
     /// ``KernelEvent/ignored``.
     public var protocolNumber: UInt16
-    /// Whether routes that are not default-like are ``KernelEvent/ignored`` by their prefix length alone.
+    /// Whether routes that are not default-like are ``KernelEvent/ignored``.
     ///
-    /// Their attributes are then not looked at, so that a large table costs next to nothing.
+    /// The prefix length decides; attributes are then not decoded, so that large tables cost little.
     public var defaultLikeRoutesOnly: Bool
 
-    /// Whether links' messages are read as ``KernelEvent/traffic(_:)``, for kernels that have no `RTM_GETSTATS`.
+    /// Whether link messages are decoded as ``KernelEvent/traffic(_:)``, for kernels without `RTM_GETSTATS`.
     public var readsTraffic = false
 
-    /// The families of generic netlink whose messages are read; ``KernelEvent/family(_:)`` tells of them.
+    /// The generic netlink families whose messages are decoded, as announced by ``KernelEvent/family(_:)``.
     public var families: GenericFamilies
 
     /// `NETLINK_ROUTE`.
@@ -27,7 +27,7 @@ public struct NetlinkDecoder: Sendable {
     /// `NETLINK_KOBJECT_UEVENT`.
     public static let uevent: UInt16 = 15
 
-    /// Makes a decoder; by default for rtnetlink of this machine.
+    /// Creates a decoder; by default for rtnetlink messages of this machine.
     public init(
         byteOrder: ByteOrder = .host,
         protocolNumber: UInt16 = Self.route,
@@ -44,10 +44,10 @@ public struct NetlinkDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The datagram, as recvmsg(2) or a capture gave it.
-    ///   - start: Where to begin: 0, or an error's ``NetlinkDecodeError/nextMessageOffset`` to go on behind it.
-    ///   - body: Called with each message's head and meaning before the next one is looked at. A uevent, which has
-    ///     no head, is given one of type 0 with its length.
-    /// - Throws: The first fault. The messages before it have been handed to `body`.
+    ///   - start: The offset to begin at: 0, or ``NetlinkDecodeError/nextMessageOffset`` to continue after an error.
+    ///   - body: Called with the header and the content of each message before the next one is decoded. A uevent,
+    ///     which has no header, gets one of type 0 with its length.
+    /// - Throws: The first error. `body` has been called with the messages before it.
     public func decode(
         _ bytes: RawSpan,
         from start: Int = 0,
@@ -71,16 +71,16 @@ public struct NetlinkDecoder: Sendable {
 
     private var isForeign: Bool { byteOrder != .host }
 
-    /// Whether nothing but zeros lies where a head would be, behind a message: ip(8) sends its whole buffer.
+    /// Returns whether only zeros follow a message: ip(8) sends its whole buffer.
     ///
-    /// The kernel passes over what follows a message and is none (`netlink_rcv_skb`).
+    /// The kernel ignores data after a message that is no message (`netlink_rcv_skb`).
     private func isPadding(at position: Int, _ bytes: RawSpan) -> Bool {
         guard position > 0 else { return false }
         let end = min(position + NetlinkHeader.size, bytes.byteCount)
         return (position..<end).allSatisfy { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0 }
     }
 
-    /// Reads a head and holds its length against what is left.
+    /// Decodes a header and checks its length against the rest of the datagram.
     private func header(at position: Int, _ bytes: RawSpan) throws(NetlinkDecodeError) -> NetlinkHeader {
         let rest = WireRegion(start: position, end: bytes.byteCount, isForeign: isForeign)
         guard rest.count >= NetlinkHeader.size else {
@@ -113,8 +113,152 @@ public struct NetlinkDecoder: Sendable {
     }
 }
 
+// MARK: - Message types
+
+extension NetlinkDecoder {
+    /// Decodes a message.
+    private func event(
+        _ header: NetlinkHeader,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        guard protocolNumber == Self.route || protocolNumber == Self.generic else { return .ignored }
+        guard header.type >= NLMSG.minType else { return try control(header, payload, bytes) }
+        guard protocolNumber == Self.route else { return try genericEvent(header, payload, bytes) }
+        if header.flags.contains(.request), !Self.isNotification(header) {
+            return try NetlinkRequest(header, payload, bytes).map(KernelEvent.request) ?? .ignored
+        }
+        return try notification(header.type, payload, bytes)
+    }
+
+    /// Returns whether the kernel sent a message that has a request's flags.
+    ///
+    /// `nexthop_notify` gives its notifications the flags of the request that caused them, `NLM_F_REQUEST` included, and
+    /// the port of its sender; a request as sent by ip(8) has no port.
+    private static func isNotification(_ header: NetlinkHeader) -> Bool {
+        (header.type == RTM.newNexthop || header.type == RTM.delNexthop) && header.port != 0
+    }
+
+    /// Decodes a message about one of the kernel's tables, a reply or a notification.
+    private func notification(
+        _ type: UInt16,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        switch type {
+        case RTM.newRoute, RTM.delRoute: return try route(type, payload, bytes)
+        case RTM.newLink where readsTraffic:
+            return try TrafficMessage(link: payload, bytes).map(KernelEvent.traffic) ?? .ignored
+        case RTM.newLink: return try LinkMessage(payload, bytes).map(KernelEvent.link) ?? .ignored
+        case RTM.delLink: return try LinkMessage(payload, bytes).map(KernelEvent.linkRemoved) ?? .ignored
+        case RTM.newAddr: return try AddressMessage(payload, bytes).map(KernelEvent.address) ?? .ignored
+        case RTM.delAddr: return try AddressMessage(payload, bytes).map(KernelEvent.addressRemoved) ?? .ignored
+        case RTM.newNeigh: return try NeighbourMessage(payload, bytes).map(KernelEvent.neighbour) ?? .ignored
+        case RTM.delNeigh: return try NeighbourMessage(payload, bytes).map(KernelEvent.neighbourRemoved) ?? .ignored
+        default: return try configuration(type, payload, bytes)
+        }
+    }
+
+    private func configuration(
+        _ type: UInt16,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        switch type {
+        case RTM.newRule: try RuleMessage(payload, bytes).map(KernelEvent.rule) ?? .ignored
+        case RTM.delRule: try RuleMessage(payload, bytes).map(KernelEvent.ruleRemoved) ?? .ignored
+        case RTM.newNexthop: .nexthop(try .init(payload, bytes))
+        case RTM.delNexthop: .nexthopRemoved(try .init(payload, bytes))
+        case RTM.newNetconf: try NetconfMessage(payload, bytes).map(KernelEvent.netconf) ?? .ignored
+        case RTM.delNetconf: try NetconfMessage(payload, bytes).map(KernelEvent.netconfRemoved) ?? .ignored
+        case RTM.newStats: try TrafficMessage(payload, bytes).map(KernelEvent.traffic) ?? .ignored
+        default: .ignored
+        }
+    }
+
+    /// Decodes a route, unless only default-like routes are wanted and `rtm_dst_len` shows that this is none.
+    private func route(
+        _ type: UInt16,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        try payload.require(RouteMessage.bodySize)
+        let isWanted = payload.byte(1, bytes) <= RouteMessage.longestDefaultLikePrefix
+        guard !defaultLikeRoutesOnly || isWanted || isLookupResult(payload, bytes) else { return .ignored }
+        guard let message = try RouteMessage(payload, bytes) else { return .ignored }
+        return type == RTM.newRoute ? .route(message) : .routeRemoved(message)
+    }
+
+    /// Returns whether a route is the lookup of a tunnel's remote address, not a route of a table.
+    private func isLookupResult(_ payload: WireRegion, _ bytes: RawSpan) -> Bool {
+        payload.byte(1, bytes) >= 32 && payload.load(8, bytes) & RouteMessage.cloned != 0
+    }
+
+    /// Decodes a control message, `NLMSG_*`; the kernel negates errnos.
+    private func control(
+        _ header: NetlinkHeader,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        switch header.type {
+        case NLMSG.done:
+            // Some replies end without an errno. A positive number is a length, sent by old kernels.
+            let value: Int32 = payload.count >= 4 ? payload.load(0, bytes) : 0
+            return .done(errno: value < 0 ? Int32(clamping: value.magnitude) : 0)
+        case NLMSG.error:
+            try payload.require(4)
+            return .error(errno: Int32(clamping: (payload.load(0, bytes) as Int32).magnitude))
+        case NLMSG.overrun: return .overrun
+        default: return .ignored
+        }
+    }
+
+    /// Decodes a generic netlink message; unknown families are ignored.
+    private func genericEvent(
+        _ header: NetlinkHeader,
+        _ payload: WireRegion,
+        _ bytes: RawSpan
+    ) throws(NetlinkDecodeError) -> KernelEvent {
+        try payload.require(GENL.headerSize)
+        let command = payload.byte(0, bytes)
+        if header.flags.contains(.request) {
+            let asksForFamilies = header.type == GENL.control && command == CTRL.getFamily
+            return asksForFamilies ? .familiesRequested : .ignored
+        }
+        switch header.type {
+        case GENL.control where command == CTRL.newFamily:
+            return try GenericFamily(payload, bytes).map(KernelEvent.family) ?? .ignored
+        case families.nl80211:
+            return try WirelessMessage(command, payload, bytes).map(KernelEvent.wireless) ?? .ignored
+        case families.wireGuard:
+            return try WireGuardMessage(command, payload, bytes).map(KernelEvent.wireGuard) ?? .ignored
+        case families.team:
+            return try TeamMessage(command, payload, bytes).map(KernelEvent.team) ?? .ignored
+        case families.l2tp:
+            return try L2TPMessage(command, payload, bytes).map(KernelEvent.l2tp) ?? .ignored
+        default: return .ignored
+        }
+    }
+}
+
+// MARK: - Byte order
+
+extension NetlinkDecoder {
+    /// Returns the byte order in which the length of a datagram's first message is possible, or nil if both or neither are.
+    ///
+    /// The byte order of a capture file is that of the program that wrote it, which may have run on another machine.
+    public static func byteOrder(of bytes: RawSpan) -> ByteOrder? {
+        guard bytes.byteCount >= NetlinkHeader.size else { return nil }
+        let length = bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self)
+        let possible = NetlinkHeader.size...bytes.byteCount
+        let isNative = possible.contains(Int(length))
+        guard isNative != possible.contains(Int(length.byteSwapped)) else { return nil }
+        return isNative ? .host : .host.opposite
+    }
+}
+
 extension NetlinkDecodeError {
-    /// The error, told of the message in which it was found.
+    /// Returns the error with the message in which it occurred.
     fileprivate func located(in header: NetlinkHeader, at position: Int, next: Int?) -> Self {
         var error = self
         error.messageOffset = position

@@ -1,31 +1,30 @@
-/// Turns values back into netlink messages, which ``NetlinkDecoder`` reads as the same values.
+/// Encodes values as netlink messages, which ``NetlinkDecoder`` decodes to the same values.
 ///
-/// Recordings, test stories and the fuzzers' first inputs are made with it. What a message carried that
-/// ``KernelEvent`` does not know is not written again; what the wire can't hold (a leg's weight above 256) is written
-/// as the nearest value that it can.
+/// Recordings, tests and the seeds of fuzz targets are made with it. Attributes that ``KernelEvent`` does not hold are not
+/// written; values that do not fit (a next hop's weight above 256) are clamped.
 public struct NetlinkEncoder: Sendable {
-    /// The order in which numbers are written.
+    /// The byte order of numbers.
     public var byteOrder: ByteOrder
-    /// The families of generic netlink by their numbers, which such messages have as their type.
+    /// The numbers of the generic netlink families, which are the types of their messages.
     public var families: GenericFamilies
 
-    /// Makes an encoder; by default for this machine, and for no families.
+    /// Creates an encoder; by default for this machine's byte order and without families.
     public init(byteOrder: ByteOrder = .host, families: GenericFamilies = .init()) {
         self.byteOrder = byteOrder
         self.families = families
     }
 
-    /// The bytes of one message, padded to a multiple of four, so that several can follow each other in a datagram.
+    /// Returns the bytes of a message, padded to a multiple of four so that a datagram can hold several.
     ///
-    /// They belong to the netlink family ``KernelEvent/protocolNumber``; a uevent's datagram holds nothing else.
-    /// ``KernelEvent/ignored`` gives an `NLMSG_NOOP`, as does a message of a family without a number.
+    /// They belong to the netlink family ``KernelEvent/protocolNumber``; a uevent is a datagram of its own.
+    /// ``KernelEvent/ignored`` is encoded as `NLMSG_NOOP`, as is a message of a family without a number.
     ///
     /// - Parameters:
-    ///   - event: What to say.
-    ///   - flags: `NLM_F_*`; a request's own are added.
+    ///   - event: The message.
+    ///   - flags: `NLM_F_*`, added to the flags of a request.
     ///   - sequence: `nlmsg_seq`.
     ///   - port: `nlmsg_pid`.
-    /// - Returns: The message with its head.
+    /// - Returns: The message with its header.
     public func encode(
         _ event: KernelEvent,
         flags: NetlinkFlags = [],
@@ -46,7 +45,7 @@ public struct NetlinkEncoder: Sendable {
         return builder.build()
     }
 
-    /// The message type, and the flags that come with it.
+    /// Returns the message type and the flags that it implies.
     private func type(_ event: KernelEvent) -> (type: UInt16, flags: NetlinkFlags) {
         switch event {
         case .link: (RTM.newLink, [])
@@ -72,6 +71,8 @@ public struct NetlinkEncoder: Sendable {
         case .familiesRequested: (GENL.control, [.request, .dump])
         case .wireless: (families.nl80211 == 0 ? NLMSG.noop : families.nl80211, [])
         case .wireGuard: (families.wireGuard == 0 ? NLMSG.noop : families.wireGuard, [])
+        case .team: (families.team == 0 ? NLMSG.noop : families.team, [])
+        case .l2tp: (families.l2tp == 0 ? NLMSG.noop : families.l2tp, [])
         case .uevent, .ignored: (NLMSG.noop, [])
         }
     }
@@ -94,11 +95,13 @@ public struct NetlinkEncoder: Sendable {
         case .familiesRequested: builder.append(bytes: [CTRL.getFamily, CTRL.version, 0, 0])
         case .wireless(let message): message.append(to: &builder)
         case .wireGuard(let message): message.append(to: &builder)
+        case .team(let message): message.append(to: &builder)
+        case .l2tp(let message): message.append(to: &builder)
         case .overrun, .uevent, .ignored: break
         }
     }
 
-    /// Appends `struct nlmsgerr`: the errno and the head of a request that nobody knows any more.
+    /// Appends `struct nlmsgerr`: the errno, and zeros in place of the request's header.
     private static func appendError(_ errno: Int32, to builder: inout NetlinkMessageBuilder) {
         builder.append(0 &- errno)
         builder.append(bytes: repeatElement(0, count: NetlinkHeader.size))

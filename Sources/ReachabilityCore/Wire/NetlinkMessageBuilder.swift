@@ -1,4 +1,4 @@
-/// Builds netlink messages as bytes: heads, attributes, nests, padding and lengths (netlink(7), rtnetlink(7)).
+/// Builds the bytes of netlink messages: headers, attributes, nests, padding and lengths (netlink(7), rtnetlink(7)).
 ///
 /// ```swift
 /// var builder = NetlinkMessageBuilder(type: 24, flags: [.request, .acknowledge], sequence: 1)
@@ -7,11 +7,12 @@
 /// builder.nested(8) { $0.attribute(2, UInt32(1280)) }                // RTA_METRICS { RTAX_MTU }
 /// let bytes = builder.build()
 /// ```
-/// Numbers are written in ``byteOrder``. Everything starts at a multiple of 4 bytes (`NLMSG_ALIGN`, `NLA_ALIGN`); the
-/// padding behind an attribute counts for its message and its nest, and not for itself, as in the kernel. What is too
-/// long for a length of 16 bits (an attribute's payload of more than 65,531 bytes) is left out whole, as `nla_put` does.
+/// Numbers are written in ``byteOrder``. Messages and attributes start at a multiple of 4 bytes (`NLMSG_ALIGN`,
+/// `NLA_ALIGN`). As in the kernel, the padding after an attribute counts towards the length of its message and its nest,
+/// not towards its own. An attribute that is too long for a 16-bit length (a payload of more than 65,531 bytes) is left
+/// out, as `nla_put` does.
 public struct NetlinkMessageBuilder: Sendable {
-    /// The order in which numbers are written.
+    /// The byte order of numbers.
     public let byteOrder: ByteOrder
     private var bytes: [UInt8] = []
     private var messageStart = 0
@@ -29,7 +30,7 @@ public struct NetlinkMessageBuilder: Sendable {
         appendHeader(type: type, flags: flags, sequence: sequence, port: port)
     }
 
-    /// Ends the current message and begins another one behind it.
+    /// Ends the current message and begins the next one.
     public mutating func beginMessage(
         type: UInt16,
         flags: NetlinkFlags = [],
@@ -42,7 +43,7 @@ public struct NetlinkMessageBuilder: Sendable {
         appendHeader(type: type, flags: flags, sequence: sequence, port: port)
     }
 
-    /// Ends the last message and gives the bytes of all.
+    /// Ends the last message and returns the bytes of all messages.
     public consuming func build() -> [UInt8] {
         endMessage()
         return bytes
@@ -61,15 +62,15 @@ public struct NetlinkMessageBuilder: Sendable {
     }
 }
 
-// MARK: - What lies in a message without an attribute's head
+// MARK: - Data outside attributes
 
 extension NetlinkMessageBuilder {
-    /// Appends a number, as a field of a family's fixed head.
+    /// Appends a number, as a field of a fixed-size header.
     public mutating func append(_ value: some FixedWidthInteger) {
         bytes.append(value, in: byteOrder)
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes.
     public mutating func append(bytes other: some Sequence<UInt8>) {
         bytes.append(contentsOf: other)
     }
@@ -79,9 +80,9 @@ extension NetlinkMessageBuilder {
         while bytes.count & 3 != 0 { bytes.append(0) }
     }
 
-    /// Appends a structure that begins with its own length in 16 bits, such as an entry of `RTA_MULTIPATH`.
+    /// Appends a structure that begins with its length in 16 bits, such as an entry of `RTA_MULTIPATH`.
     ///
-    /// The body appends what follows the length. The padding at its end counts, as in `struct rtnexthop`.
+    /// The body appends what follows the length. Padding at its end counts, as in `struct rtnexthop`.
     public mutating func record(_ body: (inout Self) throws -> Void) rethrows {
         align()
         let start = bytes.count
@@ -91,7 +92,7 @@ extension NetlinkMessageBuilder {
         writeLength(from: start)
     }
 
-    /// Writes the length of what was appended since `start`, or takes it back if the field can't hold that.
+    /// Writes the length of what was appended since `start`, or removes it if the length does not fit.
     private mutating func writeLength(from start: Int) {
         if let length = UInt16(exactly: bytes.count - start) {
             bytes.overwrite(at: start, with: length, in: byteOrder)
@@ -104,10 +105,10 @@ extension NetlinkMessageBuilder {
 // MARK: - Attributes
 
 extension NetlinkMessageBuilder {
-    /// `NLA_F_NESTED`: says of an attribute that it holds attributes.
+    /// `NLA_F_NESTED`: the attribute contains attributes.
     public static let nestedFlag: UInt16 = 0x8000
 
-    /// Appends an attribute without a payload: a flag.
+    /// Appends an attribute without a payload, a flag.
     public mutating func attribute(_ type: UInt16) {
         attribute(type, bytes: EmptyCollection())
     }
@@ -117,22 +118,22 @@ extension NetlinkMessageBuilder {
         attribute(type) { $0.append(value) }
     }
 
-    /// Appends a number in the network's byte order, whatever ``byteOrder`` is.
+    /// Appends a number in network byte order, whatever ``byteOrder`` is.
     public mutating func attribute(_ type: UInt16, networkOrder value: some FixedWidthInteger & UnsignedInteger) {
         attribute(type) { $0.bytes.append(value, in: .big) }
     }
 
-    /// Appends an interface's index.
+    /// Appends an interface index.
     public mutating func attribute(_ type: UInt16, index: InterfaceIndex) {
         attribute(type) { $0.append(index) }
     }
 
-    /// Appends an address: 4 bytes or 16, in the network's order.
+    /// Appends an address: 4 or 16 bytes in network byte order.
     public mutating func attribute(_ type: UInt16, _ address: IPAddress) {
         attribute(type) { $0.append(address) }
     }
 
-    /// Appends a string with the NUL at its end.
+    /// Appends a string with a terminating NUL.
     public mutating func attribute(_ type: UInt16, string: String) {
         attribute(type) { builder in
             builder.append(bytes: string.utf8)
@@ -140,17 +141,17 @@ extension NetlinkMessageBuilder {
         }
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes.
     public mutating func attribute(_ type: UInt16, bytes payload: some Sequence<UInt8>) {
         attribute(type) { $0.append(bytes: payload) }
     }
 
-    /// Appends an attribute that holds attributes.
+    /// Appends an attribute that contains attributes.
     ///
     /// - Parameters:
-    ///   - type: the attribute's type.
-    ///   - flagged: whether to set ``nestedFlag``, which some of rtnetlink's older attributes go without.
-    ///   - body: appends the inner attributes.
+    ///   - type: The attribute's type.
+    ///   - flagged: Whether to set ``nestedFlag``, which older attributes of rtnetlink do not have.
+    ///   - body: Appends the inner attributes.
     public mutating func nested(
         _ type: UInt16,
         flagged: Bool = true,
@@ -159,7 +160,7 @@ extension NetlinkMessageBuilder {
         try attribute(flagged ? type | Self.nestedFlag : type, body)
     }
 
-    /// Appends an address without an attribute's head: 4 bytes or 16, in the network's order.
+    /// Appends an address without an attribute's header: 4 or 16 bytes in network byte order.
     public mutating func append(_ address: IPAddress) {
         switch address.family {
         case .ipv4: bytes.append(address.ipv4Value, in: .big)
@@ -167,10 +168,10 @@ extension NetlinkMessageBuilder {
         }
     }
 
-    /// Appends an attribute of which the body appends the payload.
+    /// Appends an attribute whose payload the body appends.
     ///
-    /// The length is that of the payload with its head, without the padding that follows; a nest's last padding counts
-    /// because it belongs to its last attribute.
+    /// The length covers header and payload, not the padding that follows. The last padding in a nest counts because it
+    /// belongs to the nest's last attribute.
     private mutating func attribute(_ type: UInt16, _ payload: (inout Self) throws -> Void) rethrows {
         align()
         let start = bytes.count

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -42,7 +43,7 @@ struct ExplainCommand: NetwatchCommand {
     @OptionGroup var common: CommonOptions
 
     func execute() throws(ToolError) -> ExitStatus {
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(common.configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session)
         let view = try view(session)
@@ -75,11 +76,11 @@ struct ExplainCommand: NetwatchCommand {
     }
 
     private func view(_ session: MonitorSession) throws(ToolError) -> MonitorView {
-        do throws(MonitorError) { return try session.engine.view(within: timeout) } catch { throw error.toolError }
+        do throws(ReachabilityError) { return try session.engine.view(within: timeout) } catch { throw error.toolError }
     }
 
     private func paths(to addresses: [IPAddress], _ session: MonitorSession) throws(ToolError) -> [DestinationPath] {
-        do throws(MonitorError) {
+        do throws(ReachabilityError) {
             var paths: [DestinationPath] = []
             for address in addresses { paths.append(try session.engine.path(to: address)) }
             return paths

@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -32,7 +33,7 @@ final class LiveData {
             timedSink: { inbox.put(.change($0, latency: $1, at: LiveClock.moment)) }
         )
         modelWatch = engine.watch([]) { inbox.noteModel() }
-        do throws(MonitorError) { try engine.start() } catch { throw error.toolError }
+        do throws(ReachabilityError) { try engine.start() } catch { throw error.toolError }
         self.configuration = configuration
         self.wakeup = wakeup
         self.inbox = inbox

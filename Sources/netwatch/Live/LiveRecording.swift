@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -39,7 +40,7 @@ final class LiveRecording {
             if !beginning.isOver.exchange(true, ordering: .releasing) { wakeup.signal() }
         }
         recorder.begin()
-        do throws(MonitorError) { try engine.start() } catch {
+        do throws(ReachabilityError) { try engine.start() } catch {
             close(output.descriptor)
             throw error.toolError
         }

@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -24,7 +25,7 @@ final class LiveSampler: Sendable {
     ///   - inbox: Where what was read goes.
     /// - Throws: What to tell the user, if there is no thread or descriptor to be had.
     init(_ engine: MonitorEngine, _ inbox: LiveInbox) throws(ToolError) {
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let wishes = Wishes()
         self.wakeup = wakeup
         self.wishes = wishes

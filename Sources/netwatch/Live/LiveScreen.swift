@@ -1,6 +1,7 @@
 import CLinux
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -29,7 +30,7 @@ enum LiveScreen {
         } catch {
             return .unfit(.init("this terminal can't be read: \(error)"))
         }
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         // A recording that becomes too large for its limit (setrlimit(2)) fails, and does not end the view.
         signal(SIGXFSZ, SIG_IGN)
         do throws(TerminalUnfit) {

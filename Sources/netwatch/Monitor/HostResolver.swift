@@ -1,6 +1,6 @@
-import CLinux
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -69,44 +69,20 @@ final class HostResolver: Sendable {
     }
 
     private static func resolve(_ name: String, in namespace: NetworkNamespace) -> Resolution {
-        do throws(SystemError) { try enter(namespace) } catch { return .failed(error.description) }
-        var hints = addrinfo()
-        // One entry for each address instead of one for each kind of socket.
-        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        let failure = getaddrinfo(name, nil, &hints, &list)
-        guard failure == 0 else { return .failed(failure == EAI_SYSTEM ? SystemError.last.description : text(failure)) }
-        defer { freeaddrinfo(list) }
-        let entries = sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }
-        let addresses = entries.compactMap { $0.flatMap(address) }
-        return addresses.isEmpty ? .failed("it has no address") : .addresses(addresses)
-    }
-
-    /// Only this thread enters the namespace (setns(2)).
-    private static func enter(_ namespace: NetworkNamespace) throws(SystemError) {
-        guard let file = namespace.file else { return }
-        let descriptor = try retryingOnInterrupt { open(file, O_RDONLY | O_CLOEXEC) }
-        defer { close(descriptor) }
-        _ = try retryingOnInterrupt { setns(descriptor, 0) }
+        do throws(LinuxSystem.SystemError) {
+            if let file = namespace.file { try NetworkNamespaceFile(path: file).enter() }
+        } catch {
+            return .failed(error.description)
+        }
+        switch AddressLookup.addresses(of: name) {
+        case .addresses(let addresses) where addresses.isEmpty: return .failed("it has no address")
+        case .addresses(let addresses): return .addresses(addresses.map(\.address))
+        case .failure(EAI_SYSTEM, let errno): return .failed(SystemError(code: errno).description)
+        case .failure(let code, _): return .failed(text(code))
+        }
     }
 
     private static func text(_ failure: Int32) -> String {
         gai_strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
-    }
-
-    private static func address(_ entry: UnsafeMutablePointer<addrinfo>) -> IPAddress? {
-        guard let socketAddress = entry.pointee.ai_addr else { return nil }
-        switch entry.pointee.ai_family {
-        case AF_INET:
-            return socketAddress.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                IPAddress(ipv4: UInt32(bigEndian: $0.pointee.sin_addr.s_addr))
-            }
-        case AF_INET6:
-            return socketAddress.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                let bytes = withUnsafeBytes(of: $0.pointee.sin6_addr) { Array($0) }
-                return IPAddress(family: .ipv6, bits: bytes.reduce(0) { $0 << 8 | UInt128($1) })
-            }
-        default: return nil
-        }
     }
 }

@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import Reachability
 import ReachabilityCore
 import Synchronization
@@ -37,7 +38,7 @@ struct MonitorSession {
         inheritedMask = descriptor.previousMask
         wait = MainWait(signals: descriptor, wakeup: wakeup, output: output)
         engine = MonitorEngine(configuration, sink: sink)
-        do throws(MonitorError) { try engine.start() } catch { throw error.toolError }
+        do throws(ReachabilityError) { try engine.start() } catch { throw error.toolError }
     }
 
     /// Sleeps until something comes, or until the deadline; nil is for ever.

@@ -61,15 +61,17 @@ enum ChangeJSON {
         }
         let written = start..<line.count
         line.append(#","carriers":["#)
+        let carriers = line.count
         if change.path.isCarriedByItself {
             line.append(again: written)
         } else {
             append(change.path.carriers, tellsKindSource, change.path.wifi, to: &line)
         }
+        let list = carriers..<line.count
         line.append(#"],"ipv4":"#)
-        append(change.path.ipv4, to: &line)
+        append(change.path.ipv4, of: change.path, carriers: list, tellsKindSource, to: &line)
         line.append(#","ipv6":"#)
-        append(change.path.ipv6, to: &line)
+        append(change.path.ipv6, of: change.path, carriers: list, tellsKindSource, to: &line)
     }
 
     private static func append(
@@ -128,11 +130,26 @@ enum ChangeJSON {
         if let number { line.append(text: String(number)) } else { line.append("null") }
     }
 
-    private static func append(_ path: FamilyPath?, to line: inout LineBuffer) {
+    /// Appends one family's path; `list` is where the line has the carriers of the whole path.
+    private static func append(
+        _ path: FamilyPath?,
+        of whole: NetworkPath,
+        carriers list: Range<Int>,
+        _ tellsKindSource: Bool,
+        to line: inout LineBuffer
+    ) {
         guard let path else { return line.append("null") }
         line.append(#"{"interface":"#)
         line.append(quotedForJSON: path.interface.name)
-        line.append(#","gateway":"#)
+        line.append(#","kind":""#)
+        line.append(text: path.interface.kind.rawValue)
+        line.append(#"","carriers":["#)
+        if path.carriers == whole.carriers {
+            line.append(again: list)
+        } else {
+            append(path.carriers, tellsKindSource, whole.wifi, to: &line)
+        }
+        line.append(#"],"gateway":"#)
         if let gateway = path.gateway {
             line.append(UInt8(ascii: "\""))
             line.append(gateway)

@@ -135,7 +135,7 @@ extension LineBuffer {
 
     /// Appends an address's text.
     mutating func append(_ address: IPAddress) {
-        append(atMost: IPAddress.longestText) { address.write(to: &$0) }
+        append(atMost: IPAddress.maximumTextLength) { address.write(to: &$0) }
     }
 
     /// Appends a whole number in decimal.

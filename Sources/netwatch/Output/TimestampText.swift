@@ -1,4 +1,5 @@
 import CommandLineSupport
+import LinuxSystem
 import NetwatchCore
 
 /// Writes moments as RFC 3339 says, with microseconds, and remembers what lasts a minute.

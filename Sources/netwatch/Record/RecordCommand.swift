@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -37,7 +38,7 @@ struct RecordCommand: NetwatchCommand {
     func execute() throws(ToolError) -> ExitStatus {
         let output = try CaptureFile.open(file)
         let recorder = CaptureRecorder(output)
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         var configuration = common.configuration
         configuration.tap = { if !recorder.write($0) { wakeup.signal() } }
         recorder.begin()
@@ -69,7 +70,7 @@ final class CaptureRecorder: Sendable {
 
     /// Writes the capture's head.
     func begin() {
-        _ = write(writer.head)
+        _ = write(writer.header)
     }
 
     /// Writes one datagram; false if that failed, now or before.

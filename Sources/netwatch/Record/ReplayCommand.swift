@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import ReachabilityCore
 

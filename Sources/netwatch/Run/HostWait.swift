@@ -1,4 +1,5 @@
 import CommandLineSupport
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -15,7 +16,7 @@ struct HostWait {
 
     /// Waits until it holds.
     func run(_ configuration: MonitorConfiguration) throws(ToolError) -> ExitStatus {
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session, in: configuration.namespace)
         let watcher = DestinationsWatcher(addresses, condition: waiting.condition, wakeup: session.wakeup)

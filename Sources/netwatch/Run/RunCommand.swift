@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -62,7 +63,7 @@ struct RunCommand: NetwatchCommand {
         // What is ignored stays ignored, as nohup(1) wants; but a child's end must be told.
         signal(SIGCHLD, SIG_DFL)
         let signals = CommandSupervisor.passedOn.filter { !SignalActions.isIgnored($0) } + [SIGCHLD]
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(common.configuration, wakeup: wakeup, signals: signals) { change in
             if network.note(change.path) { wakeup.signal() }
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import Reachability
 import ReachabilityCore
 
@@ -40,7 +41,7 @@ struct WaitCommand: NetwatchCommand {
             return try HostWait(host: to, waiting: waiting, deadline: deadline).run(common.configuration)
         }
         let condition = waiting.condition
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(common.configuration, wakeup: wakeup) { change in
             if condition.holds(for: change.status) { wakeup.signal() }
         }

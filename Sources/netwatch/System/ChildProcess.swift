@@ -1,6 +1,7 @@
 import CLinux
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 
 /// A command that was started, in this process's own group, so that the terminal and job control see both as one job.
 struct ChildProcess {

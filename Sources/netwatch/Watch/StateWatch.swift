@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import Reachability
 import ReachabilityCore
@@ -21,7 +22,7 @@ struct StateWatch {
         let inbox = hook == nil ? nil : HookInbox()
         // A child's end must be told, whatever this process was started with.
         if hook != nil { signal(SIGCHLD, SIG_DFL) }
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(
             configuration,
             wakeup: wakeup,

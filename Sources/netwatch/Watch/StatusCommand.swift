@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
+import LinuxSystem
 import Reachability
 import ReachabilityCore
 import Synchronization
@@ -50,7 +51,7 @@ struct StateQuery {
     /// Asks; the status says whether the network is reachable.
     func run() throws(ToolError) -> ExitStatus {
         let first = FirstState()
-        let wakeup = try Wakeup()
+        let wakeup = try Wakeup.open()
         let session = try MonitorSession(configuration, wakeup: wakeup) { change in
             if first.take(change) { wakeup.signal() }
         }

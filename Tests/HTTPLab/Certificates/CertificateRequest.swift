@@ -24,6 +24,10 @@ public struct CertificateRequest: Sendable {
     public var isAuthority = false
     /// How many authorities may stand between it and a server's; nil for any number.
     public var pathLength: Int?
+    /// The names below which it may issue; none to leave that open.
+    public var permittedNames: [String] = []
+    /// The names below which it may not issue.
+    public var excludedNames: [String] = []
     /// What it is for; none to leave that out.
     public var usages: [ExtendedKeyUsage.Usage] = [.serverAuth]
     /// Whether its usages are marked as critical.

@@ -71,6 +71,14 @@ extension CertificateRequest {
         return try Certificate.Extensions {
             Critical(isAuthority ? .isCertificateAuthority(maxPathLength: pathLength) : BasicConstraints.notAuthority)
             Critical(KeyUsage(digitalSignature: !isAuthority, keyCertSign: isAuthority, cRLSign: isAuthority))
+            if !permittedNames.isEmpty || !excludedNames.isEmpty {
+                Critical(
+                    NameConstraints(
+                        permittedDNSDomains: permittedNames,
+                        excludedDNSDomains: excludedNames
+                    )
+                )
+            }
             SubjectKeyIdentifier(hash: key)
             if let issuer {
                 AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: issuer.key.publicKey).keyIdentifier)

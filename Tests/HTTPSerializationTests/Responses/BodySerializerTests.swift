@@ -99,4 +99,17 @@ struct BodySerializerTests {
         #expect(type.parameters["level"] == "1")
         for wrong in ["", "text", "text/", "/html", "a b/c", "a/b/c", ";charset=x"] { #expect(MediaType(wrong) == nil) }
     }
+
+    @Test func `an empty body is nil where that is a value, and an error elsewhere`() throws {
+        let response = HTTPResponse(status: .noContent)
+        #expect(try PropertyListResponseSerializer(User?.self).serialize(response, body: []) == nil)
+        #expect(try DecodableResponseSerializer(User?.self).serialize(response, body: []) == nil)
+        #expect(try DecodableResponseSerializer(ParameterValue.self).serialize(response, body: []) == .null)
+        #expect(throws: ResponseSerializationError.self) {
+            try PropertyListResponseSerializer(User.self).serialize(response, body: [])
+        }
+        #expect(throws: ResponseSerializationError.self) {
+            try DecodableResponseSerializer(User.self).serialize(response, body: [])
+        }
+    }
 }

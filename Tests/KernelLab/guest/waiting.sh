@@ -34,3 +34,6 @@ await_operstate() {
     eventually 10 says "/sys/class/net/$1/operstate" "$2"
     quiet
 }
+
+# Whether an interface of another network namespace has a carrier: is_running NAMESPACE INTERFACE
+is_running() { ip -n "$1" link show dev "$2" | grep -q LOWER_UP; }

@@ -22,17 +22,25 @@ hand_over() {
 
 # Starts an access point in the namespace `home`: start_access_point WLAN CHANNEL SSID [PASSPHRASE]
 start_access_point() {
-    local file=$work/hostapd-$1.conf
     has_no_link "$1" || hand_over "$1" home
-    {
-        printf 'interface=%s\ndriver=nl80211\nssid=%s\nhw_mode=g\nchannel=%s\n' "$1" "$3" "$2"
-        # A station with the wrong key is sent away after one try instead of four.
-        [ $# -lt 4 ] || printf '%s\n' wpa=2 wpa_key_mgmt=WPA-PSK rsn_pairwise=CCMP wpa_pairwise_update_count=1 \
-            "wpa_passphrase=$4"
-    } >"$file"
-    ip netns exec home hostapd -B -P "$work/$1.pid" "$file"
+    configure_access_point "$@"
+    ip netns exec home hostapd -B -P "$work/$1.pid" "$work/hostapd-$1.conf"
     ip -n home address replace 192.0.2.1/24 dev "$1"
 }
+
+# Starts an open access point of this machine's own: start_own_access_point WLAN CHANNEL SSID
+start_own_access_point() {
+    configure_access_point "$@"
+    hostapd -B -P "$work/$1.pid" "$work/hostapd-$1.conf"
+}
+
+# Writes hostapd's configuration: configure_access_point WLAN CHANNEL SSID [PASSPHRASE]
+configure_access_point() {
+    printf 'interface=%s\ndriver=nl80211\nssid=%s\nhw_mode=g\nchannel=%s\n' "$1" "$3" "$2"
+    # A station with the wrong key is sent away after one try instead of four.
+    [ $# -lt 4 ] || printf '%s\n' wpa=2 wpa_key_mgmt=WPA-PSK rsn_pairwise=CCMP wpa_pairwise_update_count=1 \
+        "wpa_passphrase=$4"
+} >"$work/hostapd-$1.conf"
 
 # Ends an access point's program, and waits for its end.
 stop_access_point() {

@@ -170,10 +170,27 @@ import Testing
         machine.route(on: 9)
         machine.route(via: "192.0.2.1", metric: 100)
         #expect(machine.sentences.map(\.text) == ["gre1 can't carry, as eth0 has no carrier"])
-        machine.snapshot.tunnelWays[.init(ipv4: 0xC633_6407)] = .some(nil)
+        machine.snapshot.tunnelEgress[.init(address: .init(ipv4: 0xC633_6407))] = .some(nil)
         #expect(
             machine.sentences.map(\.text) == ["no route leads to 198.51.100.7, the other end of the tunnel gre1"]
         )
+    }
+
+    @Test func `a tunnel whose own packets are routed into it`() {
+        var machine = machine
+        machine.addLink(9, "gre1") { link in
+            link.kind = "gre"
+            link.hardwareType = .gre
+            link.operationalState = .unknown
+            link.tunnelRemote = .init(ipv4: 0xC633_6407)
+        }
+        machine.address("10.0.0.2/24", on: 9)
+        machine.removeRoutes()
+        machine.route(on: 9)
+        machine.snapshot.tunnelEgress[.init(address: .init(ipv4: 0xC633_6407))] = .some(9)
+        let text = "the route to 198.51.100.7, the other end of the tunnel gre1, leads into the tunnel itself"
+        let cure = "'ip route add 198.51.100.7 via GATEWAY dev NAME', or a fwmark for the tunnel"
+        #expect(machine.sentences == [.init(text, cure: cure)])
     }
 
     @Test func `a gateway that does not answer, while all else is well`() {
@@ -215,7 +232,7 @@ import Testing
         }
         let text = "The kernel's tables are being read for the first time"
         #expect(sentences(.reading) == [.init(text, cure: "Wait; it takes milliseconds.")])
-        #expect(sentences(.netlinkFailed).map(\.text) == ["Netlink can't be read"])
+        #expect(sentences(.netlinkFailed).map(\.text) == ["Netlink cannot be read"])
     }
 
     @Test func `a rule among others of its priority is told by all that it has`() {

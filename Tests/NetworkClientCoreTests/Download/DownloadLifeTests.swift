@@ -68,6 +68,7 @@ struct DownloadLifeTests {
             (rest(nil), .unknownRange(nil)),
             (rest(tags: [#""v2""#]), .otherVersion),
             (rest(tags: [#"W/"v1""#]), .otherVersion),
+            (rest(tags: []), .unknownVersion),
             (rest(type: #"Multipart/ByteRanges; boundary="x""#), .severalParts),
             (rest(isCoded: true), .coded),
         ]
@@ -87,9 +88,19 @@ struct DownloadLifeTests {
         #expect(life.ask() == .whole)
     }
 
-    @Test func `a part that does not say its version or its length, or the whole's, is taken by what is known`() {
+    @Test func `a part without the date of the one before it is not combined with it`() {
+        let date = "Fri, 20 Nov 2026 10:00:00 GMT"
+        let part = DownloadPart(length: 40, validator: .date(date), total: 100)
+        var silent = Self.asked(part)
+        #expect(silent.begin(Self.rest(tags: [])) == .again(.unknownVersion))
+        var same = Self.asked(part)
+        let answer = DownloadAnswer(status: 206, dates: [date], ranges: ["bytes 40-99/100"], length: 60)
+        #expect(same.begin(answer) == .append)
+    }
+
+    @Test func `a part that does not say its length, or the whole's, is taken by what is known`() {
         var life = Self.asked()
-        #expect(life.begin(Self.rest("bytes 40-99/*", tags: [], length: nil)) == .append)
+        #expect(life.begin(Self.rest("bytes 40-99/*", length: nil)) == .append)
         var unknown = Self.asked(.init(length: 40, validator: .tag(Self.tag)))
         #expect(unknown.begin(Self.rest("bytes 40-99/*")) == .again(.unknownTotal))
         var learning = Self.asked(.init(length: 40, validator: .tag(Self.tag)))
@@ -220,6 +231,7 @@ struct DownloadLifeTests {
         arguments: [
             (DownloadDoubt.wrongStart(3, asked: 4), "sent the file from byte 3 on, though byte 4 was asked for"),
             (.unknownRange("x"), "sent a part of the file that can't be placed (Content-Range: x)"),
+            (.unknownVersion, "sent a part of the file and does not say of which version (no ETag or Last-Modified)"),
         ]
     )
     func `every doubt says what is wrong`(doubt: DownloadDoubt, text: String) { #expect("\(doubt)" == text) }

@@ -49,6 +49,11 @@ struct ConnectDialogueTests {
         #expect(answer.values(of: "X-a") == ["b c", ""])
     }
 
+    @Test func `no body of a 304 is waited for`() {
+        let answer = ProxyAnswer(status: 304, reason: "No", fields: [.init("Content-Length", "9")])
+        #expect(refusal("HTTP/1.1 304 No\r\nContent-Length: 9\r\n\r\n") == .answer(answer))
+    }
+
     @Test func `the body of a refusal without a length ends with the connection, or with what is kept`() {
         var one = dialogue()
         #expect(one.receive("HTTP/1.0 502 Bad\r\n\r\nsorry".utf8) == .wait)

@@ -263,4 +263,32 @@ struct AuthenticationTests {
             #expect(throws: HTTPError.self) { try HTTPSession(configuration: .init(authentication: policy)) }
         }
     }
+
+    private func stallingSession(_ server: ScriptedServer, _ read: Duration?) throws -> HTTPSession {
+        let url = "http://127.0.0.1:\(server.port)/"
+        let known = AuthenticationPolicy(credentials: [.init(.init(user: "a", password: "b"), for: url)])
+        let configuration = HTTPConfiguration(timeouts: .init(firstByte: nil, read: read), authentication: known)
+        return try HTTPSession(baseURL: url, configuration: configuration)
+    }
+
+    private static let stalled =
+        "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 5\r\n\r\nab"
+
+    @Test func `a challenge whose body stalls is answered all the same`() async throws {
+        let server = try ScriptedServer { number in
+            number == 0 ? [.readRequest, .send(Self.stalled), .hold] : [.readRequest, .answer("welcome")]
+        }
+        #expect(try await stallingSession(server, nil).get("").string() == "welcome")
+        #expect(server.connections.last?.requests.last?.field("Authorization") == "Basic YTpi")
+    }
+
+    @Test func `a refusal whose body stalls fails by the limit of reading`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .send(Self.stalled), .hold])
+        let error = await #expect(throws: HTTPError.self) {
+            try await stallingSession(server, .milliseconds(300)).get("").response()
+        }
+        #expect(error?.code == .readTimedOut)
+        #expect(error?.response?.status.code == 401)
+        #expect(server.connections.count == 2)
+    }
 }

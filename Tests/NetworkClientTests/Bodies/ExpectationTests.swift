@@ -103,4 +103,35 @@ struct ExpectationTests {
         #expect(response.status == 417)
         #expect(server.connections.count == 1)
     }
+
+    @Test(arguments: ["100-continue", "100-Continue"])
+    func `who sets the field Expect waits for the server's leave too`(value: String) async throws {
+        let server = try server()
+        let name = try #require(HTTPField.Name("Expect"))
+        let response = try await session(server).post("a", headers: [name: value], body: .bytes([1, 2, 3])).response()
+        #expect(response.status == 200)
+        expectGoneAgain(server, [1, 2, 3])
+        #expect(server.connections.first?.requests.first?.body.isEmpty != false)
+    }
+
+    @Test func `a refusal whose body stalls is gone again from all the same`() async throws {
+        let refusal = "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 5\r\n\r\nab"
+        let server = try ScriptedServer { number in
+            number == 0 ? [.readHead, .send(refusal), .hold] : [.readRequest, .answer("taken")]
+        }
+        let timeouts = Timeouts(firstByte: nil, read: nil)
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: timeouts)
+        )
+        let options = RequestOptions(expectsContinue: true)
+        #expect(try await session.upload("a", from: .bytes([1]), options: options).string() == "taken")
+    }
+
+    @Test func `the field Expect without a body is not sent`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .answer("x"), .readToEnd])
+        let name = try #require(HTTPField.Name("Expect"))
+        _ = try await session(server).post("a", headers: [name: "100-continue"]).response()
+        #expect(server.connections.first?.requests.first?.field("Expect") == nil)
+    }
 }

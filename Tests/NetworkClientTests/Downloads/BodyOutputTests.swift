@@ -48,6 +48,31 @@ struct BodyOutputTests {
         #expect(lab.names == [])
     }
 
+    /// Fields of a 204, which has no body whatever they say (RFC 9112, 6.3).
+    static let fieldsOfNoBody = ["Content-Length: 5", "Content-Length: 99999999999999", "Content-Encoding: br"]
+
+    @Test(arguments: fieldsOfNoBody, [false, true])
+    func `a 204 has no body, whatever its fields say`(field: String, isPost: Bool) async throws {
+        let (lab, file) = (try DownloadLab(), try DownloadLab())
+        let server = try ScriptedServer(always: [
+            .forever([.readRequest, .send("HTTP/1.1 204 No Content\r\n\(field)\r\n\r\n")])
+        ])
+        let session = try DownloadLab.session(server)
+        let send = { (options: RequestOptions) in
+            try await (isPost ? session.post("", options: options) : session.get("", options: options)).response()
+        }
+        let response = try await send(Self.options(.file(lab.path)))
+        #expect(response.status == 204)
+        #expect(response.file?.size == 0)
+        #expect(lab.file == [])
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        #expect(try await send(Self.options(.descriptor(descriptor))).status == 204)
+        #expect(file.file == [])
+        #expect(try await send(.init()).bytes.isEmpty)
+        #expect(server.connections.count == 1)
+    }
+
     @Test func `an answer that breaks off goes on behind what was written to a descriptor`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, cut: 100_000).serve()

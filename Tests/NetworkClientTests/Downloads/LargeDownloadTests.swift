@@ -24,7 +24,7 @@ struct LargeDownloadTests {
                 let options = DownloadOptions(isSynced: false)
                 let file = try await session.download("large", to: target, options: options).file()
                 #expect(file.size == Int64(size))
-                try Data("\(peakMemory())".utf8).write(to: URL(filePath: record))
+                try Data("\(Endurance.peakMemory())".utf8).write(to: URL(filePath: record))
             }
             let peak = try #require(
                 lab.bytes("\(lab.folder.path)/peak").flatMap { Int(String(decoding: $0, as: UTF8.self)) }
@@ -35,11 +35,4 @@ struct LargeDownloadTests {
         }
         #expect(try lab.attributes[.size] as? Int == size)
     }
-}
-
-/// How many bytes of memory the process had at most; VmHWM of proc_pid_status(5).
-private func peakMemory() throws -> Int {
-    let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-    return try #require(line.split(separator: " ").dropFirst().first { Int($0) != nil }.flatMap { Int($0) }) << 10
 }

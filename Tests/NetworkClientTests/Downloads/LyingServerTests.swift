@@ -1,3 +1,4 @@
+import Glibc
 import HTTPLab
 import NetworkClient
 import Testing
@@ -13,6 +14,8 @@ struct LyingServerTests {
         let testDescription: String
         let lines: [String]
         var tag: String?
+        /// Whether the answer names no version.
+        var hasNoTag = false
         var body = Array(entity[100_000...])
 
         static let all = [
@@ -45,6 +48,12 @@ struct LyingServerTests {
                 tag: #"W/"v1""#
             ),
             Lie(
+                testDescription: "no version",
+                lines: ["Content-Range: bytes 100000-199999/200000"],
+                hasNoTag: true,
+                body: [UInt8](repeating: 7, count: 100_000)
+            ),
+            Lie(
                 testDescription: "a longer body",
                 lines: ["Content-Range: bytes 100000-199999/200000"],
                 body: Array(entity[50_000...])
@@ -63,7 +72,8 @@ struct LyingServerTests {
             .forever([
                 .respond { request in
                     guard request.rangeStart != nil else { return Self.file.whole() }
-                    return Self.file.respond("206 Partial Content", lie.lines, lie.body, tag: lie.tag)
+                    let file = lie.hasNoTag ? PartServer(Self.entity, tag: nil) : Self.file
+                    return file.respond("206 Partial Content", lie.lines, lie.body, tag: lie.tag)
                 }
             ])
         ])
@@ -75,6 +85,29 @@ struct LyingServerTests {
         #expect(lab.names == ["file"])
         try await server.wait(for: "both requests") { $0.flatMap(\.requests).count == 2 }
         #expect(server.requests.map(\.rangeStart) == [100_000, nil])
+    }
+
+    @Test func `nothing without a version follows what was written to a pipe`() async throws {
+        let other = DownloadLab.entity(200_000, seed: 2)
+        let server = try ScriptedServer { number in
+            let file = number == 0 ? PartServer(Self.entity, cut: 1_000) : PartServer(other, tag: nil)
+            return [.forever([.respond { $0.rangeStart.map { file.rest(from: $0) } ?? file.whole() }])]
+        }
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
+        var options = RequestOptions()
+        options.output = .descriptor(ends[1])
+        let request = try DownloadLab.session(server, retry: retry).get("", options: options)
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        close(ends[1])
+        #expect(error?.code == .invalidResponse)
+        #expect(error?.reason.contains("does not say of which version") == true)
+        var written = [UInt8](repeating: 0, count: 65_536)
+        #expect(read(ends[0], &written, written.count) == 1_000)
+        #expect(written.prefix(1_000).elementsEqual(Self.entity.prefix(1_000)))
+        close(ends[0])
+        #expect(server.requests.map(\.rangeStart) == [nil, 1_000])
     }
 
     @Test func `one that never sends the whole fails, and mixes nothing`() async throws {

@@ -28,12 +28,12 @@ struct PartRecordTests {
     }
 
     @Test func `each URL has its own key, whatever its user`() throws {
-        let key = PartRecord.key(of: try Self.url())
-        #expect(key == PartRecord.key(of: try Self.url("http://host:81/file?key=secret")))
+        let key = try Self.url().downloadKey
+        #expect(key == (try Self.url("http://host:81/file?key=secret").downloadKey))
         for other in [
             "https://host:81/file?key=secret", "http://host/file?key=secret", "http://host:81/file?key=other",
         ] {
-            #expect(PartRecord.key(of: try Self.url(other)) != key)
+            #expect(try Self.url(other).downloadKey != key)
         }
     }
 

@@ -1,6 +1,8 @@
+import FoundationEssentials
 import Glibc
 import HTTPLab
 import NetworkClient
+import Testing
 
 /// How much is done: enough for a test in the suite, and as much as one likes by environment variable.
 enum Endurance {
@@ -8,13 +10,20 @@ enum Endurance {
     static let cancels = number("NETWATCH_CANCELS", or: 1500)
     /// NETWATCH_REQUESTS: how many requests are made one after the other and beside each other.
     static let requests = number("NETWATCH_REQUESTS", or: 4000)
-    /// NETWATCH_DOWNLOAD_MIB: how large a large download is, in MiB; here in bytes.
+    /// NETWATCH_DOWNLOAD_MIB: how large a large download is, in MiB, decompressed; here in bytes.
     static let downloadSize = number("NETWATCH_DOWNLOAD_MIB", or: 256) << 20
     /// NETWATCH_SEED: what chance begins with.
     static let seed = UInt64(number("NETWATCH_SEED", or: 1))
 
     private static func number(_ name: String, or standard: Int) -> Int {
         getenv(name).flatMap { Int(String(cString: $0)) } ?? standard
+    }
+
+    /// Returns the peak resident memory of this process, in bytes: VmHWM of proc_pid_status(5).
+    static func peakMemory() throws -> Int {
+        let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(separator: " ").dropFirst().first { Int($0) != nil }.flatMap { Int($0) }) << 10
     }
 
     /// An nginx with files of some sizes.

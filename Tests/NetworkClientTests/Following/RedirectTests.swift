@@ -226,4 +226,35 @@ struct RedirectTests {
         #expect(answer.status == 200)
         #expect(try await answer.body.collect(upTo: 100) == ByteBuffer(string: "here"))
     }
+
+    @Test func `a place in bytes that are no UTF-8 is asked for by these bytes`() async throws {
+        let location: [UInt8] = Array("/caf".utf8) + [0xE9] + Array("?q=".utf8) + [0xFC, 0x80]
+        let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8) + location + [13, 10, 13, 10]
+        let server = try ScriptedServer(always: [.readRequest, .sendBytes(head), .readRequest, .answer("here")])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
+        #expect(try await session.get("").string() == "here")
+        #expect(server.requests.last?.head.hasPrefix("GET /caf%E9?q=%FC%80 HTTP/1.1\r\n") == true)
+    }
+
+    @Test func `a place in UTF-8 is asked for by its bytes`() async throws {
+        let head = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /caf\u{E9}\r\n\r\n"
+        let server = try ScriptedServer(always: [.readRequest, .send(head), .readRequest, .answer("here")])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
+        #expect(try await session.get("").string() == "here")
+        #expect(server.requests.last?.head.hasPrefix("GET /caf%C3%A9 HTTP/1.1\r\n") == true)
+    }
+
+    @Test(arguments: ["Content-Length: 5\r\n\r\nab", "Transfer-Encoding: chunked\r\n\r\n5\r\nab", "\r\nab"])
+    func `a redirect whose body stalls is followed all the same`(body: String) async throws {
+        let server = try ScriptedServer { number in
+            let redirect = "HTTP/1.1 302 Found\r\nLocation: /there\r\n\(body)"
+            return number == 0 ? [.readRequest, .send(redirect), .hold] : [.readRequest, .answer("here")]
+        }
+        let timeouts = Timeouts(firstByte: nil, read: nil)
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: timeouts)
+        )
+        #expect(try await session.get("").string() == "here")
+    }
 }

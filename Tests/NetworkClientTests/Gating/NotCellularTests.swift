@@ -88,7 +88,7 @@ import Testing
         let ways = Observed<Bool?>(nil)
         let server = try #require(IPAddress(LabUplinks.server))
         let watch = monitor.subscribeToChanges(affecting: [server]) { [monitor] in
-            let path = try? monitor.path(to: server, requiring: .notCellular)
+            let path = try? monitor.lookup(server, meeting: .notCellular)
             ways.update { $0 = path?.isReachable }
         }
         defer { watch.cancel() }

@@ -18,8 +18,9 @@ struct ProxyTunnelHandlerTests {
 
     @Test func `what comes after the leave is the origin's, and reaches it after the news that it is there`() throws {
         let (channel, handler, seen) = try channel()
+        var isReady = false
         handler.begin { outcome in
-            if case .open(let rest) = outcome { handler.stepAside(rest) }
+            if case .open(let rest) = outcome { handler.stepAside(rest) { isReady = seen.all == ["active"] } }
         }
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
@@ -28,11 +29,26 @@ struct ProxyTunnelHandlerTests {
         #expect(seen.all == [])
         try channel.writeInbound(ByteBuffer(bytes: [5, 0, 0, 1, 0, 0, 0, 0, 0, 0, 42]))
         #expect(seen.all == ["active", "[42]"])
+        #expect(isReady)
         try channel.writeInbound(ByteBuffer(bytes: [43]))
         #expect(seen.all == ["active", "[42]", "[43]"])
         #expect(throws: (any Error).self) { try channel.pipeline.syncOperations.handler(type: ProxyTunnelHandler.self) }
         _ = try channel.finish()
         #expect(seen.all.last == "inactive")
+    }
+
+    @Test func `what a proxy says too early is taken when the dialogue begins`() throws {
+        let (channel, handler, seen) = try channel()
+        try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
+        try channel.writeInbound(ByteBuffer(bytes: [5, 0]))
+        handler.begin { outcome in
+            if case .open(let rest) = outcome { handler.stepAside(rest) {} }
+        }
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(bytes: [5, 1, 0]))
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(bytes: [5, 1, 0, 3, 1, 97, 0, 80]))
+        try channel.writeInbound(ByteBuffer(bytes: [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]))
+        #expect(seen.all == ["active"])
+        _ = try channel.finish()
     }
 
     @Test func `who begins late begins at once, and who never led on is never told of`() throws {

@@ -1,6 +1,7 @@
 import HTTPLab
 import NIOSSL
 import Testing
+import X509
 
 @testable import NetworkClient
 
@@ -149,7 +150,7 @@ struct PinningTests {
     }
 
     @Test func `a pinned certificate that is not for servers is refused for that`() async throws {
-        let client = try authority.issueClient("localhost")
+        let client = try authority.issue(.init("localhost", names: ["localhost"]) { $0.usages = [.clientAuth] })
         let policy = try SecurityPolicy(
             mode: .certificate,
             pins: [.certificate(client.own)],

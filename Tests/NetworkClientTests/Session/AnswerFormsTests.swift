@@ -40,6 +40,32 @@ struct AnswerFormsTests {
             answer: "1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nhi",
             body: "hi"
         ),
+        Form(
+            testDescription: "a length with white space around it",
+            answer: "200 OK\r\nContent-Length: \t 2 \t \r\n\r\nhi",
+            body: "hi"
+        ),
+        Form(
+            testDescription: "chunks announced with white space around",
+            answer: "200 OK\r\nTransfer-Encoding:\tChunked\t\r\n\r\n2 \r\nhi\r\n0\r\n\r\n",
+            body: "hi"
+        ),
+        Form(
+            testDescription: "chunks announced in a list with empty members",
+            answer: "200 OK\r\nTransfer-Encoding: ,\r\nTransfer-Encoding: chunked ,\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+            body: "hi"
+        ),
+        Form(
+            testDescription: "a folded length",
+            answer: "200 OK\r\nContent-Length:\r\n 2\r\n\r\nhi",
+            body: "hi"
+        ),
+        Form(
+            testDescription: "chunks in HTTP/1.0",
+            answer: "1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+            body: "hi",
+            isKept: false
+        ),
         Form(testDescription: "no content", answer: "204 No Content\r\n\r\n", status: 204),
         Form(
             testDescription: "not modified, with the length that it would have",
@@ -78,5 +104,43 @@ struct AnswerFormsTests {
         #expect(String(decoding: response.bytes, as: UTF8.self) == form.body)
         #expect(try await session.get("").string() == "next")
         #expect(server.connections.count == (form.isKept ? 1 : 2))
+    }
+
+    private func head(_ fields: String, maximumHeadSize: Int = 256 << 10) async throws -> DataResponse {
+        let answer = "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n"
+        let server = try ScriptedServer(always: [.readRequest, .send(answer), .readToEnd])
+        var configuration = HTTPConfiguration.lasting
+        configuration.maximumHeadSize = maximumHeadSize
+        return try await HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
+            .get("").response()
+    }
+
+    @Test func `a folded field is one value`() async throws {
+        let fields = "X-A: one\r\n two\r\n\t three \r\n \r\nX-B:\r\n four\r\n"
+        let response = try await head(fields)
+        #expect(response["X-A"] == ["one two three"])
+        #expect(response["X-B"] == ["four"])
+    }
+
+    @Test func `the head's limit is its size, whatever fields that is made of`() async throws {
+        #expect(try await head(String(repeating: "X-A: b\r\n", count: 20_000))["X-A"].count == 20_000)
+        let long = String(repeating: "a", count: 200_000)
+        #expect(try await head("X-A: \(long)\r\n")["X-A"] == [long])
+    }
+
+    @Test func `the head's limit counts every byte of it`() async throws {
+        let size = "HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 0\r\n\r\n".utf8.count
+        #expect(try await head("X-A: b\r\n", maximumHeadSize: size)["X-A"] == ["b"])
+        let error = await #expect(throws: HTTPError.self) { try await head("X-A: b\r\n", maximumHeadSize: size - 1) }
+        #expect(error?.code == .headTooLarge)
+        #expect(error?.reason.contains("larger than \(size - 1) bytes") == true)
+    }
+
+    @Test func `the trailers' limit is their size, whatever fields that is made of`() async throws {
+        let trailers = String(repeating: "X-A: b\r\n", count: 20_000)
+        let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\(trailers)\r\n"
+        let server = try ScriptedServer(always: [.readRequest, .send(answer), .readToEnd])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
+        #expect(try await session.get("").string() == "hi")
     }
 }

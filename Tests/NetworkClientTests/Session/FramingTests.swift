@@ -76,4 +76,22 @@ struct FramingTests {
         let codings = server.connections.flatMap(\.requests).map { $0.field("Accept-Encoding") }
         #expect(codings == ["gzip, deflate", "identity", "gzip", "identity", "br"])
     }
+
+    @Test func `a request with two hosts is refused, since servers would each believe another`() async throws {
+        let server = try Self.server()
+        var headers = HTTPFields()
+        let name = try #require(HTTPField.Name("Host"))
+        for host in ["a.example", "b.example"] { headers.append(.init(name: name, value: host)) }
+        let error = await #expect(throws: HTTPError.self) {
+            try await Self.session(server).get("", headers: headers).response()
+        }
+        #expect(error?.code == .invalidConfiguration && error?.processing == .neverSent)
+        let always = await #expect(throws: HTTPError.self) {
+            try await Self.session(server, headers: headers).post("").response()
+        }
+        #expect(always?.code == .invalidConfiguration)
+        #expect(server.connections.isEmpty)
+        _ = try await Self.session(server).get("", headers: [name: "a.example"]).response()
+        #expect(server.connections.first?.requests.first?.field("Host") == "a.example")
+    }
 }

@@ -28,3 +28,43 @@ func compressed(_ bytes: [UInt8], _ wrapping: Wrapping = .gzip, level: Int32 = 9
         }
     }
 }
+
+/// One gzip member of a block over and over, compressed piece by piece, so that the whole is never in memory.
+final class RepeatedBlockGzip {
+    private var block: [UInt8]
+    private var blocksLeft: Int
+    /// Stays where it is: zlib keeps a pointer to it.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// Makes one of a block that is repeated `count` times.
+    init(_ block: [UInt8], count: Int) {
+        self.block = block
+        blocksLeft = count
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        netwatch_deflate_init(stream, 1, Wrapping.gzip.rawValue)
+    }
+
+    deinit {
+        deflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Returns what the next block adds, which may be nothing; nil after the last.
+    func next() -> [UInt8]? {
+        guard blocksLeft > 0 else { return nil }
+        blocksLeft -= 1
+        var output = [UInt8](repeating: 0, count: Int(deflateBound(stream, uLong(block.count))) + 1_024)
+        let count = block.withUnsafeMutableBufferPointer { source in
+            output.withUnsafeMutableBufferPointer { target in
+                stream.pointee.next_in = source.baseAddress
+                stream.pointee.avail_in = uInt(source.count)
+                stream.pointee.next_out = target.baseAddress
+                stream.pointee.avail_out = uInt(target.count)
+                deflate(stream, blocksLeft == 0 ? Z_FINISH : Z_NO_FLUSH)
+                return target.count - Int(stream.pointee.avail_out)
+            }
+        }
+        return Array(output.prefix(count))
+    }
+}

@@ -3,12 +3,12 @@ import Testing
 
 struct CaptureReplayTests {
     @Test(arguments: ["story-nanoseconds.pcap", "story-microseconds.pcap", "story.pcapng"])
-    func aStoryIsToldTheSameFromEachForm(name: String) {
+    func `a story replays the same from each format`(name: String) {
         let bytes = Fixture.bytes(name)
         let telling = Telling(bytes)
         #expect(telling.fault == nil)
         #expect(telling.lines == Self.story)
-        // Each change has the time of the record that caused it, or, right behind a dump, a little later.
+        // Each change has the time of the record that caused it, or right after a dump a little later.
         let times = CaptureReading(bytes).records.map(\.time)
         #expect(
             telling.changes.allSatisfy { change in
@@ -18,7 +18,7 @@ struct CaptureReplayTests {
         #expect(telling.changes.map(\.change.sequence) == Array(1...7))
     }
 
-    /// What `make-captures.py` does with one interface, which stands for the WiFi of a machine.
+    /// The story of `make-captures.py` with one interface, which stands for the machine's Wi-Fi.
     private static let story = [
         "state notReachable - -: monitor.initial",
         "change wifi 192.0.2.1 -: route.added",
@@ -29,8 +29,8 @@ struct CaptureReplayTests {
         "change notReachable - -: link.down route.flushed route.removed",
     ]
 
-    /// ip(8) asks in its own way and for parts; each of its answers, and what `ip monitor` heard, makes the model.
-    @Test func aCaptureOfOtherProgramsMakesSense() {
+    /// ip(8) requests parts of tables; each of its replies, and the messages of `ip monitor`, add to the model.
+    @Test func `a capture of other programs can be replayed`() {
         let telling = Telling(Fixture.bytes("iproute2.pcap"))
         #expect(telling.fault == nil)
         #expect(telling.lines == Self.commands)
@@ -45,11 +45,11 @@ struct CaptureReplayTests {
     ]
 
     /// An nlmon interface sees a notification once for each socket that it is delivered to.
-    @Test func aNotificationSeenTwiceCountsOnce() throws {
+    @Test func `a notification seen twice counts once`() throws {
         let bytes = Fixture.bytes("story.pcapng")
         let records = CaptureReading(bytes).records
         let firstChange = try #require(Telling(bytes).changes.dropFirst().first?.time)
-        var doubled = CaptureWriter().head
+        var doubled = CaptureWriter().header
         for record in records {
             let copy = CaptureWriter().record(at: record.time, bytes[record.payload])
             doubled += record.time < firstChange ? copy : copy + copy
@@ -57,26 +57,26 @@ struct CaptureReplayTests {
         #expect(Telling(doubled).lines == Self.story)
     }
 
-    @Test func notificationsWithoutDumpsMakeAModelOfTheirOwn() throws {
+    @Test func `notifications without dumps build a model`() throws {
         let bytes = Fixture.bytes("iproute2.pcap")
         let records = CaptureReading(bytes).records
         let last = try records.lastIndex { try $0.events(in: bytes).contains(.done(errno: 0)) }
-        var monitored = CaptureWriter().head
+        var monitored = CaptureWriter().header
         for record in records.dropFirst((last ?? 0) + 1) {
             monitored += CaptureWriter().record(at: record.time, bytes[record.payload])
         }
         let telling = Telling(monitored)
         #expect(telling.fault == nil)
-        // The addresses were there before, so that nobody tells of them.
+        // The addresses existed before, so no message announces them.
         #expect(telling.changes.allSatisfy { $0.change.status == .notReachable })
         #expect(telling.changes.count > 1)
     }
 
-    /// Right behind a dump another is expected; at the end of the capture none is.
-    @Test func whatCameRightBehindADumpIsJudgedAtTheEnd() throws {
+    /// Right after a dump another one is expected; at the end of the capture none is.
+    @Test func `messages right after a dump are evaluated at the end`() throws {
         let bytes = Fixture.bytes("story-nanoseconds.pcap")
         let change = try #require(Telling(bytes).changes.dropFirst().first?.time)
-        var hurried = CaptureWriter().head
+        var hurried = CaptureWriter().header
         for record in CaptureReading(bytes).records where record.time <= change {
             let (type, family) = (record.packetType, record.netlinkProtocol)
             hurried += CaptureWriter().record(at: 1, bytes[record.payload], protocol: family, type: type)
@@ -84,46 +84,46 @@ struct CaptureReplayTests {
         #expect(Telling(hurried).lines.last?.contains("wifi 192.0.2.1") == true)
     }
 
-    @Test func aForeignMachinesCaptureIsJudgedAtItsEnd() {
+    @Test func `a capture of the other byte order is evaluated at its end`() {
         let telling = Telling(Fixture.bytes("big-endian.pcap"))
         #expect(telling.fault == nil)
         #expect(telling.lines == ["state notReachable - -: monitor.initial"])
     }
 
-    @Test func whatComesBeforeTheFaultIsTold() {
+    @Test func `changes before an error are reported`() {
         let bytes = Fixture.bytes("story-nanoseconds.pcap")
         let telling = Telling(Array(bytes.dropLast(1)))
         #expect(telling.lines == Self.story)
-        #expect(telling.fault?.description.hasSuffix("are there") == true)
+        #expect(telling.fault?.description.hasSuffix("are left") == true)
         #expect(telling.fault?.description.hasPrefix("record ") == true)
     }
 
-    @Test func nothingIsJudgedByHalfATableOrByNone() {
-        #expect(Telling(CaptureWriter().head).changes.isEmpty)
+    @Test func `an incomplete or missing table is not evaluated`() {
+        #expect(Telling(CaptureWriter().header).changes.isEmpty)
         let story = Fixture.bytes("story-nanoseconds.pcap")
         let telling = Telling(Array(story.prefix(2_000)))
         #expect(telling.changes.isEmpty)
         #expect(telling.fault != nil)
     }
 
-    @Test func aMessageThatIsNoneIsToldWithItsPlaceInTheFile() {
+    @Test func `an invalid message is reported with its offset in the file`() {
         let writer = CaptureWriter()
-        let bytes = writer.head + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)) + [1, 2, 3])
+        let bytes = writer.header + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)) + [1, 2, 3])
         let fault = Telling(bytes).fault
-        #expect(fault?.description == "record 1 at byte 76: message: its head needs 16 bytes, 3 are left")
+        #expect(fault?.description == "record 1 at byte 76: message: its header needs 16 bytes, 3 are left")
     }
 
-    @Test func aMessageThatTheCaptureCutIsTold() {
+    @Test func `a truncated message is reported`() {
         let writer = CaptureWriter()
-        var bytes = writer.head + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)))
+        var bytes = writer.header + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)))
         bytes[24 + 12] += 4
         let fault = Telling(bytes).fault
         #expect(fault?.description.contains("record 1 at byte 24: only 20 of 24 bytes were captured") == true)
     }
 
-    @Test func aSettlingTimeHoldsChangesBackByTheCapturesClock() {
+    @Test func `the settle time follows the capture's timestamps`() {
         let telling = Telling(Fixture.bytes("story.pcapng"), settle: .milliseconds(700))
-        // Nothing in the story lasts so long before its end, but for what its last record leads to.
+        // No state of the story lasts that long before its end, except the one that the last record causes.
         #expect(telling.lines.first == Self.story.first)
         #expect(telling.changes.count < Self.story.count)
         #expect(zip(telling.changes, telling.changes.dropFirst()).allSatisfy { $0.time <= $1.time })

@@ -4,13 +4,13 @@ import Testing
 
 struct CaptureWriterTests {
     @Test(arguments: ByteOrder.allCases)
-    func whatIsWrittenIsReadAgain(byteOrder: ByteOrder) throws {
+    func `written records can be read back`(byteOrder: ByteOrder) throws {
         let writer = CaptureWriter(byteOrder: byteOrder)
         let event = NetlinkEncoder(byteOrder: byteOrder).encode(.done(errno: 0))
         let uevent = NetlinkEncoder().encode(
             .uevent(.init(action: .add, interface: "wwan0", index: 3, deviceType: "wwan"))
         )
-        var bytes = writer.head
+        var bytes = writer.header
         bytes += writer.record(at: 1_700_000_000_123_456_789, event, type: .user)
         bytes += writer.record(at: 4_294_967_295_999_999_999, uevent, protocol: NetlinkDecoder.uevent)
         bytes += writer.record(at: .max, [])
@@ -28,16 +28,16 @@ struct CaptureWriterTests {
         #expect(reading.records.map(\.byteOrder) == Array(repeating: byteOrder, count: 4))
     }
 
-    @Test func whatIsTooLongIsCutAndMarked() throws {
-        let bytes = CaptureWriter().head + CaptureWriter().record(at: 0, Array(repeating: 1, count: 300_000))
+    @Test func `a datagram that is too long is truncated and marked`() throws {
+        let bytes = CaptureWriter().header + CaptureWriter().record(at: 0, Array(repeating: 1, count: 300_000))
         let record = try #require(CaptureReading(bytes).records.first)
         #expect(record.payload.count == 262_144 - 16)
         #expect(record.originalLength == 300_000)
     }
 
     @Test(.enabled(if: access("/usr/bin/tshark", X_OK) == 0, "tshark is not installed"))
-    func wiresharkReadsIt() throws {
-        var bytes = CaptureWriter().head
+    func `Wireshark reads the capture`() throws {
+        var bytes = CaptureWriter().header
         for time in [1_700_000_000_123_456_789, 1_700_000_001_000_000_001] as [Int64] {
             bytes += CaptureWriter().record(at: time, NetlinkEncoder().encode(.route(.init(destination: .all(.ipv4)))))
         }

@@ -26,6 +26,19 @@ struct LinkApplicationTests {
         #expect(story.snapshot == before)
     }
 
+    @Test("A message without IFLA_MTU describes a link all the same")
+    func withoutMTU() {
+        var story = ModelStory()
+        var message = LinkMessage(index: 3)
+        (message.name, message.kind, message.operationalState) = ("br0", "bridge", .up)
+        #expect(story.tell(.link(message)).reasons == [.linkAdded])
+        #expect(story.snapshot.link(3)?.kind == "bridge")
+        message.kind = "bond"
+        message.masterIndex = 2
+        #expect(story.tell(.link(message)).reasons == [.linkChanged])
+        #expect(story.snapshot.link(3)?.masterIndex == 2)
+    }
+
     @Test("A partial message keeps what it does not carry, and makes no link")
     func partial() {
         var story = ModelStory()

@@ -30,6 +30,58 @@ import Testing
         #expect(story.notices[1].reasons == [.deviceChanged])
     }
 
+    @Test func `a dormant interface is not reported before it is known whether it is a station`() {
+        var story = MonitorStory.withModem()
+        var station = Entry.modem(3, "wlan0")
+        station.operationalState = .dormant
+        station.flags.remove(.running)
+        story.changeSilently(.link(station))
+        story.start()
+        #expect(story.notices.isEmpty)
+        var answer = WirelessMessage(.newInterface, index: 3)
+        answer.mode = .station
+        var end = UeventMessage(action: .add, interface: "wlan0", index: 3, deviceType: "wlan")
+        end.probe = .answered
+        story.find([.wireless(answer), .uevent(end)])
+        #expect(story.statuses == [.notReachable])
+        #expect(story.notices.first?.path.reasons.first == .associating)
+    }
+
+    @Test func `a dormant interface that is no station waits for 802.1X`() {
+        var story = MonitorStory.withModem()
+        var port = Entry.modem(3, "wwan0")
+        port.operationalState = .dormant
+        port.flags.remove(.running)
+        story.changeSilently(.link(port))
+        story.start()
+        story.find(.modem(3, "wwan0"))
+        #expect(story.notices.map(\.path.reasons.first) == [.dormant])
+    }
+
+    @Test func `a bridge that loses its uplink to nothing is remembered to have had one`() {
+        var story = MonitorStory()
+        var port = Entry.link(3, "eth0")
+        (port.kind, port.masterIndex) = (nil, 9)
+        var guest = Entry.link(4, "veth0")
+        (guest.kind, guest.masterIndex, guest.lowerIndex, guest.lowerNamespace) = ("veth", 9, 2, 0)
+        var bridge = Entry.link(9, "br0")
+        bridge.kind = "bridge"
+        story.changeSilently(
+            .link(port),
+            .link(guest),
+            .link(bridge),
+            .address(Entry.address("192.0.2.2", on: 9)),
+            .route(Entry.defaultRoute(via: "192.0.2.1", on: 9))
+        )
+        story.start()
+        story.find(.modem(3, "eth0"))
+        #expect(story.statuses == [.cellular])
+        story.tell(.linkRemoved(port))
+        #expect(story.statuses.last == .notReachable)
+        story.tell(.link(bridge))
+        #expect(story.statuses.last == .notReachable)
+    }
+
     @Test func `a device that can't be identified counts as not cellular, and that is said`() {
         var story = MonitorStory.withModem()
         story.start()

@@ -39,7 +39,9 @@ import Testing
     private func answer(_ story: inout MonitorStory, way: InterfaceIndex) {
         var end = UeventMessage(action: .add, interface: "wg0", index: 9)
         end.probe = .answered
-        story.find([.wireGuard(Self.device), .route(.init(way: way, to: Self.endpoint)), .uevent(end)])
+        story.find([
+            .wireGuard(Self.device), .route(.init(egress: way, to: .init(address: Self.endpoint))), .uevent(end),
+        ])
     }
 
     /// The machine has its first state, with the endpoint's packets leaving by an interface, and all is quiet.
@@ -65,6 +67,38 @@ import Testing
         #expect(story.statuses == [.cellular])
         #expect(story.notices.first?.path.carriers.map(\.name) == ["wwan0"])
         #expect(story.notices.first?.path.interface?.name == "wg0")
+    }
+
+    @Test func `a session of L2TP is asked about once its device is known to be one`() {
+        var story = MonitorStory()
+        var modem = Entry.link(3, "wwan0")
+        modem.kind = "wwan"
+        var session = Entry.link(9, "l2tpeth0")
+        session.kind = nil
+        story.changeSilently(
+            .link(Entry.link(2, "wan0")),
+            .link(modem),
+            .link(session),
+            .address(Entry.address("192.0.2.2", on: 2)),
+            .address(Entry.address("10.0.0.2", on: 9)),
+            .route(Entry.defaultRoute(via: "10.0.0.1", on: 9)),
+            .route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: 100))
+        )
+        story.start()
+        var device = UeventMessage(action: .add, interface: "l2tpeth0", index: 9, deviceType: "l2tpeth")
+        device.probe = .answered
+        #expect(story.actions.count { $0 == .probe(9, name: "l2tpeth0") } == 1)
+        story.forgetActions()
+        story.find([.uevent(device)])
+        #expect(story.actions.count { $0 == .probe(9, name: "l2tpeth0") } == 1)
+        #expect(story.notices.isEmpty)
+        var answer = L2TPMessage(interface: "l2tpeth0", tunnel: 1)
+        answer.remote = Self.endpoint
+        var end = UeventMessage(action: .add, interface: "l2tpeth0", index: 9)
+        end.probe = .answered
+        story.find([.l2tp(answer), .route(.init(egress: 3, to: .init(address: Self.endpoint))), .uevent(end)])
+        #expect(story.statuses == [.cellular])
+        #expect(story.notices.first?.path.carriers.map(\.name) == ["wwan0"])
     }
 
     @Test func `nothing more is asked while nothing changes`() {

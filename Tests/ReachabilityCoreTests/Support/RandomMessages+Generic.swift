@@ -30,6 +30,24 @@ extension SeededGenerator {
         return message
     }
 
+    mutating func team() -> TeamMessage {
+        var message = TeamMessage(index: .random(in: 1 ... .max, using: &self))
+        message.mode = maybe { $0.name() }
+        message.activePort = maybe { $0.number() }
+        for _ in 0..<Int.random(in: 0...3, using: &self) {
+            message.enabledPorts[.random(in: 1 ... .max, using: &self)] = flip()
+        }
+        return message
+    }
+
+    mutating func l2tp() -> L2TPMessage {
+        var message = L2TPMessage(interface: maybe { $0.name() }, tunnel: number())
+        let family = family()
+        message.source = maybe { $0.address(family) }
+        message.remote = maybe { $0.address(family) }
+        return message
+    }
+
     mutating func wireGuard() -> WireGuardMessage {
         var message = WireGuardMessage(index: number())
         message.mark = number()

@@ -4,7 +4,7 @@ import ReachabilityCore
 /// Draws messages in the form in which the decoder gives them: what the wire can't tell apart has one form.
 extension SeededGenerator {
     mutating func event() -> KernelEvent {
-        switch Int.random(in: 0..<26, using: &self) {
+        switch Int.random(in: 0..<27, using: &self) {
         case 0: .link(link())
         case 1: .linkRemoved(link())
         case 2: .address(address())
@@ -24,6 +24,7 @@ extension SeededGenerator {
         case 18: .family(genericFamily())
         case 19, 20, 21: .wireless(wireless())
         case 22: .wireGuard(wireGuard())
+        case 24: flip() ? .team(team()) : .l2tp(l2tp())
         case 23: .traffic(.init(index: number(), receivedBytes: number(), sentBytes: number()))
         default: control()
         }
@@ -66,10 +67,19 @@ extension SeededGenerator {
         link.kind = maybe { $0.pick(["vrf", "bond", "gre", "sit", "vxlan", "geneve", "vti6", $0.name()]) }
         link.portKind = maybe { $0.pick(["bond", "bridge"]) }
         if link.kind == "vrf" { link.vrfTable = maybe { $0.number() } }
-        if link.kind == "bond" { link.bondActivePort = maybe { $0.index() } }
+        if link.kind == "bond" {
+            link.bondActivePort = maybe { $0.index() }
+            link.bondReplacesPorts = flip()
+        }
         if let kind = link.kind, ["gre", "sit", "vxlan", "geneve", "vti6"].contains(kind) {
             let family = family()
             link.tunnelRemote = maybe { $0.address(family) }.flatMap { $0.isMulticast || $0.isUnspecified ? nil : $0 }
+            if kind != "geneve" {
+                link.tunnelSource = maybe { $0.address(family) }
+                if link.tunnelSource.map({ $0.isMulticast || $0.isUnspecified }) == true { link.tunnelSource = nil }
+            }
+            if kind != "vxlan", kind != "geneve" { link.tunnelMark = maybe { $0.number() } ?? 0 }
+            if kind != "vti6" { link.tunnelTOS = maybe { $0.number() } ?? 0 }
         }
         if link.portKind == "bond" { link.bondPortIsActive = maybe { $0.flip() } }
     }

@@ -2,10 +2,10 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
-/// Selectors of rules that are newer than the ip(8) of the day: the encoder writes them, the kernel keeps them.
+/// Rule selectors that ip(8) does not know yet: the encoder writes them, the kernel keeps them.
 struct KernelRuleTests {
     @Test(arguments: AddressFamily.allCases)
-    func selectorsOfNewerKernels(family: AddressFamily) throws {
+    func `selectors of newer kernels are encoded and decoded`(family: AddressFamily) throws {
         let lab = try LabNamespace()
         var taken: Set<UInt32> = []
         for (priority, change) in Self.changes(family) {
@@ -38,15 +38,15 @@ struct KernelRuleTests {
         return common + [(208, { $0.flowLabel = .init(value: 0x12340, mask: 0xFFFF0) })]
     }
 
-    /// Whether the kernel took the rule; if not, it said that it does not know the attribute.
+    /// Returns whether the kernel accepted the rule; otherwise it did not know the attribute.
     private func add(_ rule: RuleMessage, in lab: LabNamespace) throws -> Bool {
         let flags: NetlinkFlags = [.request, .acknowledge, .create, .exclusive]
         let bytes = NetlinkEncoder().encode(.rule(rule), flags: flags, sequence: 5)
-        let answer = try KernelSocket(in: lab, strict: true).events(for: bytes)
-        switch answer {
+        let reply = try KernelSocket(in: lab, strict: true).events(for: bytes)
+        switch reply {
         case [.error(errno: 0)]: return true
         case [.error(errno: 22)], [.error(errno: 95)]: return false
-        default: throw Unexpected(event: answer.first)
+        default: throw Unexpected(event: reply.first)
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 struct NetlinkRoundTripTests {
     @Test(arguments: ByteOrder.allCases, [1, 2, 3] as [UInt64])
-    func everyMessageIsReadAsItWasWritten(byteOrder: ByteOrder, seed: UInt64) throws {
+    func `every message is decoded as it was encoded`(byteOrder: ByteOrder, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let encoder = NetlinkEncoder(byteOrder: byteOrder, families: .some)
         for _ in 0..<5_000 {
@@ -18,7 +18,7 @@ struct NetlinkRoundTripTests {
     }
 
     @Test(arguments: ByteOrder.allCases, [NetlinkDecoder.route, NetlinkDecoder.generic])
-    func messagesFollowEachOtherInADatagram(byteOrder: ByteOrder, protocolNumber: UInt16) throws {
+    func `a datagram holds several messages`(byteOrder: ByteOrder, protocolNumber: UInt16) throws {
         var generator = SeededGenerator(seed: 4)
         let events = (0..<500).map { _ in generator.event() }.filter { $0.protocolNumber == protocolNumber }
         let encoder = NetlinkEncoder(byteOrder: byteOrder, families: .some)
@@ -28,7 +28,7 @@ struct NetlinkRoundTripTests {
     }
 }
 
-/// The messages of a datagram, with their heads.
+/// The messages of a datagram, with their headers.
 func decoded(
     _ bytes: [UInt8],
     _ byteOrder: ByteOrder = .host,
@@ -41,11 +41,13 @@ func decoded(
 }
 
 extension GenericFamilies {
-    /// The numbers that a kernel could have given.
+    /// Numbers that a kernel could have assigned.
     static var some: Self {
         var families = Self()
         families.note(.init(name: "nl80211", id: 0x1C))
         families.note(.init(name: "wireguard", id: 0x1D))
+        families.note(.init(name: "team", id: 0x1E))
+        families.note(.init(name: "l2tp", id: 0x1F))
         return families
     }
 }

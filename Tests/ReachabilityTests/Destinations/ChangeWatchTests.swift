@@ -64,7 +64,7 @@ import Testing
         let answers = LabInbox<[String?]>()
         let watch = monitor.subscribeToChanges(affecting: [address]) { [monitor] in
             let paths = [PathRequirement.any, .wifi, .interface("wwan0")].map {
-                try? monitor.path(to: address, requiring: $0)
+                try? monitor.lookup(address, meeting: $0)
             }
             answers.put(paths.map { $0.map { $0.isReachable ? $0.interface?.name ?? "" : "none" } })
         }
@@ -75,16 +75,16 @@ import Testing
     }
 
     /// The view, once the model agrees with the kernel.
-    private func settledView() throws -> MonitorView {
-        try #require(monitor.source as? MonitorEngine).view(within: .seconds(20))
+    private func settledView() async throws -> MonitorView {
+        try await monitor.view(within: .seconds(20))
     }
 
-    @Test func `a watch ticks once it has begun, and not after its end`() throws {
+    @Test func `a watch ticks once it has begun, and not after its end`() async throws {
         let ticks = LabInbox<Int>()
         let watch = monitor.subscribeToChanges(affecting: []) { ticks.put(0) }
         try ticks.wait(for: "the first") { !$0.isEmpty }
         watch.cancel()
-        _ = try settledView()
+        _ = try await settledView()
         let count = ticks.all.count
         try uplinks.home.rtnl.setDown("wlan0")
         let later = LabInbox<Bool>()

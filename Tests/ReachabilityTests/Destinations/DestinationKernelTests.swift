@@ -9,14 +9,14 @@ struct DestinationKernelTests {
     func path() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
-        let far = try await monitor.path(to: "203.0.113.7")
+        let far = try #require(try await monitor.path(to: "203.0.113.7").best)
         #expect(far.isReachable)
         #expect(far.status == .wifi)
         #expect(far.interface?.name == "wan0")
         #expect(far.gateway == IPAddress("192.0.2.1"))
         #expect(far.source == IPAddress("192.0.2.2"))
 
-        let near = try await monitor.path(to: "192.0.2.7")
+        let near = try #require(try await monitor.path(to: "192.0.2.7").best)
         #expect(near.isReachable)
         #expect(near.gateway == nil)
     }
@@ -26,7 +26,7 @@ struct DestinationKernelTests {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         for host in ["192.0.2.2", "127.0.0.1", "::1", "localhost"] {
-            let path = try await monitor.path(to: host, timeout: .seconds(60))
+            let path = try #require(try await monitor.path(to: host, timeout: .seconds(60)).best)
             #expect(path.isReachable, "\(host)")
             #expect(path.interface?.kind == .loopback, "\(host)")
         }
@@ -41,14 +41,14 @@ struct DestinationKernelTests {
             try uplink.lab.rtnl.route(.add, route)
         }
         let monitor = try uplink.startMonitor()
-        let unreachable = try await monitor.path(to: "198.51.100.1")
+        let unreachable = try #require(try await monitor.path(to: "198.51.100.1").best)
         #expect(unreachable.status == .notReachable)
         #expect(unreachable.errno == LookupErrno.hostUnreachable)
         #expect(unreachable.reasons == [.unreachable])
-        let prohibited = try await monitor.path(to: "198.51.100.65")
+        let prohibited = try #require(try await monitor.path(to: "198.51.100.65").best)
         #expect(prohibited.errno == LookupErrno.accessDenied)
         #expect(prohibited.reasons == [.prohibited])
-        let noRoute = try await monitor.path(to: "2001:db8::1")
+        let noRoute = try #require(try await monitor.path(to: "2001:db8::1").best)
         #expect(noRoute.errno == LookupErrno.networkUnreachable)
         #expect(noRoute.reasons == [.noRoute])
     }
@@ -58,7 +58,7 @@ struct DestinationKernelTests {
         let uplink = try TestUplink()
         try uplink.lab.rtnl.addAddress("169.254.7.1/16", on: "wan0")
         let monitor = try uplink.startMonitor()
-        let path = try await monitor.path(to: "169.254.9.9")
+        let path = try #require(try await monitor.path(to: "169.254.9.9").best)
         #expect(path.source == IPAddress("169.254.7.1"))
         #expect(path.isReachable, "\(path.reasons)")
     }
@@ -72,7 +72,7 @@ struct DestinationKernelTests {
         let monitor = try uplink.startMonitor()
         // The link-local address that ff02::1 needs is being checked for duplicates for a second.
         let destination = try #require(IPAddress(host))
-        let path = await monitor.changes(to: destination).first(where: \.isReachable)
+        let path = await monitor.paths(to: destination).first(where: \.isReachable)
         // Both ends of the veth are links of this namespace; the kernel takes the one whose address was checked first.
         #expect(["wan0", "far0"].contains(path?.interface?.name))
     }
@@ -84,7 +84,7 @@ struct DestinationKernelTests {
         try await monitor.wait(for: .reachable, timeout: .seconds(120))
         try uplink.lab.rtnl.setDown("far0")
         try await monitor.wait(for: .notReachable, timeout: .seconds(120))
-        let path = try await monitor.path(to: "203.0.113.7")
+        let path = try #require(try await monitor.path(to: "203.0.113.7").best)
         #expect(path.status == .notReachable)
         #expect(path.errno == nil)
         #expect(path.reasons == [.noCarrier])
@@ -96,7 +96,7 @@ struct DestinationKernelTests {
         let monitor = try uplink.startMonitor()
         let heard = Collector<DestinationPath>()
         let destination = try #require(IPAddress("203.0.113.7"))
-        let subscription = monitor.subscribe(to: destination, deliverOn: .immediate) { heard.append($0) }
+        let subscription = monitor.subscribe(to: destination, on: .immediate) { heard.append($0) }
         try await heard.wait(count: 1)
         #expect(heard.elements.last?.gateway == IPAddress("192.0.2.1"))
 
@@ -125,7 +125,7 @@ struct DestinationKernelTests {
         let monitor = try uplink.startMonitor()
         let heard = Collector<DestinationPath>()
         let destination = try #require(IPAddress("2001:db8:7::7"))
-        let subscription = monitor.subscribe(to: destination, deliverOn: place.makeDelivery().delivery) {
+        let subscription = monitor.subscribe(to: destination, on: place.makeDelivery().delivery) {
             heard.append($0)
         }
         try await heard.wait { $0.last?.reasons == [.noRoute] }
@@ -139,7 +139,7 @@ struct DestinationKernelTests {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         let destination = try #require(IPAddress("203.0.113.7"))
-        var iterator = monitor.changes(to: destination).makeAsyncIterator()
+        var iterator = monitor.paths(to: destination).makeAsyncIterator()
         #expect(await iterator.next()?.status == .wifi)
         try uplink.goDown()
         #expect(await iterator.next()?.status == .notReachable)

@@ -10,8 +10,8 @@ struct DestinationSubscriptionTests {
     func path() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
-        #expect(try monitor.path(to: address).isReachable)
-        let path = try await monitor.path(to: "192.0.2.7")
+        #expect(try await monitor.path(to: address).isReachable)
+        let path = try #require(try await monitor.path(to: "192.0.2.7").best)
         #expect(path.destination == address)
         #expect(path.gateway == IPAddress(ipv4: 0xC000_0201))
         #expect(path.source == IPAddress(ipv4: 0xC000_0202))
@@ -22,7 +22,7 @@ struct DestinationSubscriptionTests {
     func refusal() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .notReachable))
-        let path = try await monitor.path(to: "192.0.2.7")
+        let path = try #require(try await monitor.path(to: "192.0.2.7").best)
         #expect(!path.isReachable)
         #expect(path.errno == LookupErrno.networkUnreachable)
         #expect(path.gateway == nil)
@@ -32,7 +32,7 @@ struct DestinationSubscriptionTests {
     @Test("A monitor that does not run says so")
     func stopped() async throws {
         let (monitor, _) = try makeFakeMonitor(started: false)
-        await #expect(throws: MonitorError(.notRunning, errno: 0, "test")) { try await monitor.path(to: "192.0.2.7") }
+        await #expect(throws: ReachabilityError.notRunning) { try await monitor.path(to: "192.0.2.7") }
     }
 
     @Test("A subscriber hears the way as it is, and then each other one", arguments: Place.allCases)
@@ -41,7 +41,7 @@ struct DestinationSubscriptionTests {
         source.setPath(.test(address, .wifi))
         let heard = Collector<DestinationPath>()
         let (delivery, executor) = place.makeDelivery()
-        let subscription = monitor.subscribe(to: address, deliverOn: delivery) { heard.append($0) }
+        let subscription = monitor.subscribe(to: address, on: delivery) { heard.append($0) }
         try await heard.wait(count: 1)
         source.setPath(.test(address, .notReachable))
         try await heard.wait(count: 2)
@@ -57,7 +57,7 @@ struct DestinationSubscriptionTests {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
         do {
-            var iterator = monitor.changes(to: address).makeAsyncIterator()
+            var iterator = monitor.paths(to: address).makeAsyncIterator()
             #expect(await iterator.next()?.status == .wifi)
             source.setPath(.test(address, .notReachable))
             source.setPath(.test(address, .cellular))

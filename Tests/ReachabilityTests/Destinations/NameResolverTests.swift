@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import Reachability
@@ -9,7 +10,7 @@ struct NameResolverTests {
 
     @Test("An address is its own answer; no resolver is asked", arguments: ["192.0.2.7", "2001:db8::7", "::"])
     func literals(_ text: String) async throws {
-        let resolver = resolver { _ in .failure(EAI_FAIL) }
+        let resolver = resolver { _ in .failure(code: EAI_FAIL, errno: 0) }
         let address = try #require(IPAddress(text))
         #expect(try await resolver.addresses(of: text, within: .zero) == [address])
     }
@@ -17,13 +18,15 @@ struct NameResolverTests {
     @Test("A name gives what the resolver answers, in its order")
     func names() async throws {
         let answer = [IPAddress(ipv4: 2), IPAddress(ipv4: 1)]
-        let resolver = resolver { $0 == "robot.example" ? .addresses(answer) : .failure(EAI_FAIL) }
+        let resolver = resolver {
+            $0 == "robot.example" ? .addresses(answer.map { .init($0) }) : .failure(code: EAI_FAIL, errno: 0)
+        }
         #expect(try await resolver.addresses(of: "robot.example", within: .seconds(120)) == answer)
     }
 
     @Test("The system's own resolver knows localhost, each address once")
     func localhost() async throws {
-        let resolver = NameResolver(threads: HelperThreads())
+        let resolver = NameResolver(threads: ThreadPool())
         let addresses = try await resolver.addresses(of: "localhost", within: .seconds(120))
         #expect(addresses.contains(loopback) || addresses.contains { $0.isLoopback })
         #expect(Set(addresses).count == addresses.count)
@@ -34,8 +37,8 @@ struct NameResolverTests {
         arguments: ["", " ", "a b", "fe80::1%eth0", "a\0b", "tab\t", String(repeating: "a", count: 255)]
     )
     func nonsense(_ text: String) async throws {
-        let resolver = resolver { _ in .addresses([loopback]) }
-        await #expect(throws: NameResolutionError(host: text, code: .invalidName)) {
+        let resolver = resolver { _ in .addresses([.init(loopback)]) }
+        await #expect(throws: ReachabilityError(.invalidName, text)) {
             try await resolver.addresses(of: text, within: .seconds(120))
         }
     }
@@ -43,12 +46,13 @@ struct NameResolverTests {
     @Test(
         "The resolver's codes become errors that say what to do",
         arguments: [
-            (EAI_NONAME, .notFound), (-5, .notFound), (EAI_AGAIN, .unavailable), (EAI_FAIL, .failed(EAI_FAIL)),
-        ] as [(Int32, NameResolutionError.Code)]
+            (EAI_NONAME, .nameNotFound), (-5, .nameNotFound), (EAI_AGAIN, .nameServerUnavailable),
+            (EAI_FAIL, .nameLookupFailed),
+        ] as [(Int32, ReachabilityError.Code)]
     )
-    func failures(_ failure: Int32, _ code: NameResolutionError.Code) async throws {
-        let resolver = resolver { _ in .failure(failure) }
-        let error = await #expect(throws: NameResolutionError.self) {
+    func failures(_ failure: Int32, _ code: ReachabilityError.Code) async throws {
+        let resolver = resolver { _ in .failure(code: failure, errno: 0) }
+        let error = await #expect(throws: ReachabilityError.self) {
             try await resolver.addresses(of: "robot.example", within: .seconds(120))
         }
         #expect(error?.code == code)
@@ -58,7 +62,7 @@ struct NameResolverTests {
     @Test("A name without addresses is not found")
     func noAddresses() async throws {
         let resolver = resolver { _ in .addresses([]) }
-        await #expect(throws: NameResolutionError(host: "robot.example", code: .notFound)) {
+        await #expect(throws: ReachabilityError(.nameNotFound, "robot.example")) {
             try await resolver.addresses(of: "robot.example", within: .seconds(120))
         }
     }
@@ -68,9 +72,9 @@ struct NameResolverTests {
         let door = Gate()
         let resolver = resolver { _ in
             door.wait()
-            return .addresses([loopback])
+            return .addresses([.init(loopback)])
         }
-        let expected = NameResolutionError(host: "robot.example", code: .timedOut(after: .milliseconds(1)))
+        let expected = ReachabilityError(.nameLookupTimedOut, "robot.example", timeout: .milliseconds(1))
         await #expect(throws: expected) {
             try await resolver.addresses(of: "robot.example", within: .milliseconds(1))
         }
@@ -84,16 +88,16 @@ struct NameResolverTests {
         let resolver = resolver { name in
             asked.append(name)
             door.wait()
-            return .addresses([loopback])
+            return .addresses([.init(loopback)])
         }
         let task = Task { try await resolver.addresses(of: "robot.example", within: .seconds(120)) }
         try await asked.wait(count: 1)
         task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await #expect(throws: ReachabilityError.cancelled) { try await task.value }
         door.open()
     }
 
-    private func resolver(_ lookUp: @escaping @Sendable (String) -> AddressInfo.Answer) -> NameResolver {
-        .init(threads: HelperThreads(), lookUp: lookUp)
+    private func resolver(_ lookup: @escaping @Sendable (String) -> AddressLookup.Answer) -> NameResolver {
+        .init(threads: ThreadPool(), lookup: lookup)
     }
 }

@@ -29,7 +29,7 @@ import Testing
         let ticks = LabInbox<DestinationPath>()
         let address = try #require(IPAddress(destination))
         let watch = monitor.subscribeToChanges(affecting: [address]) { [monitor] in
-            if monitor.status != .unknown, let path = try? monitor.path(to: address, requiring: requirement) {
+            if monitor.status != .unknown, let path = try? monitor.lookup(address, meeting: requirement) {
                 ticks.put(path)
             }
         }
@@ -38,10 +38,10 @@ import Testing
     }
 
     @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
-    func `the kernel's own way is taken if it meets the requirement`(server: String) throws {
+    func `the kernel's own way is taken if it meets the requirement`(server: String) async throws {
         let address = try #require(IPAddress(server))
         for requirement in [PathRequirement.any, .notCellular, .wifi, .notExpensive, .interface("wlan0")] {
-            let path = try monitor.path(to: address, requiring: requirement)
+            let path = try await monitor.path(to: address, meeting: requirement)
             #expect(path.isReachable, "\(requirement)")
             #expect(path.interface?.name == "wlan0", "\(requirement)")
             #expect(path.gateway != nil)
@@ -50,19 +50,19 @@ import Testing
     }
 
     @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
-    func `an interface that the kernel does not prefer is found`(server: String) throws {
-        let path = try monitor.path(to: #require(IPAddress(server)), requiring: .interface("wwan0"))
+    func `an interface that the kernel does not prefer is found`(server: String) async throws {
+        let path = try await monitor.path(to: #require(IPAddress(server)), meeting: .interface("wwan0"))
         #expect(path.status == .cellular)
         #expect(path.interface?.name == "wwan0")
         #expect(path.isExpensive)
         #expect(path.carriers.map(\.name) == ["wwan0"])
     }
 
-    @Test func `while the modem is preferred, whoever may not use it goes by WiFi`() throws {
+    @Test func `while the modem is preferred, whoever may not use it goes by WiFi`() async throws {
         try uplinks.home.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 10)
         try wait(.any, for: "the modem") { $0.interface?.name == "wwan0" }
         for requirement in [PathRequirement.notCellular, .wifi, .notExpensive] {
-            let path = try monitor.path(to: #require(IPAddress(LabUplinks.server)), requiring: requirement)
+            let path = try await monitor.path(to: #require(IPAddress(LabUplinks.server)), meeting: requirement)
             #expect(path.interface?.name == "wlan0", "\(requirement)")
             #expect(path.gateway == IPAddress("192.0.2.1"))
             #expect(path.source == IPAddress("192.0.2.2"))
@@ -70,39 +70,39 @@ import Testing
     }
 
     @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
-    func `where the kernel would invent a way by a bound socket, there is none`(server: String) throws {
+    func `where the kernel would invent a way by a bound socket, there is none`(server: String) async throws {
         try uplinks.home.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
         try uplinks.home.rtnl.deleteRoute("default", via: "2001:db8:1::1", on: "wlan0", metric: 600)
         try wait(to: server, .notCellular, for: "no way") { !$0.isReachable }
-        let path = try monitor.path(to: #require(IPAddress(server)), requiring: .notCellular)
+        let path = try await monitor.path(to: #require(IPAddress(server)), meeting: .notCellular)
         #expect(path.interface == nil)
         #expect(path.reasons == [.notAllowed, .noRoute])
         #expect(path.ruledOut.map(\.interface.name) == ["wwan0", "wlan0"])
         #expect(path.ruledOut.map(\.reason) == [.notAllowed, .noRoute])
-        #expect(try monitor.path(to: #require(IPAddress(server)), requiring: .any).interface?.name == "wwan0")
+        #expect(try await monitor.path(to: #require(IPAddress(server)), meeting: .any).interface?.name == "wwan0")
         // A neighbour needs no route.
-        let near = try monitor.path(to: #require(IPAddress("192.0.2.9")), requiring: .notCellular)
+        let near = try await monitor.path(to: #require(IPAddress("192.0.2.9")), meeting: .notCellular)
         #expect(near.interface?.name == "wlan0")
     }
 
-    @Test func `a link without carrier is no way, though the kernel has its route`() throws {
+    @Test func `a link without carrier is no way, though the kernel has its route`() async throws {
         try uplinks.loseWiFi()
         try wait(.notCellular, for: "no way") { !$0.isReachable }
-        let path = try monitor.path(to: #require(IPAddress(LabUplinks.server)), requiring: .notCellular)
+        let path = try await monitor.path(to: #require(IPAddress(LabUplinks.server)), meeting: .notCellular)
         #expect(path.ruledOut.contains { $0.interface.name == "wlan0" && $0.reason == .noCarrier })
         #expect(path.reasons.contains(.noCarrier))
         try uplinks.regainWiFi()
         try wait(.notCellular, for: "the way back") { $0.interface?.name == "wlan0" }
     }
 
-    @Test func `an interface that does not exist, or is down, is no way`() throws {
+    @Test func `an interface that does not exist, or is down, is no way`() async throws {
         let address = try #require(IPAddress(LabUplinks.server))
-        let none = try monitor.path(to: address, requiring: .interface("wlan9"))
+        let none = try await monitor.path(to: address, meeting: .interface("wlan9"))
         #expect(!none.isReachable)
         #expect(!none.reasons.isEmpty)
         try uplinks.home.rtnl.setDown("wlan0")
         try wait(.wifi, for: "the loss") { !$0.isReachable }
-        let down = try monitor.path(to: address, requiring: .interface("wlan0"))
+        let down = try await monitor.path(to: address, meeting: .interface("wlan0"))
         #expect(down.ruledOut.map(\.interface.name) == ["wwan0", "wlan0"])
         #expect(down.ruledOut.map(\.reason) == [.notAllowed, .interfaceDown])
     }
@@ -115,7 +115,7 @@ import Testing
         try wait(to: "\(address)", .wifi, for: "itself") { $0.staysOnThisMachine }
     }
 
-    @Test func `what is declared to be expensive is passed over`() throws {
+    @Test func `what is declared to be expensive is passed over`() async throws {
         let far = try LabNamespace()
         try uplinks.home.rtnl.createVeth("dear0", .init(index: 12), peer: "far0", .init(index: 22, namespace: far))
         try uplinks.home.rtnl.setUp("dear0")
@@ -124,7 +124,7 @@ import Testing
         try uplinks.home.rtnl.addRoute("default", via: "10.1.0.1", on: "dear0", metric: 5)
         try wait(.any, for: "the dear one") { $0.interface?.name == "dear0" && $0.isExpensive }
         try wait(.notCellular, for: "the dear one") { $0.interface?.name == "dear0" }
-        let path = try monitor.path(to: #require(IPAddress(LabUplinks.server)), requiring: .notExpensive)
+        let path = try await monitor.path(to: #require(IPAddress(LabUplinks.server)), meeting: .notExpensive)
         #expect(path.interface?.name == "wlan0")
     }
 

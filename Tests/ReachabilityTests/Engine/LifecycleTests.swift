@@ -90,7 +90,7 @@ import Testing
         }
         for thread in threads { thread.join() }
         engine.stop()
-        #expect(throws: MonitorError.self) { try engine.view() }
+        #expect(throws: ReachabilityError.self) { try engine.view() }
     }
 
     @Test func `jobs run on the event thread, or not at all`() throws {

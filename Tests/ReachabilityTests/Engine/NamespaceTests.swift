@@ -20,10 +20,8 @@ import Testing
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
-        var configuration = MonitorConfiguration()
-        configuration.namespace = .path(lab.path)
         let notices = LabInbox<StateChange>()
-        let engine = MonitorEngine(configuration) { notices.put($0) }
+        let engine = MonitorEngine(.init(namespace: .path(lab.path))) { notices.put($0) }
         try engine.start()
         defer { engine.stop() }
         let all = try notices.wait(for: "the state") { !$0.isEmpty }
@@ -33,7 +31,7 @@ import Testing
 
     @Test func `what is no namespace is refused with its name`() throws {
         for (namespace, code) in [
-            (NetworkNamespace.name("no-such-namespace"), MonitorError.Code.namespaceNotFound),
+            (NetworkNamespace.name("no-such-namespace"), ReachabilityError.Code.namespaceNotFound),
             (.path("/no/such/file"), .namespaceNotFound),
             (.path("/dev/null"), .notANamespace),
             (.path("/proc/self/ns/uts"), .notANamespace),
@@ -42,11 +40,11 @@ import Testing
             var configuration = MonitorConfiguration()
             configuration.namespace = namespace
             let engine = MonitorEngine(configuration) { _ in }
-            let error = try #require(throws: MonitorError.self) { try engine.start() }
+            let error = try #require(throws: ReachabilityError.self) { try engine.start() }
             #expect(error.code == code, "\(namespace)")
             #expect(!error.description.isEmpty)
             // A failed start leaves nothing that runs.
-            #expect(throws: MonitorError.self) { try engine.view() }
+            #expect(throws: ReachabilityError.self) { try engine.view() }
         }
     }
 }

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `it outlives the engine's run, and is not to be had from one that does not run`() throws {
         let engine = MonitorEngine(.init()) { _ in }
-        #expect(throws: MonitorError.self) { try engine.trafficMeter() }
+        #expect(throws: ReachabilityError.self) { try engine.trafficMeter() }
         try engine.start()
         let meter = try engine.trafficMeter()
         engine.stop()

@@ -10,7 +10,7 @@ struct MonitorKernelTests {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         let heard = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { heard.append($0) }
+        let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { heard.append($0) }
         try await heard.wait(count: 1)
         try uplink.goDown()
         try await heard.wait { $0.last?.status == .notReachable }
@@ -59,10 +59,10 @@ struct MonitorKernelTests {
         try await monitor.wait(for: .reachable, timeout: .seconds(120))
         try uplink.goDown()
         try await monitor.wait(for: .notReachable, timeout: .seconds(120))
-        let error = await #expect(throws: WaitTimeout.self) {
+        let error = await #expect(throws: ReachabilityError.self) {
             try await monitor.wait(for: .reachable, timeout: .milliseconds(10))
         }
-        #expect(error?.path.reasons.contains(.noRoute) == true)
+        #expect(error?.path?.reasons.contains(.noRoute) == true)
         #expect(error?.description.contains("path.noRoute") == true)
     }
 
@@ -71,7 +71,7 @@ struct MonitorKernelTests {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         let heard = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: .immediate) { [weak monitor] change in
+        let subscription = monitor.subscribe(on: .immediate) { [weak monitor] change in
             heard.append(change)
             // The event thread is in the namespace already, and the thread that it starts is too.
             guard change.status == .notReachable else { return }
@@ -99,7 +99,7 @@ struct MonitorKernelTests {
         #expect(view.snapshot.links.contains { $0.name == "wan0" })
         #expect(monitor.counters.published >= 1)
         monitor.stop()
-        await #expect(throws: MonitorError.self) { try await monitor.view() }
+        await #expect(throws: ReachabilityError.self) { try await monitor.view() }
     }
 
     @Test("The shared monitor runs, and is always the same")
@@ -127,6 +127,13 @@ final class TestUplink: Sendable {
     /// Makes a monitor of the namespace.
     func startMonitor() throws -> ReachabilityMonitor {
         try lab.run { try ReachabilityMonitor() }
+    }
+
+    /// Makes a monitor of the namespace that resolves names by itself.
+    func startMonitor(_ names: Names) throws -> ReachabilityMonitor {
+        let monitor = ReachabilityMonitor(lookup: names.lookup) { MonitorEngine(.init(), sink: $0) }
+        try lab.run { try monitor.start() }
+        return monitor
     }
 
     /// The link goes down, and the kernel flushes the route.

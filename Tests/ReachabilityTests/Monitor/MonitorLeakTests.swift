@@ -53,7 +53,7 @@ private func useMonitor(of uplink: TestUplink) async throws {
         let heard = Collector<ReachabilityStatus>()
         let subscriptions = [
             monitor.subscribe { heard.append($0.status) },
-            monitor.subscribe(deliverOn: .immediate) { heard.append($0.status) },
+            monitor.subscribe(on: .immediate) { heard.append($0.status) },
             monitor.subscribe(to: IPAddress(ipv4: 0xCB00_7107)) { heard.append($0.status) },
         ]
         try await monitor.wait(for: .reachable, timeout: .seconds(120))

@@ -21,7 +21,7 @@ struct ReachabilityMonitorTests {
     func currentInside() throws {
         let (monitor, source) = try makeFakeMonitor()
         let agreements = Collector<Bool>()
-        let subscription = monitor.subscribe(deliverOn: .immediate) { [weak monitor] change in
+        let subscription = monitor.subscribe(on: .immediate) { [weak monitor] change in
             agreements.append(monitor?.status == change.status && monitor?.path == change.path)
         }
         source.publish(.wifi, .cellular)
@@ -56,7 +56,7 @@ struct ReachabilityMonitorTests {
         source.publish(.wifi)
         monitor.stop()
         let heard = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { heard.append($0) }
+        let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { heard.append($0) }
         try monitor.start()
         source.publish(.cellular)
         #expect(try await heard.wait(count: 1).map(\.status) == [.cellular])
@@ -67,7 +67,7 @@ struct ReachabilityMonitorTests {
     func stopInside() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let heard = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: .immediate) { [weak monitor] change in
+        let subscription = monitor.subscribe(on: .immediate) { [weak monitor] change in
             heard.append(change)
             if change.sequence == 1 { monitor?.stop() }
         }
@@ -85,7 +85,7 @@ struct ReachabilityMonitorTests {
         do {
             let (monitor, source) = try makeFakeMonitor()
             let token = Token { released.append(true) }
-            box.value = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { [weak box] _ in
+            box.value = monitor.subscribe(on: place.makeDelivery().delivery) { [weak box] _ in
                 withExtendedLifetime(token) { box?.value = nil }
             }
             source.perform { source.send(.test(.wifi)) }.expectTrue()
@@ -96,7 +96,7 @@ struct ReachabilityMonitorTests {
     @Test("A start that fails throws, is remembered, and can be tried again")
     func failedStart() throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
-        let error = MonitorError(.netlinkFailed, errno: 97, "socket")
+        let error = ReachabilityError(.netlinkFailed, errno: 97, "socket")
         source.failStart(with: error)
         #expect(throws: error) { try monitor.start() }
         #expect(monitor.startError == error)
@@ -109,11 +109,11 @@ struct ReachabilityMonitorTests {
 
     @Test("A shared monitor that can't start tells its subscribers why", arguments: Place.allCases)
     func sharedFailure(_ place: Place) async throws {
-        let error = MonitorError(.netlinkFailed, errno: 97, "socket")
+        let error = ReachabilityError(.netlinkFailed, errno: 97, "socket")
         let monitor = ReachabilityMonitor.started { FakeSource(startError: error, $0) }
         #expect(monitor.startError == error)
         let heard = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { heard.append($0) }
+        let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { heard.append($0) }
         let changes = try await heard.wait(count: 1)
         #expect(changes.map(\.status) == [.unknown])
         #expect(changes.map(\.reasons) == [[.netlinkFailed]])

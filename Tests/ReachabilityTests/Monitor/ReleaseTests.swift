@@ -14,7 +14,7 @@ struct ReleaseTests {
                 let (monitor, source) = try makeFakeMonitor()
                 (weakMonitor, weakSource) = (monitor, source)
                 let token = Token { released.append(true) }
-                let subscription = monitor.subscribe(deliverOn: round.isMultiple(of: 2) ? .serial : .immediate) { _ in
+                let subscription = monitor.subscribe(on: round.isMultiple(of: 2) ? .serial : .immediate) { _ in
                     withExtendedLifetime(token) {}
                 }
                 source.publish(.wifi, .cellular)
@@ -35,7 +35,7 @@ struct ReleaseTests {
         do {
             let token = Token { released.append(true) }
             let box = Box<Subscription>()
-            box.value = monitor.subscribe(deliverOn: .immediate) { _ in
+            box.value = monitor.subscribe(on: .immediate) { _ in
                 withExtendedLifetime(token) { box.value?.cancel() }
             }
         }

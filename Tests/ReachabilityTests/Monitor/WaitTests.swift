@@ -29,31 +29,32 @@ struct WaitTests {
     func timeout(_ milliseconds: Int) async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.notReachable)
-        let error = await #expect(throws: WaitTimeout.self) {
+        let error = await #expect(throws: ReachabilityError.self) {
             try await monitor.wait(for: .reachable, timeout: .milliseconds(milliseconds))
         }
-        #expect(error?.condition == .reachable)
-        #expect(error?.path.status == .notReachable)
+        #expect(error?.code == .timedOut)
+        #expect(error?.subject == "reachable")
+        #expect(error?.path?.status == .notReachable)
         #expect(error?.description.hasPrefix("not reachable within") == true)
         #expect(error?.description.hasSuffix("the state is notReachable") == true)
-        #expect(monitor.broadcaster.subscriberCount == 0)
+        #expect(monitor.subscriberCount == 0)
     }
 
-    @Test("Throws CancellationError when its task is cancelled", arguments: [nil, .seconds(120)] as [Duration?])
+    @Test("Throws when its task is cancelled", arguments: [nil, .seconds(120)] as [Duration?])
     func cancellation(_ timeout: Duration?) async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.notReachable)
         let task = Task { try await monitor.wait(for: .reachable, timeout: timeout) }
         try await monitor.waitForSubscriber()
         task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(monitor.broadcaster.subscriberCount == 0)
+        await #expect(throws: ReachabilityError.cancelled) { try await task.value }
+        #expect(monitor.subscriberCount == 0)
 
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await monitor.wait(for: .notReachable, timeout: timeout)
         }
-        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        await #expect(throws: ReachabilityError.cancelled) { try await cancelled.value }
     }
 
     @Test("A hundred tasks wait at once")
@@ -68,7 +69,7 @@ struct WaitTests {
             }
             for try await change in group { #expect(change.status == .wifi) }
         }
-        #expect(monitor.broadcaster.subscriberCount == 0)
+        #expect(monitor.subscriberCount == 0)
     }
 
     @Test("Conditions hold for their states only, and are called by their names")
@@ -88,7 +89,7 @@ extension ReachabilityMonitor {
     /// Waits until somebody is subscribed.
     func waitForSubscriber() async throws {
         let deadline = ContinuousClock.now + .seconds(30)
-        while broadcaster.subscriberCount == 0, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(broadcaster.subscriberCount > 0)
+        while subscriberCount == 0, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(subscriberCount > 0)
     }
 }

@@ -7,30 +7,23 @@ import Testing
 @Suite("wifiDetails(timeout:)", .timeLimit(.minutes(10)))
 struct WiFiDetailsTests {
     private static let wlan = NetworkInterface(index: 3, name: "wlan0", kind: .wifi, kindSource: .nl80211)
-    private static let patience = Duration.seconds(50)
+    private static let timeout = Duration.seconds(50)
 
-    @Test("Gives what the radios answer, and a path with what belongs to it")
+    @Test("Returns the radios' details")
     func answers() async throws {
         let (monitor, source) = try makeFakeMonitor()
-        var change = StateChange.test(.wifi)
-        change.path = .init(status: .wifi, interface: Self.wlan, carriers: [Self.wlan])
-        source.thread?.run { [change] in source.send(change) }
         var details = WiFiDetails(interface: Self.wlan)
         details.ssidBytes = Array("home".utf8)
         var other = details
         other.interface.index = 4
         source.setWiFiDetails([details, other])
-        #expect(try await monitor.wifiDetails(timeout: Self.patience) == [details, other])
-        let path = try await monitor.detailedPath(timeout: Self.patience)
-        #expect(path == monitor.path)
-        #expect(path.wifi == [details])
-        #expect(monitor.path.wifi.isEmpty)
+        #expect(try await monitor.wifiDetails(timeout: Self.timeout) == [details, other])
     }
 
     @Test("Throws when the radios are silent for so long")
     func silence() async throws {
         let (monitor, source) = try makeFakeMonitor()
-        let error = await #expect(throws: MonitorError.self) {
+        let error = await #expect(throws: ReachabilityError.self) {
             _ = try await monitor.wifiDetails(timeout: .milliseconds(1))
         }
         #expect(error?.code == .netlinkFailed)
@@ -41,7 +34,7 @@ struct WiFiDetailsTests {
     @Test("Throws when the monitor does not run")
     func stopped() async throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
-        let error = await #expect(throws: MonitorError.self) { _ = try await monitor.wifiDetails() }
+        let error = await #expect(throws: ReachabilityError.self) { _ = try await monitor.wifiDetails() }
         #expect(error?.code == .notRunning)
         withExtendedLifetime(source) {}
     }
@@ -51,7 +44,7 @@ struct WiFiDetailsTests {
         let (monitor, source) = try makeFakeMonitor()
         let task = Task { try await monitor.wifiDetails(timeout: .seconds(3_600)) }
         task.cancel()
-        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        await #expect(throws: ReachabilityError.cancelled) { _ = try await task.value }
         withExtendedLifetime(source) {}
     }
 
@@ -60,8 +53,8 @@ struct WiFiDetailsTests {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         _ = try await monitor.wait(for: .reachable, timeout: .seconds(120))
-        #expect(try await monitor.wifiDetails(timeout: Self.patience).isEmpty)
+        #expect(try await monitor.wifiDetails(timeout: Self.timeout).isEmpty)
         monitor.stop()
-        await #expect(throws: MonitorError.self) { _ = try await monitor.wifiDetails() }
+        await #expect(throws: ReachabilityError.self) { _ = try await monitor.wifiDetails() }
     }
 }

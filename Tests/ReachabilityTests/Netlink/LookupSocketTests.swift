@@ -69,7 +69,7 @@ import Testing
     @Test func `without detail a refusal of IPv6 is not the last word`() throws {
         let lab = try LabNamespace()
         let answers = try lab.run {
-            var socket = try LookupSocket()
+            let socket = try LookupSocket()
             return try socket.probe(user: 0, detail: false)
         }
         #expect(answers.ipv4.allSatisfy { $0.isFinal })
@@ -78,7 +78,7 @@ import Testing
 
     private static func probe(_ lab: LabNamespace) throws -> ProbeAnswers {
         try lab.run {
-            var socket = try LookupSocket()
+            let socket = try LookupSocket()
             return try socket.probe(user: 0, detail: true)
         }
     }

@@ -76,9 +76,9 @@ import Testing
         #expect(bench.passes(Array("\(action)@/devices/virtual/nothing/at/all\(rest)".utf8)))
     }
 
-    @Test func `of WiFi only interfaces and associations get through`() throws {
+    @Test func `of WiFi only interfaces and associations get through, and the options of teams`() throws {
         let bench = try FilterBench(.wireless)
-        let heard: Set<UInt8> = [6, 7, 8, 37, 38, 39, 40, 46, 47, 48]
+        let heard: Set<UInt8> = [2, 6, 7, 8, 37, 38, 39, 40, 46, 47, 48]
         for command in UInt8.min...UInt8.max {
             #expect(bench.passes(Message.wireless(command)) == heard.contains(command), "command \(command)")
         }

@@ -1,4 +1,5 @@
 import Glibc
+import NetworkLab
 import ReachabilityCore
 import Testing
 
@@ -48,6 +49,38 @@ import Testing
     @Test(arguments: ["", ".", "..", "../secret", "a/b", "gone"]) func `nonsense reads nothing`(name: String) throws {
         let root = try Directory()
         #expect(SysfsDevice(2, name: name, address: nil, root: root.path) == nil)
+    }
+
+    @Test func `a view of one's own shows the network namespace of the thread, whatever sysfs shows`() throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("only-there", index: 4711, address: "192.0.2.2/24")
+        let outcome = Box<Outcome>()
+        let thread = TestThread()
+        thread.run {
+            // A mount namespace of the thread's own, in which it may mount.
+            guard Self.enterMountNamespace(), (try? NetworkNamespace.path(lab.path).enter()) != nil else { return }
+            guard let view = NamespaceSysfs() else {
+                outcome.value = .refused(errno)
+                return
+            }
+            let device = SysfsDevice(4711, name: "only-there", address: nil, root: view.interfaces)
+            outcome.value = .seen(device != nil, inSys: access("/sys/class/net/only-there", F_OK) == 0)
+        }
+        thread.end()
+        #expect(outcome.value == .seen(true, inSys: false))
+    }
+
+    /// Moves the calling thread into a mount namespace of its own: unshare(2), which glibc declares for `_GNU_SOURCE` only.
+    private static func enterMountNamespace() -> Bool {
+        typealias Unshare = @convention(c) (Int32) -> Int32
+        guard let function = dlsym(nil, "unshare") else { return false }
+        let mountNamespace: Int32 = 0x0002_0000
+        return unsafeBitCast(function, to: Unshare.self)(mountNamespace) == 0
+    }
+
+    private enum Outcome: Equatable {
+        case seen(Bool, inSys: Bool)
+        case refused(Int32)
     }
 
     /// A directory that goes with the value.

@@ -24,7 +24,7 @@ struct BroadcasterStressTests {
             thread.perform {
                 for _ in 0..<8 {
                     let witness = Witness()
-                    let subscription = monitor.subscribe(deliverOn: delivery, bufferingNewest: limit) { change in
+                    let subscription = monitor.subscribe(on: delivery, bufferingNewest: limit) { change in
                         witness.hear(change)
                         if change.sequence == Self.publications { ends.append(change.sequence) }
                     }
@@ -51,7 +51,7 @@ struct BroadcasterStressTests {
         let isOver = Box<Bool>()
         let witnesses = Lock<[Witness]>([])
         let staying = Witness()
-        let subscription = monitor.subscribe(deliverOn: delivery, bufferingNewest: .max) { staying.hear($0) }
+        let subscription = monitor.subscribe(on: delivery, bufferingNewest: .max) { staying.hear($0) }
         let visitors = (0..<3).map { _ in TestThread() }
         for thread in visitors {
             thread.perform {
@@ -59,7 +59,7 @@ struct BroadcasterStressTests {
                 for _ in 0..<300 {
                     let witness = Witness()
                     witnesses.withLock { $0.append(witness) }
-                    recent.append(monitor.subscribe(deliverOn: delivery, bufferingNewest: .max) { witness.hear($0) })
+                    recent.append(monitor.subscribe(on: delivery, bufferingNewest: .max) { witness.hear($0) })
                     if recent.count > 4 { recent.removeFirst().cancel() }
                 }
             }
@@ -78,7 +78,7 @@ struct BroadcasterStressTests {
         #expect(staying.complaints.isEmpty)
         #expect(staying.count == Int(count))
         #expect(witnesses.withLock { $0.flatMap(\.complaints) }.isEmpty)
-        #expect(monitor.broadcaster.subscriberCount == 1)
+        #expect(monitor.subscriberCount == 1)
         withExtendedLifetime(subscription) {}
     }
 
@@ -87,13 +87,13 @@ struct BroadcasterStressTests {
         let broadcaster = Broadcaster()
         let inside = Atomic<Int>(0)
         let heard = Collector<UInt64>()
-        let receiver = Receiver<StateChange>(.eventThread, limit: 4) { change in
+        let subscriber = Subscriber<StateChange>(.eventThread, limit: 4) { change in
             // A second call would add what the first has not taken away yet.
             let calls = inside.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
             heard.append(calls == 1 ? change.sequence : .max)
             inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
         }
-        broadcaster.add(receiver) { _ in false }
+        broadcaster.add(subscriber) { _ in false }
         let threads = (1...3).map { _ in TestThread() }
         for (publisher, thread) in threads.enumerated() {
             thread.perform {

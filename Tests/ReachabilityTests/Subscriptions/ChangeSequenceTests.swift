@@ -52,11 +52,11 @@ struct ChangeSequenceTests {
         do {
             var one = sequence.makeAsyncIterator()
             var other = sequence.makeAsyncIterator()
-            #expect(monitor.broadcaster.subscriberCount == 2)
+            #expect(monitor.subscriberCount == 2)
             #expect(await one.next()?.sequence == 1)
             #expect(await other.next()?.sequence == 1)
         }
-        #expect(monitor.broadcaster.subscriberCount == 0)
+        #expect(monitor.subscriberCount == 0)
     }
 
     @Test("Ends when its task is cancelled")
@@ -70,7 +70,7 @@ struct ChangeSequenceTests {
         try await heard.wait(count: 1)
         task.cancel()
         await task.value
-        #expect(monitor.broadcaster.subscriberCount == 0)
+        #expect(monitor.subscriberCount == 0)
     }
 
     @Test("Keeps the monitor alive while it is iterated, and no longer")

@@ -10,7 +10,7 @@ struct DeliveryTests {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)
         let collector = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { collector.append($0) }
+        let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { collector.append($0) }
         try await collector.wait(count: 1)
         source.publish(.cellular, .notReachable, .wifi)
 
@@ -25,7 +25,7 @@ struct DeliveryTests {
     func early(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
         let collector = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { collector.append($0) }
+        let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { collector.append($0) }
         #expect(monitor.status == .unknown)
         #expect(monitor.latest == nil)
         #expect(monitor.path.reasons == [.reading])
@@ -40,14 +40,14 @@ struct DeliveryTests {
 
     @Test(
         "Closures are called where they were asked to be",
-        arguments: [Place.custom, .actor, .serialExecutor, .taskExecutor]
+        arguments: [Place.custom, .actor]
     )
     func executor(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)
         let (delivery, executor) = place.makeDelivery()
         let collector = Collector<Bool>()
-        let subscription = monitor.subscribe(deliverOn: delivery) { _ in
+        let subscription = monitor.subscribe(on: delivery) { _ in
             collector.append(executor?.thread.isCurrent ?? false)
         }
         try await collector.wait(count: 1)
@@ -61,7 +61,7 @@ struct DeliveryTests {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)
         let collector = Collector<Bool>()
-        let subscription = monitor.subscribe(deliverOn: .immediate) { _ in
+        let subscription = monitor.subscribe(on: .immediate) { _ in
             collector.append(source.thread?.isCurrent ?? false)
         }
         try await collector.wait(count: 1)
@@ -85,7 +85,7 @@ struct DeliveryTests {
     func mainActor() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let collector = Collector<StateChange>()
-        let subscription = monitor.subscribe(deliverOn: .actor(MainActor.shared)) { change in
+        let subscription = monitor.subscribe(on: .actor(MainActor.shared)) { change in
             MainActor.assumeIsolated { collector.append(change) }
         }
         source.publish(.wifi, .cellular)

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -12,11 +13,11 @@ struct SubscriptionTests {
         let others = Collector<UInt64>()
         let (delivery, executor) = place.makeDelivery()
         let box = Box<Subscription>()
-        box.value = monitor.subscribe(deliverOn: delivery) { change in
+        box.value = monitor.subscribe(on: delivery) { change in
             heard.append(change.sequence)
             if change.sequence == 2 { box.value?.cancel() }
         }
-        let subscription = monitor.subscribe(deliverOn: delivery) { others.append($0.sequence) }
+        let subscription = monitor.subscribe(on: delivery) { others.append($0.sequence) }
         source.publish(.wifi)
         try await heard.wait(count: 1)
         source.publish(.cellular)
@@ -36,7 +37,7 @@ struct SubscriptionTests {
         for _ in 0..<200 {
             let isOver = Atomic<Bool>(false)
             let late = Atomic<Int>(0)
-            let subscription = monitor.subscribe(deliverOn: delivery) { _ in
+            let subscription = monitor.subscribe(on: delivery) { _ in
                 if isOver.load(ordering: .relaxed) { late.add(1, ordering: .relaxed) }
             }
             thread.perform {
@@ -50,13 +51,39 @@ struct SubscriptionTests {
         }
     }
 
+    @Test(
+        "Cancelled on the executor that a change is on its way to, it is not called with that change",
+        arguments: [Place.custom, .actor]
+    )
+    func cancelWithChangeOnItsWay(_ place: Place) async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        let (delivery, executor) = place.makeDelivery()
+        let thread = try #require(executor?.thread)
+        source.publish(.wifi)
+        for _ in 0..<50 {
+            let heard = Collector<UInt64>()
+            let subscription = monitor.subscribe(on: delivery) { heard.append($0.sequence) }
+            try await heard.wait(count: 1)
+            thread.run {}
+            thread.run {
+                source.publish(.cellular)
+                // Lets the change get as far as it can while the executor is busy.
+                usleep(1_000)
+                subscription.cancel()
+            }
+            thread.run {}
+            thread.run {}
+            #expect(heard.elements.count == 1)
+        }
+    }
+
     @Test("One immediate closure that cancels another has been the last to call it")
     func cancelAnother() throws {
         let (monitor, source) = try makeFakeMonitor()
         let heard = Collector<UInt64>()
         let box = Box<Subscription>()
-        let first = monitor.subscribe(deliverOn: .immediate) { _ in box.value?.cancel() }
-        box.value = monitor.subscribe(deliverOn: .immediate) { heard.append($0.sequence) }
+        let first = monitor.subscribe(on: .immediate) { _ in box.value?.cancel() }
+        box.value = monitor.subscribe(on: .immediate) { heard.append($0.sequence) }
         source.publish(.wifi, .cellular)
         #expect(heard.elements.isEmpty)
         withExtendedLifetime(first) {}
@@ -70,7 +97,7 @@ struct SubscriptionTests {
         let released = Collector<Bool>()
         do {
             let token = Token { released.append(true) }
-            let subscription = monitor.subscribe(deliverOn: delivery) { change in
+            let subscription = monitor.subscribe(on: delivery) { change in
                 withExtendedLifetime(token) { heard.append(change.sequence) }
             }
             source.publish(.wifi)
@@ -91,7 +118,7 @@ struct SubscriptionTests {
         let box = Box<Subscription>()
         do {
             let token = Token { released.append(true) }
-            box.value = monitor.subscribe(deliverOn: place.makeDelivery().delivery) { [weak box] change in
+            box.value = monitor.subscribe(on: place.makeDelivery().delivery) { [weak box] change in
                 withExtendedLifetime(token) { box?.value = nil }
                 heard.append(change)
             }
@@ -110,9 +137,9 @@ struct SubscriptionTests {
         let delivery = place.makeDelivery().delivery
         let inner = Collector<StateChange>()
         let box = Box<Subscription>()
-        let outer = monitor.subscribe(deliverOn: delivery) { [weak monitor] _ in
+        let outer = monitor.subscribe(on: delivery) { [weak monitor] _ in
             guard box.value == nil else { return }
-            box.value = monitor?.subscribe(deliverOn: delivery) { inner.append($0) }
+            box.value = monitor?.subscribe(on: delivery) { inner.append($0) }
         }
         source.publish(.wifi)
         #expect(try await inner.wait(count: 1).map(\.sequence) == [1])

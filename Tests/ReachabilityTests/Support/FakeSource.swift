@@ -6,7 +6,7 @@ import Locking
 final class FakeSource: MonitorSource {
     private struct State {
         var thread: TestThread?
-        var startError: MonitorError?
+        var startError: ReachabilityError?
         var starts = 0
         var sequence: UInt64 = 0
         var path: DestinationPath?
@@ -18,7 +18,7 @@ final class FakeSource: MonitorSource {
     private let state = Lock(State())
     private let sink: @Sendable (StateChange) -> Void
 
-    init(startError: MonitorError? = nil, _ sink: @escaping @Sendable (StateChange) -> Void) {
+    init(startError: ReachabilityError? = nil, _ sink: @escaping @Sendable (StateChange) -> Void) {
         self.sink = sink
         state.withLock { $0.startError = startError }
     }
@@ -30,12 +30,12 @@ final class FakeSource: MonitorSource {
     var starts: Int { state.withLock(\.starts) }
 
     /// Lets the next start succeed or fail.
-    func failStart(with error: MonitorError?) {
+    func failStart(with error: ReachabilityError?) {
         state.withLock { $0.startError = error }
     }
 
-    func start() throws(MonitorError) {
-        try state.withLock { state throws(MonitorError) in
+    func start() throws(ReachabilityError) {
+        try state.withLock { state throws(ReachabilityError) in
             if let error = state.startError { throw error }
             guard state.thread == nil else { return }
             state.starts += 1
@@ -72,15 +72,16 @@ final class FakeSource: MonitorSource {
 
     var counters: MonitorCounters { .init() }
 
-    func view(within timeout: Duration) throws(MonitorError) -> MonitorView {
-        throw .init(.notRunning, errno: 0, "test")
+    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineAnswer<MonitorView>) -> Void) {
+        completion(.failure(.notRunning))
     }
 
-    func path(to destination: IPAddress) throws(MonitorError) -> DestinationPath {
-        guard let path = state.withLock({ $0.thread == nil ? nil : $0.path }) else {
-            throw .init(.notRunning, errno: 0, "test")
-        }
-        return path
+    func path(
+        to destination: IPAddress,
+        meeting requirement: PathRequirement,
+        _ completion: @escaping @Sendable (EngineAnswer<DestinationPath>) -> Void
+    ) {
+        completion(.init(state.withLock { $0.thread == nil ? nil : $0.path }))
     }
 
     /// Lets radios answer; without, they are silent.
@@ -88,8 +89,11 @@ final class FakeSource: MonitorSource {
         state.withLock { $0.wifiDetails = details }
     }
 
-    func askRadios(_ answer: @escaping @Sendable ([WiFiDetails]) -> Void) -> Bool {
-        perform { if let details = self.state.withLock(\.wifiDetails) { answer(details) } }
+    func wifiDetails(_ completion: @escaping @Sendable (EngineAnswer<[WiFiDetails]>) -> Void) {
+        let isRunning = perform {
+            if let details = self.state.withLock(\.wifiDetails) { completion(.success(details)) }
+        }
+        if !isRunning { completion(.failure(.notRunning)) }
     }
 
     func watch(
@@ -98,9 +102,14 @@ final class FakeSource: MonitorSource {
     ) -> DestinationWatch {
         let id = state.withLock { state in
             state.nextWatch += 1
-            state.watches[state.nextWatch] = body
             return state.nextWatch
         }
+        let body: @Sendable (DestinationPath) -> Void = { path in
+            var path = path
+            path.destination = destination
+            body(path)
+        }
+        state.withLock { $0.watches[id] = body }
         _ = perform { if let path = self.state.withLock(\.path) { body(path) } }
         return .init { self.state.withLock { $0.watches[id] = nil } }
     }
@@ -108,8 +117,9 @@ final class FakeSource: MonitorSource {
     func path(
         to destination: IPAddress,
         requiring requirement: PathRequirement
-    ) throws(MonitorError) -> DestinationPath {
-        try path(to: destination)
+    ) throws(ReachabilityError) -> DestinationPath {
+        guard let path = state.withLock({ $0.thread == nil ? nil : $0.path }) else { throw .notRunning }
+        return path
     }
 
     func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
@@ -143,14 +153,17 @@ extension StateChange {
 }
 
 /// A monitor above a source that the test plays, both started.
-func makeFakeMonitor(started: Bool = true) throws -> (monitor: ReachabilityMonitor, source: FakeSource) {
+func makeFakeMonitor(
+    started: Bool = true,
+    names: Names = Names([:])
+) throws -> (monitor: ReachabilityMonitor, source: FakeSource) {
     let made = Lock<FakeSource?>(nil)
-    let monitor = ReachabilityMonitor { sink in
+    let monitor = ReachabilityMonitor(lookup: names.lookup) { sink in
         let source = FakeSource(sink)
         made.withLock { $0 = source }
         return source
     }
     if started { try monitor.start() }
-    guard let source = made.withLock({ $0 }) else { throw MonitorError(.noResources, errno: 0, "test") }
+    guard let source = made.withLock({ $0 }) else { throw ReachabilityError(.noResources, "test") }
     return (monitor, source)
 }

@@ -9,8 +9,6 @@ enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case custom
     case inlineCustom
     case actor
-    case serialExecutor
-    case taskExecutor
 
     var testDescription: String { rawValue }
 
@@ -26,18 +24,12 @@ enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .actor:
             let executor = ThreadExecutor()
             return (.actor(ThreadActor(executor)), executor)
-        case .serialExecutor:
-            let executor = ThreadExecutor()
-            return (.serialExecutor(executor), executor)
-        case .taskExecutor:
-            let executor = ThreadExecutor()
-            return (.taskExecutor(executor), executor)
         }
     }
 }
 
 /// An executor with one thread of its own.
-final class ThreadExecutor: SerialExecutor, TaskExecutor {
+final class ThreadExecutor: SerialExecutor {
     let thread = TestThread()
 
     deinit { thread.end() }
@@ -45,10 +37,7 @@ final class ThreadExecutor: SerialExecutor, TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         thread.perform {
-            job.runSynchronously(
-                isolatedTo: self.asUnownedSerialExecutor(),
-                taskExecutor: self.asUnownedTaskExecutor()
-            )
+            job.runSynchronously(on: self.asUnownedSerialExecutor())
         }
     }
 }

@@ -41,6 +41,8 @@ struct DebianPackageTests {
             "usr/share/doc/netwatch/copyright", "usr/share/doc/netwatch/changelog.gz",
             "usr/share/doc/netwatch/history.md", "usr/share/doc/netwatch/history.svg",
             "usr/share/doc/netwatch/hooks.md", "usr/share/doc/netwatch/live-view.md",
+            "usr/share/doc/netwatch/cli.md", "usr/share/doc/netwatch/wait-in-scripts.md",
+            "usr/share/doc/netwatch/record-a-problem.md", "usr/share/doc/netwatch/templates.md",
         ] {
             #expect(names.contains("./\(file)"), "\(file)")
         }

@@ -48,19 +48,8 @@ struct ReadmeSnippetTests {
 
     private static let user = ServerStep.answer(#"{"name":"Ann"}"#, headers: ["Content-Type: application/json"])
 
-    @Test("Whatever the table of clients says of this one stands in a program under Examples, which runs")
+    @Test("The program with the calls of other clients runs against a server")
     func comingFrom() throws {
-        let source = try Repository.read("Examples/ComingFrom/main.swift")
-        let rows = readme.prose.split(separator: "\n").filter { line in
-            line.hasPrefix("| ") && line.split(separator: " | ").count == 5
-        }
-        #expect(rows.count == 31)
-        for row in rows.dropFirst() {
-            let cell = try #require(row.split(separator: " | ").last)
-            for span in cell.matches(of: /`([^`]+)`/).map(\.1) {
-                #expect(source.contains(span) || Self.words.contains(String(span)), "\(span)")
-            }
-        }
         let server = try ScriptedServer(always: [.forever([.readRequest, Self.user])])
         let outcome = try LabProcess.run(
             BuiltProducts.path(of: "ComingFrom"),
@@ -75,15 +64,12 @@ struct ReadmeSnippetTests {
         let snippet = try #require(readme.blocks.last { $0.language == "swift" }).lines.joined(separator: "\n")
         #expect(try Repository.read("Examples/SteadyUpload/main.swift").contains(snippet))
         let source = try Repository.read("Examples/ComingFrom/main.swift")
-        let section = try #require(readme.prose.split(separator: "\n## ").first { $0.hasPrefix("Requests that wait") })
+        let section = try #require(readme.prose.split(separator: "\n## ").first { $0.hasPrefix("HTTP that waits") })
         let spans = section.matches(of: /`([^`\/]+)`/).map { String($0.1).replacing("\n", with: " ") }
         let expressions = spans.filter { $0.contains("configuration.") || $0.contains("(") || $0.contains("{") }
         #expect(expressions.count == 7)
         for expression in expressions { #expect(source.contains(expression), "\(expression)") }
     }
-
-    /// What the table names without calling it.
-    private static let words: Set = ["decoded", "bytes", "json", "EventMonitor"]
 
     @Test("Every expression in the text stands in a program under Examples, which runs")
     func expressions() throws {

@@ -80,6 +80,20 @@ struct TestScriptTests {
         #expect(try stage.calls(of: "swift").count == 5)
     }
 
+    @Test("The ten slowest tests of all groups are listed, slowest first")
+    func slowest() throws {
+        let cases = (1...12).map {
+            "<testcase classname=\"A.B\" name=\"`c &amp; \($0)`()\" time=\"\($0).25\" />"
+        }
+        let write = "echo '\(cases.joined(separator: "\n"))' >\"$file\""
+        let report = "for file; do case $file in *.xml) \(write);; esac; done"
+        try stage.stand(in: "swift", "case $* in *--filter*RepositoryTests*) \(report);; esac")
+        let lines = try stage.run("test").errors.split(separator: "\n").drop { $0 != "The slowest tests:" }
+        #expect(lines.count == 11)
+        #expect(lines.dropFirst().first == "    12.2 s  A.B/`c & 12`()")
+        #expect(lines.last == "     3.2 s  A.B/`c & 3`()")
+    }
+
     @Test("A group that says nothing of its failure is told of with the end of what it said")
     func quietGroup() throws {
         try stage.stand(in: "swift", "case $* in *test*--filter*RepositoryTests*) echo 'no space left'; exit 9;; esac")

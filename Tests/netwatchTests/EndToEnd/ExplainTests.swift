@@ -60,6 +60,16 @@ import Testing
         #expect(try named.exitCode() == 0)
     }
 
+    /// In a user namespace that owns no network namespace, setns(2) is refused even for the process's own.
+    @Test func `a name is resolved in the tool's own namespace without privilege`() throws {
+        let lab = try Uplinks().lab
+        let words = ["--user", ToolBinary.path, "explain", "localhost", "--netns", "/proc/self/ns/net"]
+        let run = try lab.run { try LabProcess.run("/usr/bin/unshare", words) }
+        #expect(run.errors == "")
+        #expect(run.output.contains("127.0.0.1: wifi\n  the kernel's route: local dev lo"))
+        #expect(run.code == 0)
+    }
+
     @Test func `a name that can't be resolved`() throws {
         let tool = try Uplinks().tool("explain", "--timeout", "200ms", "no-such-host.invalid")
         #expect(try tool.exitCode() == 2)

@@ -14,7 +14,8 @@ import Testing
             {"v":1,"seq":3,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"wifi",\#
             "previous":"notReachable","path":{"interface":{"index":4,"name":"wlan0","kind":"wifi"},\#
             "carriers":[{"index":4,"name":"wlan0","kind":"wifi"}],\#
-            "ipv4":{"interface":"wlan0","gateway":"192.0.2.1","source":"192.0.2.2","metric":600},"ipv6":null,\#
+            "ipv4":{"interface":"wlan0","kind":"wifi","carriers":[{"index":4,"name":"wlan0","kind":"wifi"}],\#
+            "gateway":"192.0.2.1","source":"192.0.2.2","metric":600},"ipv6":null,\#
             "expensive":false,"constrained":false},\#
             "reasons":["route.added"]}
 
@@ -41,6 +42,18 @@ import Testing
         #expect(value["path"]?["ipv6"]?["interface"] == .string("wlan0"))
         #expect(value["previous"] == .null)
         #expect(value["reasons"] == .array([.string("monitor.initial"), .string("path.deadLeg")]))
+    }
+
+    @Test func `each family has its own interface, kind and carriers`() throws {
+        var change = Samples.first
+        let modem = NetworkInterface(index: 9, name: "wwan0", kind: .cellular, kindSource: .devtype)
+        change.path.ipv4?.interface = modem
+        change.path.ipv4?.carriers = [modem]
+        let path = try EventSchema.parse(line(change, tellsKindSource: true))["path"]
+        #expect(path?["ipv4"]?["kind"] == .string("cellular"))
+        #expect(path?["ipv4"]?["carriers"]?.elements?.map { $0["name"] } == [.string("wwan0")])
+        #expect(path?["ipv4"]?["carriers"]?.elements?.first?["by"] == .string("devtype"))
+        #expect(path?["ipv6"]?["carriers"]?.elements?.map { $0["name"] } == [.string("wlan0")])
     }
 
     @Test(arguments: [Samples.first, Samples.wifiChange, Samples.lost, Samples.resync, .unread])

@@ -43,4 +43,12 @@ import Testing
             #expect(words.map(String.init) == [reason.meaning, reason.cure ?? ""])
         }
     }
+
+    @Test func `each field of templates is explained, once`() throws {
+        let rows = try Repository.read("docs/templates.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let fields = rows.flatMap { row in
+            row.split(separator: "|")[0].matches(of: /`([a-z0-9]+)`/).map { String($0.1) }
+        }
+        #expect(fields == TemplateField.allCases.map(\.rawValue))
+    }
 }

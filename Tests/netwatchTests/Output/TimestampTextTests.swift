@@ -1,4 +1,5 @@
 import CommandLineSupport
+import LinuxSystem
 import NetwatchCore
 import Synchronization
 import Testing

@@ -6,7 +6,7 @@ import Testing
     private static let line = #"""
         {"v":1,"seq":3,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"wifi",\#
         "previous":null,"path":{"interface":{"index":4,"name":"wlan0","kind":"wifi"},"carriers":[],\#
-        "ipv4":{"interface":"wlan0","gateway":null,"source":"192.0.2.2","metric":600},"ipv6":null,"expensive":false,"constrained":false},"reasons":[]}
+        "ipv4":{"interface":"wlan0","kind":"wifi","carriers":[],"gateway":null,"source":"192.0.2.2","metric":600},"ipv6":null,"expensive":false,"constrained":false},"reasons":[]}
         """#
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import CLinux
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 import ReachabilityCore
 import Testing

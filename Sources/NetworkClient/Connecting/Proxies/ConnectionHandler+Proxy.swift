@@ -30,8 +30,13 @@ extension ConnectionHandler {
     ///
     /// A proxy that asks for the user may answer before it has read the body, and forget the rest, as squid does.
     func keepsAlive(after head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
-        head.isKeepAlive && (head.status.code != 407 || !handle.current.hasBody)
+        head.isKeepAlive && !head.hasFaultyFraming && (head.status.code != 407 || !handle.current.hasBody)
     }
+}
+
+extension HTTPResponseHead {
+    /// Whether a server of HTTP/1.0 uses transfer codings, which that does not have (RFC 9112, 6.1).
+    fileprivate var hasFaultyFraming: Bool { version == .http1_0 && headers.contains(name: "Transfer-Encoding") }
 }
 
 extension SessionCore {

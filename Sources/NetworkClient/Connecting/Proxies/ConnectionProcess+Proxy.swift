@@ -35,7 +35,7 @@ extension ConnectionProcess {
     private func open(_ prepared: PreparedChannel) {
         guard let tunnel = prepared.tunnel else {
             passage = nil
-            return initialize(prepared) {}
+            return initialize(prepared) { $0() }
         }
         tunnel.begin { [self] outcome in
             guard !isOver else { return }
@@ -43,7 +43,7 @@ extension ConnectionProcess {
             case .open(let rest):
                 passage = nil
                 metrics.proxy = (metrics.proxy ?? .zero) + lap()
-                initialize(prepared) { tunnel.stepAside(rest) }
+                initialize(prepared) { ready in tunnel.stepAside(rest, ready) }
             case .refused(let refusal): refused(refusal)
             case .lost(let cause): fail(failure?.error(forLoss: cause) ?? Self.cancelled(endpoint))
             }

@@ -15,6 +15,10 @@ final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var completion: ((ProxyOutcome) -> Void)?
     private var isActive = false
     private var hasBegun = false
+    /// Whether all that happens from now on is for the handlers behind this one.
+    private var isAside = false
+    /// What came before anything was said to the proxy.
+    private var early = ByteBuffer()
 
     init(_ dialogue: ProxyDialogue) { self.dialogue = dialogue }
 
@@ -27,21 +31,38 @@ final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// What is known of a refusal when no more is waited for.
     func refusalSoFar() -> ProxyRefusal? { dialogue.end() }
 
-    /// Lets what follows know of the connection, and of what has come for it already.
-    func stepAside(_ rest: [UInt8]) {
-        guard let context else { return }
-        context.fireChannelActive()
+    /// Tells the handlers behind this one of the connection, and hands on what has come for them already.
+    ///
+    /// - Parameters:
+    ///   - rest: What followed the proxy's reply: the origin's first bytes.
+    ///   - ready: Makes the connection ready to be used. It is called before the bytes are handed on: the origin's response
+    ///     to a request that has not been sent yet would be one that nobody asked for.
+    func stepAside(_ rest: [UInt8], _ ready: () -> Void) {
+        isAside = true
+        context?.fireChannelActive()
+        ready()
         if !rest.isEmpty {
-            context.fireChannelRead(wrapInboundOut(ByteBuffer(bytes: rest)))
-            context.fireChannelReadComplete()
+            context?.fireChannelRead(wrapInboundOut(ByteBuffer(bytes: rest)))
+            context?.fireChannelReadComplete()
         }
-        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        context?.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 
     private func open() {
         guard !hasBegun, let context else { return }
         hasBegun = true
-        if case .nothing = dialogue { complete(.open(rest: [])) } else { send(dialogue.opening, context) }
+        if case .nothing = dialogue { return complete(.open(rest: Array(early.readableBytesView))) }
+        send(dialogue.opening, context)
+        if early.readableBytes > 0 { receive(early, context) }
+    }
+
+    private func receive(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        switch dialogue.receive(bytes) {
+        case .wait: break
+        case .send(let bytes): send(bytes, context)
+        case .open(let rest): complete(.open(rest: rest))
+        case .refused(let refusal): complete(.refused(refusal))
+        }
     }
 
     private func send(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
@@ -64,20 +85,23 @@ final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard completion != nil else { return }
-        switch dialogue.receive(unwrapInboundIn(data)) {
-        case .wait: break
-        case .send(let bytes): send(bytes, context)
-        case .open(let rest): complete(.open(rest: rest))
-        case .refused(let refusal): complete(.refused(refusal))
+        var bytes = unwrapInboundIn(data)
+        guard hasBegun else {
+            early.writeBuffer(&bytes)
+            return
         }
+        if completion != nil { receive(bytes, context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {}
 
-    func channelInactive(context: ChannelHandlerContext) { complete(.refused(dialogue.end() ?? .closed)) }
+    func channelInactive(context: ChannelHandlerContext) {
+        if isAside { context.fireChannelInactive() } else { complete(.refused(dialogue.end() ?? .closed)) }
+    }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { complete(.lost(error)) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if isAside { context.fireErrorCaught(error) } else { complete(.lost(error)) }
+    }
 }
 
 /// What came of speaking with a proxy.

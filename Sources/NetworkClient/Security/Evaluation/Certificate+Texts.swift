@@ -22,11 +22,10 @@ extension Certificate {
     /// Whom the certificate is about, for people.
     var subjectText: String { subject.isEmpty ? "the certificate without a subject" : subject.text }
 
-    /// Whom the certificate is for, for people.
+    /// The names and addresses of the certificate's subjectAltName, for people; empty if it has none.
     var namesText: String {
         let names = (try? extensions.subjectAlternativeNames) ?? SubjectAlternativeNames()
         let texts = names.prefix(8).map(\.text)
-        if texts.isEmpty { return subject.text }
         return texts.joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 }

@@ -45,7 +45,7 @@ struct ChainValidator: Sendable {
         var verifier = Verifier(rootCertificates: anchors.store) {
             RFC5280Policy()
             ServerUsagePolicy()
-            if let name { ServerIdentityPolicy(serverHostname: name.hostName, serverIP: name.address) }
+            if let name { ServerNamePolicy(name) }
             if let keyHashes { PinnedKeyPolicy(keyHashes: keyHashes) }
         }
         return await verifier.validate(leaf: leaf, intermediates: CertificateStore(chain.others))
@@ -56,7 +56,7 @@ struct ChainValidator: Sendable {
         var verifier = Verifier(rootCertificates: CertificateStore([leaf])) {
             DatePolicy()
             ServerUsagePolicy()
-            if let name { ServerIdentityPolicy(serverHostname: name.hostName, serverIP: name.address) }
+            if let name { ServerNamePolicy(name) }
             if let keyHashes { PinnedKeyPolicy(keyHashes: keyHashes) }
         }
         return await verifier.validate(leaf: leaf, intermediates: CertificateStore())

@@ -48,10 +48,13 @@ struct TrustFailure {
     }
 
     private func nameError(in path: UnverifiedCertificateChain, _ name: ServerName) -> HTTPError? {
-        var policy = ServerIdentityPolicy(serverHostname: name.hostName, serverIP: name.address)
-        guard case .failsToMeetPolicy = policy.chainMeetsPolicyRequirements(chain: path) else { return nil }
-        let reason = "the certificate is not for \(host), but for \(path.leaf.namesText)"
-        return HTTPError(.certificateHostMismatch, .neverSent, reason)
+        guard !ServerNamePolicy(name).matches(path.leaf) else { return nil }
+        let names = path.leaf.namesText
+        let actual =
+            names.isEmpty
+            ? "has no subjectAltName, and a common name does not count (RFC 9525): issue it for the host's name"
+            : "is not for \(host), but for \(names)"
+        return HTTPError(.certificateHostMismatch, .neverSent, "the certificate \(actual)")
     }
 
     /// Why no path leads to an anchor.

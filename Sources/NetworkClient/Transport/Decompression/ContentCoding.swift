@@ -1,3 +1,5 @@
+import NetworkClientCore
+
 /// A way in which a server has compressed a body (RFC 9110, 8.4.1).
 enum ContentCoding: Sendable, Hashable {
     /// A gzip file, of one or several members (RFC 1952).
@@ -30,6 +32,12 @@ enum ContentCoding: Sendable, Hashable {
             )
         }
         return codings
+    }
+
+    /// The compressions that the values of `Transfer-Encoding` name, in the order in which they were applied.
+    static func list(transferEncoding values: [String]) -> [ContentCoding] {
+        let compressions = values.isEmpty ? nil : (try? TransferCodings(values))?.compressions
+        return (compressions ?? []).map { $0 == .gzip ? .gzip : .deflate }
     }
 
     private static func trimmed(_ name: Substring) -> Substring {

@@ -7,14 +7,20 @@ final class Decompressor {
     /// The coding that was applied last comes first.
     private let stages: [Inflater]
 
-    /// Makes one for what Content-Encoding says; nil if there is nothing to undo.
+    /// Makes one for what the fields say; nil if there is nothing to undo.
     ///
     /// - Parameters:
-    ///   - contentEncoding: The field's values.
+    ///   - contentEncoding: The values of `Content-Encoding`.
+    ///   - transferEncoding: The values of `Transfer-Encoding`, whose codings were applied after those.
     ///   - limit: How many bytes may come out, at each stage; nil for any number.
-    /// - Throws: `decompressionFailed` for a coding that is not known, or too many.
-    init?(contentEncoding: some Sequence<String>, limit: Int?) throws(HTTPError) {
-        let codings = try ContentCoding.list(contentEncoding)
+    /// - Throws: `decompressionFailed` for a content coding that is not known, or too many; a response with a transfer
+    ///   coding that is not known can't be read in the first place.
+    init?(
+        contentEncoding: some Sequence<String>,
+        transferEncoding: [String] = [],
+        limit: Int?
+    ) throws(HTTPError) {
+        let codings = try ContentCoding.list(contentEncoding) + ContentCoding.list(transferEncoding: transferEncoding)
         if codings.isEmpty { return nil }
         stages = codings.reversed().map { Inflater($0, limit: limit) }
     }

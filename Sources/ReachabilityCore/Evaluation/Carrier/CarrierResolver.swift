@@ -2,16 +2,24 @@
 struct CarrierResolver {
     private let model: LookupModel
     private let context: EvaluationContext
-    /// The interfaces that were met on the way down; what leads to one of them again leads nowhere.
-    private var visited: [InterfaceIndex] = []
+    /// The interfaces between the first one and the one that is being looked beneath.
+    private var stack: [InterfaceIndex] = []
     /// What was found.
     private(set) var carriers: [NetworkInterface] = []
     /// What is wrong with it.
     private(set) var reasons: [Reason] = []
     /// The tunnels on the way, beneath which a path had to be found.
     private(set) var tunnels: [InterfaceIndex] = []
-    /// Why nothing beneath a tunnel can carry its packets, if that is so.
+    /// Why nothing beneath can carry packets, if that is so.
     private(set) var fault: Reason?
+
+    /// What lies beneath one interface.
+    private struct Branch {
+        /// The physical interfaces; also where they can't carry.
+        var carriers: [NetworkInterface] = []
+        /// Why packets do not get through, if that is so.
+        var fault: Reason?
+    }
 
     init(_ model: LookupModel, _ context: EvaluationContext) {
         self.model = model
@@ -30,109 +38,199 @@ struct CarrierResolver {
         return .init(index: index, name: model.snapshot.links[position].name, kind: kind, kindSource: source)
     }
 
-    /// Adds the carriers of an interface.
+    /// Finds the carriers of an interface.
     ///
     /// What has nothing physical beneath is its own carrier. An interface that the user's rules name a physical kind
     /// is taken at their word.
     mutating func resolve(_ interface: NetworkInterface) {
-        guard !visited.contains(interface.index), let link = model.snapshot.link(interface.index) else { return }
-        visited.append(interface.index)
-        if interface.isEndOfStack(model) { return add(interface) }
-        let before = carriers.count
-        descend(link, interface)
-        if carriers.count == before { add(interface) }
+        let branch = branch(beneath: interface)
+        carriers = branch.carriers
+        fault = branch.fault
     }
 
-    private mutating func descend(_ link: Link, _ interface: NetworkInterface) {
-        if link.kind == "veth" { return }
-        if link.lowerNamespace != nil, link.lowerIndex != nil {
+    private mutating func branch(beneath interface: NetworkInterface) -> Branch {
+        guard let link = model.snapshot.link(interface.index) else { return .init() }
+        if interface.isEndOfStack(model) { return end(with: interface) }
+        stack.append(interface.index)
+        defer { stack.removeLast() }
+        var branch = descend(link, interface)
+        if branch.carriers.isEmpty { branch.carriers = end(with: interface).carriers }
+        return branch
+    }
+
+    private mutating func descend(_ link: Link, _ interface: NetworkInterface) -> Branch {
+        if link.kind == "veth" { return .init() }
+        if link.lowerNamespace != nil {
             note(.carrierElsewhere)
-        } else if let lower = link.lowerIndex, lower != link.index, model.snapshot.linkPosition(lower) != nil {
-            if interface.kind == .tunnel { settle(on: lower) } else { resolve(lower) }
-        } else if interface.kind == .tunnel {
-            resolveBeneath(link)
-        } else {
-            resolveMembers(of: link)
+            return .init()
         }
-    }
-
-    private mutating func resolve(_ index: InterfaceIndex) {
-        guard let interface = Self.describe(index, model, context) else { return }
-        resolve(interface)
-    }
-
-    /// The members of a bridge, team, bond or VRF; of a bond, those that carry traffic.
-    private mutating func resolveMembers(of link: Link) {
-        if let active = link.bondActivePort, active != 0, model.snapshot.linkPosition(active) != nil {
-            return resolve(active)
+        if interface.kind == .tunnel { return beneathTunnel(link) }
+        guard let lower = link.lowerIndex, lower != link.index, model.snapshot.linkPosition(lower) != nil else {
+            return beneathPorts(of: link)
         }
-        let members = model.snapshot.links.filter { $0.masterIndex == link.index && $0.canCarry }
-        let active = members.filter { $0.bondPortIsActive == true }
-        for member in active.isEmpty ? members : active { resolve(member.index) }
-        dropVirtual(among: members)
+        return passage(through: lower)
     }
 
-    /// Where a member is physical, those that are not lead to containers and virtual machines, not out.
-    private mutating func dropVirtual(among members: [Link]) {
-        guard carriers.contains(where: { $0.kind.isPhysical }) else { return }
-        carriers.removeAll { carrier in
-            !carrier.kind.isPhysical && members.contains { $0.index == carrier.index }
-        }
+    /// What lies beneath an interface that has to carry packets now; what can't leads nowhere.
+    private mutating func passage(through index: InterfaceIndex) -> Branch {
+        guard !stack.contains(index) else { return .init(fault: isInTunnel ? .tunnelLoop : nil) }
+        guard let interface = Self.describe(index, model, context) else { return .init() }
+        var branch = branch(beneath: interface)
+        branch.fault = ownFault(of: index) ?? branch.fault
+        return branch
     }
 
-    /// Beneath a tunnel lies the path to its endpoint, as the kernel said; as long as that is not known, the best default
-    /// path that does not go through the tunnel.
-    private mutating func resolveBeneath(_ link: Link) {
-        tunnels.append(link.index)
-        if link.lowerNamespace != nil { return note(.carrierElsewhere) }
-        let endpoint = model.snapshot.endpoint(of: link)
-        if let endpoint, let way = knownWay(to: endpoint) {
-            guard let way else { return fail(.noRoute) }
-            return settle(on: way)
-        }
-        let ways = ways(to: endpoint)
-        guard let first = ways.first else { return note(.carrierUnknown) }
-        settle(on: ways.first { fault(of: $0) == nil } ?? first)
-    }
+    /// Whether what is looked beneath lies beneath a tunnel.
+    private var isInTunnel: Bool { stack.contains { tunnels.contains($0) } }
 
-    /// The interface by which the kernel sends to an endpoint, or that there is none; nil if nothing is known.
-    ///
-    /// What a tunnel hands to a program of this host, or to itself, leaves by other ways.
-    private func knownWay(to endpoint: TunnelEndpoint) -> InterfaceIndex?? {
-        guard let way = model.snapshot.tunnelWays[endpoint.address] else { return nil }
-        guard let way else { return .some(nil) }
-        guard way != LookupModel.loopbackIndex, !visited.contains(way) else { return nil }
-        return model.snapshot.linkPosition(way) == nil ? nil : way
-    }
-
-    /// The default paths of the endpoint's family, or of both.
-    private func ways(to endpoint: TunnelEndpoint?) -> [InterfaceIndex] {
-        let families = endpoint.map { [$0.address.family] } ?? AddressFamily.allCases
-        return families.compactMap { way(out: $0, marked: endpoint?.mark ?? 0) }
-    }
-
-    /// Goes on with the interface beneath; a tunnel over one that can't carry leads nowhere.
-    private mutating func settle(on index: InterfaceIndex) {
-        if let fault = fault(of: index) { return fail(fault) }
-        resolve(index)
-    }
-
-    private func fault(of index: InterfaceIndex) -> Reason? {
+    /// What speaks against an interface by itself, whatever lies beneath it.
+    private func ownFault(of index: InterfaceIndex) -> Reason? {
         guard let position = model.snapshot.linkPosition(index) else { return .interfaceDown }
         return LegJudgement.fault(ofLinkAt: position, model)
     }
 
-    private mutating func fail(_ reason: Reason) { fault = fault ?? reason }
+    private mutating func end(with interface: NetworkInterface) -> Branch {
+        if let doubt = model.snapshot.doubt(about: interface) { note(doubt) }
+        return .init(carriers: [interface], fault: endFault(of: interface))
+    }
+
+    /// Why a physical interface that has a carrier leads nowhere all the same, if it does.
+    private func endFault(of interface: NetworkInterface) -> Reason? {
+        if interface.isOwnAccessPoint(model) { return .accessPoint }
+        return model.snapshot.link(interface.index)?.multiplexedModem.flatMap(ownFault)
+    }
+
+    private mutating func note(_ reason: Reason) {
+        if !reasons.contains(reason) { reasons.append(reason) }
+    }
+}
+
+// MARK: - Beneath bridges, bonds, teams and VRFs
+
+extension CarrierResolver {
+    /// Beneath the ports that carry traffic: a bond's active one, of others any that can carry.
+    private mutating func beneathPorts(of link: Link) -> Branch {
+        let ports = model.snapshot.links.filter { $0.masterIndex == link.index }
+        if link.kind == "team" { return beneathTeam(link, ports) }
+        if let active = link.bondActivePort, active != 0, model.snapshot.linkPosition(active) != nil {
+            var branch = passage(through: active)
+            if isReplaced(active, among: ports, by: link) { branch.fault = nil }
+            return branch
+        }
+        let active = ports.filter { $0.bondPortIsActive == true }
+        guard active.isEmpty else { return any(of: active) }
+        let hadUplink = model.snapshot.mastersWithUplink.contains(link.index)
+        guard link.kind == "bridge", hadUplink || ports.contains(where: leadsOut) else { return any(of: ports) }
+        let outward = ports.filter { !leadsElsewhere($0) }
+        return outward.isEmpty ? .init(fault: .noCarrier) : any(of: outward)
+    }
+
+    /// Beneath the ports by which a team's driver sends: the active one, or all that are enabled, if the driver told.
+    ///
+    /// A process that may not ask the driver (it takes `CAP_NET_ADMIN`) learns of the active port as it changes.
+    private mutating func beneathTeam(_ link: Link, _ ports: [Link]) -> Branch {
+        tunnels.append(link.index)
+        let team = model.snapshot.teams[link.index]
+        if let active = team?.activePort { return active == 0 ? .init(fault: .noCarrier) : passage(through: active) }
+        let usable = ports.filter { (team?.enabledPorts[$0.index] ?? true) && ownFault(of: $0.index) == nil }
+        guard !usable.isEmpty else { return .init(fault: .noCarrier) }
+        // Any of them may be the active one.
+        let isOpen = team?.mode ?? TeamMessage.activeBackup == TeamMessage.activeBackup
+        if isOpen, usable.count > 1 { note(.carrierUnknown) }
+        return any(of: usable)
+    }
+
+    /// Whether a bond is about to use another port, as its active one has lost its carrier.
+    ///
+    /// It takes the bond some milliseconds (`miimon`): no outage to tell of. A port that has a carrier and waits, such as
+    /// a station that associates, stays the active one.
+    private func isReplaced(_ active: InterfaceIndex, among ports: [Link], by bond: Link) -> Bool {
+        guard bond.bondReplacesPorts, let fault = ownFault(of: active), fault == .noCarrier || fault == .interfaceDown
+        else { return false }
+        return ports.contains { $0.index != active && ownFault(of: $0.index) == nil }
+    }
+
+    /// Beneath those ports through which packets get out; where none lets them, the first one's fault counts.
+    private mutating func any(of ports: [Link]) -> Branch {
+        let branches = ports.map { passage(through: $0.index) }
+        let usable = branches.filter { $0.fault == nil }
+        guard !usable.isEmpty else {
+            return .init(carriers: branches.first?.carriers ?? [], fault: branches.first?.fault)
+        }
+        var carriers: [NetworkInterface] = []
+        for carrier in usable.flatMap(\.carriers) where !carriers.contains(carrier) { carriers.append(carrier) }
+        // Where a port is physical, those that are not lead to containers and virtual machines, not out.
+        let physical = carriers.filter { carrier in
+            carrier.kind.isPhysical || !ports.contains { $0.index == carrier.index }
+        }
+        return .init(carriers: physical.contains { $0.kind.isPhysical } ? physical : carriers)
+    }
+
+    private func leadsOut(_ port: Link) -> Bool {
+        UplinkPort.leadsOut(port, in: model.snapshot, rules: context.kindRules)
+    }
+
+    /// Whether a port ends at another network namespace, or at a program such as a virtual machine.
+    private func leadsElsewhere(_ port: Link) -> Bool {
+        guard !leadsOut(port) else { return false }
+        return port.kind != "veth" || port.lowerNamespace != nil
+    }
+}
+
+/// A bridge's port that leads out of the machine, over hardware or over what may have hardware beneath.
+enum UplinkPort {
+    /// The `IFLA_INFO_KIND` of what ends at a network namespace, at a program, or nowhere.
+    private static let inward: Set<String> = ["veth", "netkit", "vxcan", "tun", "dummy", "ifb", "nlmon"]
+
+    /// Whether a port leads out of the machine; the user's rules decide first.
+    static func leadsOut(_ port: Link, in snapshot: NetworkSnapshot, rules: [KindRule]) -> Bool {
+        let (kind, _) = KindClassifier(rules: rules).classify(port, in: snapshot)
+        if kind.isPhysical { return true }
+        return port.kind.map { !inward.contains($0) } ?? false
+    }
+}
+
+// MARK: - Beneath tunnels
+
+extension CarrierResolver {
+    /// Beneath a tunnel lies the path to its endpoint, as the kernel said; as long as that is not known, the interface
+    /// that it is bound to, or the best default path that does not go through the tunnel.
+    private mutating func beneathTunnel(_ link: Link) -> Branch {
+        let endpoint = model.snapshot.endpoint(of: link)
+        if endpoint != nil || link.lowerIndex == nil { tunnels.append(link.index) }
+        if let endpoint, let egress = model.snapshot.tunnelEgress[endpoint] {
+            guard let egress else { return .init(fault: .noRoute) }
+            // The kernel drops packets of a tunnel that would enter it again.
+            if stack.contains(egress) { return .init(fault: .tunnelLoop) }
+            // What a tunnel hands to a program of this host leaves by other ways.
+            let isKnown = egress != LookupModel.loopbackIndex && model.snapshot.linkPosition(egress) != nil
+            if isKnown { return passage(through: egress) }
+        }
+        if let lower = link.lowerIndex, lower != link.index, model.snapshot.linkPosition(lower) != nil {
+            return passage(through: lower)
+        }
+        return beneathDefaultPath(to: endpoint)
+    }
+
+    private mutating func beneathDefaultPath(to endpoint: TunnelEndpoint?) -> Branch {
+        let families = endpoint.map { [$0.address.family] } ?? AddressFamily.allCases
+        let egresses = families.compactMap { defaultEgress($0, endpoint) }
+        guard let first = egresses.first else {
+            note(.carrierUnknown)
+            return .init()
+        }
+        return passage(through: egresses.first { ownFault(of: $0) == nil } ?? first)
+    }
 
     /// The interface of a family's default path: as the rules lead, or, where they lead nowhere, as table main says.
     ///
     /// A tunnel's own packets are often marked to pass by the rules that lead everybody else into it, so that its path
     /// is in main although the rules seem to end before.
-    private func way(out family: AddressFamily, marked mark: UInt32) -> InterfaceIndex? {
+    private func defaultEgress(_ family: AddressFamily, _ endpoint: TunnelEndpoint?) -> InterfaceIndex? {
         guard let probe = ProbeAddresses.of(family).first else { return nil }
-        let detour = LookupModel(model.snapshot, at: model.now, excluding: visited)
-        var flow = ProbeFlow(to: probe, user: context.user)
-        flow.mark = mark
+        let detour = LookupModel(model.snapshot, at: model.now, excluding: stack)
+        var flow = endpoint?.flow(to: probe, user: context.user) ?? ProbeFlow(to: probe, user: context.user)
+        flow.interface = nil
         if case .selected(let selection) = Connection.run(flow, detour).outcome, leads(selection) {
             return selection.leg.interface
         }
@@ -145,18 +243,23 @@ struct CarrierResolver {
     private func leads(_ selection: RouteSelection) -> Bool {
         selection.type == .unicast && selection.leg.interface != LookupModel.loopbackIndex
     }
-
-    private mutating func add(_ interface: NetworkInterface) {
-        if let doubt = model.snapshot.doubt(about: interface) { note(doubt) }
-        if !carriers.contains(interface) { carriers.append(interface) }
-    }
-
-    private mutating func note(_ reason: Reason) {
-        if !reasons.contains(reason) { reasons.append(reason) }
-    }
 }
 
 extension NetworkInterface {
+    /// Whether this is an access point of this machine's own, which leads to its clients.
+    ///
+    /// The user's rules may name it an uplink, as there are access points whose client is the gateway.
+    func isOwnAccessPoint(_ model: LookupModel) -> Bool {
+        guard kind == .wifi, kindSource != .rule else { return false }
+        return model.snapshot.wireless[index]?.mode?.isAccessPoint ?? false
+    }
+
+    /// Whether the interface carries its packets by itself, and nothing but its own state decides whether it can.
+    func carriesAlone(_ model: LookupModel) -> Bool {
+        guard kind != .other, isEndOfStack(model), !isOwnAccessPoint(model) else { return false }
+        return model.snapshot.link(index)?.multiplexedModem == nil
+    }
+
     /// Whether there is nothing to look for beneath: hardware, or what the user's rules call so.
     ///
     /// A kind of device that is not known may be a stack of its own.
@@ -164,5 +267,14 @@ extension NetworkInterface {
         guard kind.isPhysical else { return false }
         if kind != .other || kindSource == .rule { return true }
         return model.snapshot.linkPosition(index).map { model.snapshot.links[$0].kind == nil } ?? true
+    }
+}
+
+extension Link {
+    /// The interface of the modem beneath one of its data sessions (`rmnet`); nil for any other interface.
+    ///
+    /// The kernel leaves a session up when its modem is set down or loses its carrier.
+    fileprivate var multiplexedModem: InterfaceIndex? {
+        kind == "rmnet" && lowerNamespace == nil ? lowerIndex : nil
     }
 }

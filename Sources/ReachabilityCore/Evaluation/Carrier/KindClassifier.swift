@@ -35,7 +35,8 @@ struct KindClassifier {
             "netkit", "hsr", "macsec", "batadv", "netdevsim", "nlmon", "vcan", "vxcan", "vsockmon", "failover":
             .virtual
         case "wireguard", "tun", "gre", "gretap", "erspan", "ip6gre", "ip6gretap", "ip6erspan", "ipip", "ip6tnl", "sit",
-            "vti", "vti6", "xfrm", "vxlan", "geneve", "bareudp", "gtp", "amt", "ovpn", "ovpn-dco", "l2tp":
+            "vti", "vti6", "xfrm", "vxlan", "geneve", "bareudp", "gtp", "pfcp", "amt", "ovpn", "ovpn-dco", "l2tp",
+            "l2tpeth":
             .tunnel
         case "wwan", "rmnet": .cellular
         case "virt_wifi": .wifi
@@ -61,19 +62,9 @@ struct KindClassifier {
         case "wwan": .cellular
         case "gadget", "dsa": .wired
         case "bridge", "bond", "vlan", "macvlan", "hsr", "macsec": .virtual
-        case "wireguard", "vxlan", "geneve", "bareudp", "gtp": .tunnel
+        case "wireguard", "vxlan", "geneve", "bareudp", "gtp", "pfcp", UeventMessage.l2tpType: .tunnel
         case "bluetooth", "ppp": .other
         default: nil
-        }
-    }
-}
-
-extension InterfaceKind {
-    /// Whether such an interface carries packets by itself, over hardware of its own.
-    var isPhysical: Bool {
-        switch self {
-        case .wifi, .cellular, .wired, .other: true
-        case .loopback, .tunnel, .virtual: false
         }
     }
 }

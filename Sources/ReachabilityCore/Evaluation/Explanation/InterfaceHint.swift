@@ -37,7 +37,7 @@ extension Explainer {
             return nil
         }
         if let endpoint = model.snapshot.endpoint(of: link) {
-            let isKnown = model.snapshot.tunnelWays[endpoint.address] != nil
+            let isKnown = model.snapshot.tunnelEgress[endpoint] != nil
             return isKnown ? .endpoint(endpoint.address) : .defaultPath(to: endpoint.address)
         }
         guard case .failed(let why) = model.snapshot.devices[interface.index]?.probe else {

@@ -52,22 +52,29 @@ struct Connection {
         guard walk.dependsOnSource, case .selected(let selection) = first, selection.leg.source != nil else {
             return .init(first, first, walk)
         }
-        var vain: Self?
-        for source in selection.sources {
+        let attempts = selection.sources.map { source in
             var bound = flow
             bound.source = source
             var second = RuleWalk(bound, model)
-            let outcome = second.run()
-            let result = Self(first, outcome, walk, second)
-            if case .selected = outcome { return result.after(vain) }
-            vain = vain?.after(result) ?? result
+            let outcome = second.run().preferring(source, of: selection)
+            return Self(first, outcome, walk, second)
         }
-        return vain ?? .init(first, first, walk)
+        guard var result = attempts.first(where: \.isSelected) ?? attempts.last else {
+            return .init(first, first, walk)
+        }
+        for attempt in attempts { result = result.joined(with: attempt) }
+        return result
     }
 
-    /// The same, where another attempt was made beside it, which may end otherwise for another destination or later.
-    private func after(_ other: Self?) -> Self {
-        guard let other else { return self }
+    private var isSelected: Bool { if case .selected = outcome { true } else { false } }
+
+    /// Adds what another attempt led to: the kernel's hash may choose a next hop with its source.
+    private func joined(with other: Self) -> Self {
+        var outcome = outcome
+        if case .selected(var selection) = outcome, case .selected(let another) = other.outcome {
+            selection.join(another)
+            outcome = .selected(selection)
+        }
         let expiries = [nextExpiry, other.nextExpiry].compactMap(\.self)
         return .init(first, outcome, expiries.min(), isSameForAll: isSameForAll && other.isSameForAll)
     }
@@ -113,7 +120,41 @@ extension SelectedLeg {
     var hasMappedSource: Bool { source?.family == .ipv6 && source?.isIPv4Mapped == true }
 }
 
+extension LookupOutcome {
+    /// The outcome of a lookup with a source: of several next hops, those to which the source belongs.
+    ///
+    /// `fib_select_multipath` prefers them (Linux 6.16); older kernels may choose any.
+    ///
+    /// - Parameters:
+    ///   - source: The source of the lookup.
+    ///   - first: What the lookup without a source selected, with the source of each next hop.
+    /// - Returns: The outcome with the next hops that the kernel chooses among.
+    fileprivate func preferring(_ source: IPAddress, of first: RouteSelection) -> Self {
+        guard case .selected(var selection) = self, selection.table == first.table else { return self }
+        let own = first.legs.filter { $0.source == source }.map(\.interface)
+        let preferred = selection.alternatives.filter { own.contains($0.interface) }
+        guard let leg = preferred.first else { return self }
+        selection.leg = leg
+        selection.alternatives = preferred.count > 1 ? preferred : []
+        return .selected(selection)
+    }
+}
+
 extension RouteSelection {
+    /// Adds the next hops of what another lookup of the same connection selects.
+    fileprivate mutating func join(_ other: Self) {
+        guard other.type == type else { return }
+        var legs = legs
+        for var leg in other.legs {
+            leg.table = leg.table ?? (other.table == table ? nil : other.table)
+            if !legs.contains(leg) { legs.append(leg) }
+        }
+        if legs.count > 1 { alternatives = legs }
+    }
+
+    /// Every next hop that may be chosen.
+    fileprivate var legs: [SelectedLeg] { alternatives.isEmpty ? [leg] : alternatives }
+
     /// Whether any leg has a source.
     fileprivate var hasSource: Bool { leg.source != nil || alternatives.contains { $0.source != nil } }
 

@@ -15,7 +15,7 @@ struct IPv4Table {
         var missed: IPPrefix?
         for position in routes.indices {
             guard routes[position].message.destination.contains(flow.destination) else { continue }
-            guard routes[position].message.tos == 0 else { continue }
+            guard [0, flow.tos].contains(routes[position].message.tos) else { continue }
             if let missed, sharesLeaf(position, with: missed) { continue }
             if let answer = refusal(at: position) { return answer }
             if let legs = choices(at: position) { return select(position, legs, flow) }
@@ -87,12 +87,5 @@ enum Choices {
         case .one(let leg): leg
         case .several(let legs): legs[0]
         }
-    }
-}
-
-extension IPPrefix {
-    /// The prefix's address without the bits behind its length.
-    var network: UInt128 {
-        length == 0 ? 0 : address.bits & (~0 << (128 - UInt128(length)))
     }
 }

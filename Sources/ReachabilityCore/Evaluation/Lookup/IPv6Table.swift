@@ -97,10 +97,3 @@ struct IPv6Table {
         case blackhole(Int)
     }
 }
-
-extension IPPrefix {
-    /// Whether two prefixes cover the same addresses.
-    fileprivate func isSame(as other: Self) -> Bool {
-        length == other.length && network == other.network
-    }
-}

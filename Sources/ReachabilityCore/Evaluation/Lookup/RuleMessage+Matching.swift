@@ -30,9 +30,11 @@ extension RuleMessage {
         return source.contains(flow.source)
     }
 
-    /// The probe's TOS, DSCP and flow label are 0.
+    /// The flow label of a flow is 0, and so is the TOS of any but a tunnel's.
     private func selectsTransport(of flow: ProbeFlow) -> Bool {
-        guard tos == 0, dscp?.matches(0) ?? true, flowLabel?.matches(0) ?? true else { return false }
+        guard tos == 0 || tos == flow.tos, dscp?.matches(flow.tos >> 2) ?? true, flowLabel?.matches(0) ?? true else {
+            return false
+        }
         if let ipProtocol, ipProtocol != flow.ipProtocol { return false }
         return (sourcePorts?.contains(flow.sourcePort) ?? true)
             && (destinationPorts?.contains(flow.destinationPort) ?? true)

@@ -71,60 +71,73 @@ struct FamilyJudge {
     }
 
     private mutating func judge(_ leg: SelectedLeg, _ selection: RouteSelection) {
-        switch carrier(of: leg) {
+        switch egress(of: leg) {
         case .failure(let fault): reject(fault.reason)
-        case .success(let carrier): take(leg, selection, carrier)
+        case .success(let egress): keep([egress], selection)
         }
     }
 
-    /// Any leg that can be used is enough; one that can't is a reason beside it.
+    /// Any next hop that can be used is enough; one that can't is a reason beside it.
     private mutating func judgeAlternatives(of selection: RouteSelection) {
-        var usable: (leg: SelectedLeg, carrier: InterfaceIndex)?
+        var usable: [Egress] = []
         var firstFault: Reason?
         for leg in selection.alternatives {
-            switch carrier(of: leg) {
-            case .success(let carrier): usable = usable ?? (leg, carrier)
+            switch egress(of: leg) {
+            case .success(let egress): usable.append(egress)
             case .failure(let fault): firstFault = firstFault ?? fault.reason
             }
         }
-        guard let usable else { return reject(firstFault ?? .noRoute) }
-        take(usable.leg, selection, usable.carrier)
+        guard !usable.isEmpty else { return reject(firstFault ?? .noRoute) }
+        keep(usable, selection)
         if firstFault != nil { note(.deadLeg) }
     }
 
-    /// Keeps the path if it is worse than what there is.
-    private mutating func take(_ leg: SelectedLeg, _ selection: RouteSelection, _ carrier: InterfaceIndex) {
-        if let known, known.interface.index == leg.interface, carrier == leg.interface {
-            return keep(leg, selection, known.interface, known.carriers)
-        }
-        guard let interface = CarrierResolver.describe(leg.interface, model, context) else {
-            return reject(.interfaceDown)
-        }
-        switch carriers(of: interface, carriedBy: carrier) {
-        case .failure(let fault): reject(fault.reason)
-        case .success(let carriers): keep(leg, selection, interface, carriers)
+    /// A next hop that can be used, with the interfaces that carry its packets.
+    private struct Egress {
+        let leg: SelectedLeg
+        let interface: NetworkInterface
+        let carriers: [NetworkInterface]
+
+        /// Whether its packets leave through a modem, whichever carrier they take.
+        var isCellular: Bool { !carriers.isEmpty && carriers.allSatisfy { $0.kind == .cellular } }
+    }
+
+    private mutating func egress(of leg: SelectedLeg) -> Result<Egress, Fault> {
+        switch carrier(of: leg) {
+        case .failure(let fault): return .failure(fault)
+        case .success(let carrier):
+            if let known, known.interface.index == leg.interface, carrier == leg.interface {
+                return .success(.init(leg: leg, interface: known.interface, carriers: known.carriers))
+            }
+            guard let interface = CarrierResolver.describe(leg.interface, model, context) else {
+                return .failure(.init(reason: .interfaceDown))
+            }
+            return carriers(of: interface, carriedBy: carrier).map {
+                .init(leg: leg, interface: interface, carriers: $0)
+            }
         }
     }
 
-    private mutating func keep(
-        _ leg: SelectedLeg,
-        _ selection: RouteSelection,
-        _ interface: NetworkInterface,
-        _ carriers: [NetworkInterface]
-    ) {
-        let isCellular = !carriers.isEmpty && carriers.allSatisfy { $0.kind == .cellular }
+    /// Keeps the path if it is worse than what there is.
+    ///
+    /// Packets may take any of several next hops, so that the path is cellular if one of them is.
+    private mutating func keep(_ egresses: [Egress], _ selection: RouteSelection) {
+        let first = egresses[0]
+        let isCellular = egresses.contains(where: \.isCellular)
         guard path == nil || (isCellular && path?.status != .cellular) else { return }
+        var carriers: [NetworkInterface] = []
+        for carrier in egresses.flatMap(\.carriers) where !carriers.contains(carrier) { carriers.append(carrier) }
         let cost = PathCost(context: context, snapshot: model.snapshot)
         path = FamilyPath(
             status: isCellular ? .cellular : .wifi,
-            interface: interface,
+            interface: first.interface,
             carriers: carriers,
-            gateway: leg.gateway,
-            source: leg.source ?? .init(family: .ipv4, bits: 0),
+            gateway: first.leg.gateway,
+            source: first.leg.source ?? .init(family: .ipv4, bits: 0),
             metric: selection.metric,
-            table: selection.table,
-            isExpensive: isCellular || cost.isExpensive(interface, over: carriers),
-            isConstrained: cost.isConstrained(interface, over: carriers)
+            table: first.leg.table ?? selection.table,
+            isExpensive: isCellular || egresses.contains { cost.isExpensive($0.interface, over: $0.carriers) },
+            isConstrained: egresses.contains { cost.isConstrained($0.interface, over: $0.carriers) }
         )
     }
 
@@ -132,7 +145,7 @@ struct FamilyJudge {
         of interface: NetworkInterface,
         carriedBy index: InterfaceIndex
     ) -> Result<[NetworkInterface], Fault> {
-        if index == interface.index, interface.kind != .other, interface.isEndOfStack(model) {
+        if index == interface.index, interface.carriesAlone(model) {
             return .success([interface])
         }
         var resolver = CarrierResolver(model, context)

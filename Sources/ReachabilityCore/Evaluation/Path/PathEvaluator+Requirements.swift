@@ -18,8 +18,8 @@ extension PathEvaluator {
         var interfaces: [NetworkInterface] = []
         var ruledOut: [RuledOutInterface] = []
         for position in snapshot.links.indices {
-            guard let interface = candidate(at: position, for: requirement, model) else { continue }
-            if let fault = LegJudgement.fault(ofLinkAt: position, model) {
+            guard let (interface, fault) = candidate(at: position, for: requirement, model) else { continue }
+            if let fault = LegJudgement.fault(ofLinkAt: position, model) ?? fault {
                 ruledOut.append(.init(interface, fault))
             } else {
                 interfaces.append(interface)
@@ -28,12 +28,12 @@ extension PathEvaluator {
         return (interfaces, ruledOut)
     }
 
-    /// An interface that meets the requirement, whether it can carry now or not.
+    /// An interface that meets the requirement, whether it can carry now or not, and why what is beneath it can't.
     private func candidate(
         at position: Int,
         for requirement: PathRequirement,
         _ model: LookupModel
-    ) -> NetworkInterface? {
+    ) -> (interface: NetworkInterface, fault: Reason?)? {
         let link = model.snapshot.links[position]
         if case .interface(let name) = requirement, name != link.name { return nil }
         guard !link.flags.contains(.loopback), !isPort(link, model),
@@ -43,7 +43,8 @@ extension PathEvaluator {
         resolver.resolve(interface)
         let cost = PathCost(context: context, snapshot: model.snapshot)
         let isExpensive = cost.isExpensive(interface, over: resolver.carriers)
-        return requirement.allows(interface, over: resolver.carriers, isExpensive: isExpensive) ? interface : nil
+        guard requirement.allows(interface, over: resolver.carriers, isExpensive: isExpensive) else { return nil }
+        return (interface, resolver.fault)
     }
 
     /// Whether an interface is part of another; a VRF's stay what they are.

@@ -2,6 +2,7 @@ import CLinux
 import CNcurses
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 
 /// The terminal's screen while the live view has it (ncurses(3X)); ncurses redraws only what changed.

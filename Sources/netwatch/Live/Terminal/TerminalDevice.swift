@@ -1,6 +1,7 @@
 import CLinux
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetwatchCore
 
 /// The terminal that stdout is: what is typed comes from it, what is drawn goes to it, and its settings are kept.

@@ -2,5 +2,5 @@
 
 extension DownloadLab {
     /// What a record says of a URL.
-    static func key(of url: String) throws -> String { PartRecord.key(of: try HTTPURL(url)) }
+    static func key(of url: String) throws -> String { try HTTPURL(url).downloadKey }
 }

@@ -60,6 +60,189 @@ struct CarrierResolverTests {
         #expect(carriers(machine) == ["eth0"])
     }
 
+    /// A team of both, of which the driver has told its options.
+    private func team(_ alter: (inout TeamMessage) -> Void) -> Machine {
+        var machine = stacked("team", members: [2, 3])
+        var options = TeamMessage(index: 9)
+        alter(&options)
+        _ = machine.snapshot.apply(.team(options), Self.header, at: Machine.now)
+        return machine
+    }
+
+    private static let header = NetlinkHeader(length: 16, type: 0, flags: [], sequence: 0, port: 0)
+
+    @Test("A team's active port carries, whatever other ports have a carrier")
+    func teamActivePort() {
+        var machine = team { ($0.mode, $0.activePort) = (TeamMessage.activeBackup, 2) }
+        #expect(carriers(machine) == ["wwan0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("A team in mode activebackup without an active port carries nothing")
+    func teamWithoutActivePort() {
+        let machine = team { ($0.mode, $0.activePort) = (TeamMessage.activeBackup, 0) }
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("Of a team in another mode, the enabled ports carry")
+    func teamEnabledPorts() {
+        let machine = team { ($0.mode, $0.enabledPorts) = ("roundrobin", [2: false, 3: true]) }
+        #expect(carriers(machine) == ["eth0"])
+        #expect(carriers(team { $0.mode = "roundrobin" }) == ["wwan0", "eth0"])
+    }
+
+    @Test("A team whose options are unknown is carried by each port with a carrier, with a reason")
+    func teamUnknown() {
+        var machine = stacked("team", members: [2, 3])
+        #expect(carriers(machine) == ["wwan0", "eth0"])
+        #expect(machine.evaluate().path.reasons == [.carrierUnknown])
+        machine.loseCarrier(2)
+        #expect(carriers(machine) == ["eth0"])
+        #expect(machine.evaluate().path.reasons.isEmpty)
+    }
+
+    @Test("An event about one option of a team keeps the others, except the active port of another mode")
+    func teamEvents() {
+        var machine = team { ($0.mode, $0.activePort) = (TeamMessage.activeBackup, 2) }
+        var event = TeamMessage(index: 9)
+        event.activePort = 3
+        #expect(machine.snapshot.apply(.team(event), Self.header, at: Machine.now).reasons == [.linkChanged])
+        #expect(carriers(machine) == ["eth0"])
+        #expect(!machine.snapshot.apply(.team(event), Self.header, at: Machine.now).changed)
+        event = .init(index: 9)
+        event.mode = "broadcast"
+        machine.snapshot.apply(.team(event), Self.header, at: Machine.now)
+        #expect(carriers(machine) == ["wwan0", "eth0"])
+    }
+
+    @Test("A session of a modem (rmnet) carries nothing while the modem is down or has no carrier")
+    func rmnet() {
+        var machine = stacked("rmnet", over: 2) { $0.hardwareType = .rawIP }
+        #expect(carriers(machine) == ["stack0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+        machine.alter(2) { $0.flags = [] }
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .interfaceDown)
+        machine.alter(9) { $0.lowerNamespace = 0 }
+        #expect(machine.evaluate().path.status == .cellular, "the modem in another namespace is not known")
+    }
+
+    /// A WiFi interface (4) in a mode.
+    private func wireless(_ mode: WirelessMode, _ machine: inout Machine) {
+        machine.link(4, "wlan0")
+        machine.snapshot.wireless[4] = .init()
+        machine.snapshot.wireless[4]?.mode = mode
+    }
+
+    @Test("An access point of the machine's own is no way out, unless a rule says so")
+    func ownAccessPoint() {
+        var machine = machine()
+        wireless(.accessPoint, &machine)
+        machine.address(4, "192.0.2.2/24")
+        machine.route(via: "192.0.2.1", on: 4)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .accessPoint)
+        machine.kindRules = [.init(pattern: "wlan*", kind: .wifi)]
+        #expect(machine.evaluate().path.status == .wifi)
+        machine.kindRules = []
+        machine.snapshot.wireless[4]?.mode = .station
+        #expect(machine.evaluate().path.status == .wifi)
+    }
+
+    @Test("A bridge of an access point of the machine's own and a modem is carried by the modem")
+    func accessPointInBridge() {
+        var machine = stacked("bridge", members: [2])
+        wireless(.accessPoint, &machine)
+        machine.alter(4) { $0.masterIndex = 9 }
+        #expect(carriers(machine) == ["wwan0"])
+        #expect(machine.evaluate().path.status == .cellular)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
+    @Test("A bond whose active port can't carry leads nowhere, whatever its other ports can")
+    func dormantPort() {
+        var machine = stacked("bond", members: [2, 3]) { $0.bondActivePort = 3 }
+        machine.snapshot.wireless[3] = .init()
+        machine.alter(3) { $0.operationalState = .dormant }
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .associating)
+        machine.alter(3) { $0.operationalState = .up }
+        #expect(machine.evaluate().path.status == .wifi)
+        machine.snapshot.wireless[3]?.association = .disassociated
+        #expect(machine.evaluate().path.reasons.first == .noCarrier, "nl80211 says so before the link does")
+        machine.alter(9) { $0.bondActivePort = 2 }
+        #expect(machine.evaluate().path.status == .cellular)
+    }
+
+    @Test("A bond that is about to replace a port without carrier has no outage, one that does not look has")
+    func failover() {
+        var machine = stacked("bond", members: [2, 3]) { $0.bondActivePort = 3 }
+        machine.loseCarrier(3)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+        machine.alter(9) { $0.bondReplacesPorts = true }
+        #expect(carriers(machine) == ["eth0"])
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("A bond in another mode needs one port that can carry")
+    func balancedBond() {
+        var machine = stacked("bond", members: [2, 3])
+        for port in [2, 3] as [InterfaceIndex] { machine.alter(port) { $0.bondPortIsActive = true } }
+        machine.loseCarrier(3)
+        #expect(carriers(machine) == ["wwan0"])
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("A VLAN needs the carrier of what it is over", arguments: ["vlan", "macvlan"])
+    func deadLower(kind: String) {
+        var machine = stacked(kind, over: 2)
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+        #expect(carriers(machine) == [])
+    }
+
+    @Test("A bridge whose uplink lost its carrier has none, though a guest keeps it up", arguments: ["veth", "tun"])
+    func pulledCable(kind: String) {
+        var machine = stacked("bridge", members: [3])
+        machine.link(5, "guest0") { link in
+            link.kind = kind
+            link.masterIndex = 9
+            if kind == "veth" { (link.lowerIndex, link.lowerNamespace) = (2, 0) }
+        }
+        #expect(carriers(machine) == ["eth0"])
+        machine.loseCarrier(3)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons == [.noCarrier, .noRoute])
+        machine.alter(3) { $0.masterIndex = nil }
+        #expect(machine.evaluate().path.status == .wifi, "never had an uplink, for all that is known")
+        machine.snapshot.mastersWithUplink = [9]
+        #expect(machine.evaluate().path.reasons.first == .noCarrier)
+    }
+
+    @Test("An uplink that the user's rules name is one")
+    func namedUplink() {
+        var machine = stacked("bridge")
+        for index in [5, 6] as [InterfaceIndex] {
+            machine.link(index, "veth\(index)") { link in
+                (link.kind, link.masterIndex, link.lowerIndex, link.lowerNamespace) = ("veth", 9, 2, 0)
+            }
+        }
+        #expect(carriers(machine) == ["veth5", "veth6"])
+        machine.kindRules = [.init(pattern: "veth5", kind: .wired)]
+        #expect(carriers(machine) == ["veth5"])
+        machine.loseCarrier(5)
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
     @Test("A bridge's containers do not carry where it has a port of hardware")
     func containers() {
         var machine = stacked("bridge", members: [2])

@@ -45,6 +45,11 @@ struct KindClassifierTests {
         .init(name: "tap0", kind: "tun", expected: .tunnel, source: .infoKind),
         .init(name: "gre0", hardware: .gre, expected: .tunnel, source: .arphrd),
         .init(name: "sit0", hardware: .sit, kind: "sit", expected: .tunnel, source: .infoKind),
+        .init(name: "pfcp0", hardware: .none, kind: "pfcp", expected: .tunnel, source: .infoKind),
+        .init(name: "l2tpeth0", deviceType: "l2tpeth", expected: .tunnel, source: .devtype),
+        .init(name: "can0", hardware: .init(rawValue: 280), kind: "can", expected: .other, source: .infoKind),
+        .init(name: "slcan0", hardware: .init(rawValue: 280), expected: .other, source: .arphrd),
+        .init(name: "vcan0", hardware: .init(rawValue: 280), kind: "vcan", expected: .virtual, source: .infoKind),
         .init(name: "none0", hardware: .none, expected: .other, source: .arphrd),
         .init(name: "new0", kind: "newkind", expected: .other, source: .infoKind),
     ]

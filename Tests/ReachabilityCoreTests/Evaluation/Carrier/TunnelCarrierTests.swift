@@ -42,7 +42,9 @@ struct TunnelCarrierTests {
 
     /// The kernel says by which interface it sends to the endpoint.
     private func answer(_ machine: inout Machine, _ interface: InterfaceIndex?) {
-        let message = RouteMessage(way: interface, to: Self.endpoint)
+        let link = machine.snapshot.link(9)
+        let endpoint = link.flatMap { machine.snapshot.endpoint(of: $0) } ?? .init(address: Self.endpoint)
+        let message = RouteMessage(egress: interface, to: endpoint)
         _ = machine.snapshot.apply(.route(message), Self.header, at: Machine.now)
     }
 
@@ -69,11 +71,29 @@ struct TunnelCarrierTests {
         #expect(carriers(machine) == ["wwan0"])
     }
 
+    @Test("The other end of an L2TP session's tunnel, once L2TP has told it")
+    func l2tp() {
+        var machine = machine("l2tpeth") { link in
+            link.kind = nil
+            link.hardwareType = .ethernet
+        }
+        machine.snapshot.devices[9] = .init(action: .add, interface: "tunnel0", index: 9, deviceType: "l2tpeth")
+        #expect(machine.evaluate().path.interface?.kind == .tunnel)
+        #expect(carriers(machine) == ["eth0"])
+        var session = L2TPMessage(interface: "tunnel0", tunnel: 1)
+        session.remote = Self.endpoint
+        #expect(machine.snapshot.apply(.l2tp(session), Self.header, at: Machine.now).reasons == [.tunnelChanged])
+        answer(&machine, 2)
+        #expect(carriers(machine) == ["wwan0"])
+        session.interface = "gone0"
+        #expect(!machine.snapshot.apply(.l2tp(session), Self.header, at: Machine.now).changed)
+    }
+
     @Test("An answer about no tunnel's endpoint is not kept")
     func strangers() {
         var machine = machine("wireguard")
         answer(&machine, 2)
-        #expect(machine.snapshot.tunnelWays.isEmpty)
+        #expect(machine.snapshot.tunnelEgress.isEmpty)
     }
 
     @Test("Without carrier beneath, a tunnel leads nowhere, though it is up itself")
@@ -113,11 +133,127 @@ struct TunnelCarrierTests {
         #expect(machine.evaluate().path.reasons.first == .noRoute)
     }
 
-    @Test("A path to the endpoint through the tunnel itself, or to this host, tells nothing", arguments: [9, 1])
-    func uselessAnswers(interface: InterfaceIndex) {
+    @Test("A path to the endpoint that ends at a program of this host tells nothing")
+    func uselessAnswer() {
         var machine = wireGuard()
-        answer(&machine, interface)
+        answer(&machine, 1)
         #expect(carriers(machine) == ["eth0"])
+    }
+
+    @Test("A tunnel whose endpoint is routed into the tunnel leads nowhere", arguments: ["wireguard", "gre", "vxlan"])
+    func loop(kind: String) {
+        var machine = kind == "wireguard" ? wireGuard() : machine(kind) { $0.tunnelRemote = Self.endpoint }
+        answer(&machine, 9)
+        #expect(machine.evaluate().path.status == .notReachable)
+        #expect(machine.evaluate().path.reasons.first == .tunnelLoop)
+        #expect(machine.evaluate().ipv4.tunnels == [9], "so that it is asked about again")
+        answer(&machine, 2)
+        #expect(machine.evaluate().path.status == .cellular)
+    }
+
+    @Test("Two tunnels, each of which is routed into the other, lead nowhere")
+    func mutualLoop() {
+        var machine = machine("gre") { $0.tunnelRemote = Self.endpoint }
+        machine.link(8, "tunnel1") { link in
+            link.kind = "gre"
+            link.tunnelRemote = .init(ipv4: 0xC633_6408)
+        }
+        answer(&machine, 8)
+        #expect(carriers(machine) == ["eth0"])
+        let back = RouteMessage(egress: 9, to: .init(address: .init(ipv4: 0xC633_6408)))
+        _ = machine.snapshot.apply(.route(back), Self.header, at: Machine.now)
+        #expect(machine.evaluate().path.reasons.first == .tunnelLoop)
+    }
+
+    @Test("A tunnel whose endpoint is routed by a bridge of which it is the only port that leads out leads nowhere")
+    func loopThroughBridge() {
+        var machine = machine("vxlan") { link in
+            link.tunnelRemote = Self.endpoint
+            link.masterIndex = 10
+        }
+        machine.link(10, "br0") { $0.kind = "bridge" }
+        answer(&machine, 10)
+        #expect(machine.evaluate().path.reasons.first == .tunnelLoop)
+        machine.alter(3) { $0.masterIndex = 10 }
+        #expect(carriers(machine) == ["eth0"])
+    }
+
+    @Test("Two tunnels over one link each have it beneath them")
+    func sharedUnderlay() {
+        var machine = machine("gre") { $0.masterIndex = 10 }
+        machine.link(8, "tunnel1") { link in
+            link.kind = "gre"
+            link.masterIndex = 10
+        }
+        machine.link(10, "bond0") { $0.kind = "bond" }
+        machine.address(10, "10.0.1.2/32")
+        machine.route(on: 10)
+        #expect(carriers(machine) == ["eth0"])
+    }
+
+    @Test("Answers are told apart by all that the kernel's lookup reads")
+    func lookupsOfOneDestination() {
+        var machine = machine("gre") { $0.tunnelRemote = Self.endpoint }
+        machine.link(8, "tunnel1") { link in
+            link.kind = "gre"
+            link.tunnelRemote = Self.endpoint
+            link.tunnelSource = .init(ipv4: 0xCB00_7102)
+            link.tunnelMark = 7
+            link.tunnelTOS = 0x10
+        }
+        answer(&machine, 3)
+        let other = machine.snapshot.link(8).flatMap { machine.snapshot.endpoint(of: $0) }
+        #expect(other == .init(address: Self.endpoint, source: .init(ipv4: 0xCB00_7102), mark: 7, tos: 0x10))
+        guard let other else { return }
+        let message = RouteMessage(egress: 2, to: other)
+        _ = machine.snapshot.apply(.route(message), Self.header, at: Machine.now)
+        #expect(machine.snapshot.tunnelEgress == [.init(address: Self.endpoint): 3, other: 2])
+    }
+
+    @Test("Tunnels to one destination that are bound to different links have an answer each")
+    func lookupsBoundToLinks() {
+        var machine = machine("gre") { link in
+            link.tunnelRemote = Self.endpoint
+            link.lowerIndex = 3
+        }
+        machine.link(8, "tunnel1") { link in
+            link.kind = "gre"
+            link.tunnelRemote = Self.endpoint
+            link.lowerIndex = 2
+        }
+        answer(&machine, nil)
+        #expect(machine.snapshot.tunnelEgress.map(\.key.interface) == [3])
+        #expect(machine.evaluate().path.reasons.first == .noRoute)
+    }
+
+    @Test("An answer of an older recording, which tells the destination alone, counts for the tunnel")
+    func olderAnswer() {
+        var machine = machine("gre") { link in
+            link.tunnelRemote = Self.endpoint
+            link.tunnelSource = .init(ipv4: 0xCB00_7102)
+        }
+        let message = RouteMessage(egress: 2, to: .init(address: Self.endpoint))
+        _ = machine.snapshot.apply(.route(message), Self.header, at: Machine.now)
+        #expect(carriers(machine) == ["wwan0"])
+    }
+
+    @Test("Before the kernel has answered, rules see the tunnel's source and TOS")
+    func sourceAndTOS() {
+        var machine = machine("gre") { link in
+            link.tunnelRemote = Self.endpoint
+            link.tunnelSource = IPAddress("203.0.113.2")
+        }
+        machine.route(via: "203.0.113.1", on: 2, table: .init(rawValue: 77))
+        machine.rule(50, table: .init(rawValue: 77)) { $0.source = .init(test: "203.0.113.2/32") }
+        #expect(carriers(machine) == ["wwan0"])
+        machine.alter(9) { $0.tunnelSource = nil }
+        #expect(carriers(machine) == ["eth0"])
+        machine.rule(60, table: .init(rawValue: 77)) { $0.tos = 0x10 }
+        #expect(carriers(machine) == ["eth0"])
+        machine.alter(9) { $0.tunnelTOS = 0x10 }
+        #expect(carriers(machine) == ["wwan0"])
+        machine.alter(9) { $0.tunnelTOS = 1 }
+        #expect(carriers(machine) == ["eth0"], "the TOS of the packets inside is 0")
     }
 
     @Test("Rules see the mark of the tunnel's packets")

@@ -20,7 +20,7 @@ final class ScriptStage {
     /// What only the kernel lab calls.
     private static let kernelLab = [
         "qemu-system-x86_64", "busybox", "depmod", "xz", "jq", "tcpdump", "iw", "hostapd", "wpa_supplicant", "pppd",
-        "wg",
+        "wg", "teamd",
     ]
 
     /// Sets the stage with the repository's scripts.

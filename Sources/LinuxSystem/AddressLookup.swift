@@ -1,0 +1,126 @@
+package import Glibc
+package import ReachabilityCore
+
+/// The system's resolver: the hosts file, DNS, and the other sources that nsswitch.conf(5) names.
+package enum AddressLookup {
+    /// The outcome of a lookup.
+    package enum Answer: Sendable, Hashable {
+        /// The addresses, without repetition, in the order in which to try them (RFC 6724).
+        case addresses([ResolvedAddress])
+        /// A code of gai_strerror(3), and the errno that came with it.
+        case failure(code: Int32, errno: Int32)
+    }
+
+    /// `EAI_NODATA`, which glibc returns but declares only for `_GNU_SOURCE`.
+    package static let noData: Int32 = -5
+
+    /// Looks up a name's addresses; blocks for as long as the name servers take.
+    ///
+    /// The corresponding C function is `getaddrinfo`. It is called without `AI_ADDRCONFIG`, which would hide the
+    /// addresses of a family in which the machine has none but loopback's, and turn 'no route' into 'no such name'.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - isNumeric: Whether to only parse an address (`AI_NUMERICHOST`), which doesn't block.
+    /// - Returns: The addresses, or why there are none.
+    package static func addresses(of name: String, isNumeric: Bool = false) -> Answer {
+        var hints = addrinfo()
+        hints.ai_flags = isNumeric ? AI_NUMERICHOST : 0
+        // One entry for each address, instead of one for each type of socket.
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_protocol = Int32(IPPROTO_TCP)
+        var list: UnsafeMutablePointer<addrinfo>?
+        errno = 0
+        let code = getaddrinfo(name, nil, &hints, &list)
+        guard code == 0 else { return .failure(code: code, errno: errno) }
+        defer { freeaddrinfo(list) }
+        var addresses: [ResolvedAddress] = []
+        var entry = list
+        while let info = entry?.pointee {
+            if let address = ResolvedAddress(info.ai_addr), !addresses.contains(address) { addresses.append(address) }
+            entry = info.ai_next
+        }
+        return .addresses(addresses)
+    }
+
+    /// Looks up a name on a thread of its own, as nothing interrupts getaddrinfo(3).
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - namespace: The network namespace from which to ask the name servers; nil for the process's own.
+    ///   - completion: Called on the thread with the answer, or with why the namespace can't be entered. A caller whose
+    ///     deadline has passed ignores the call.
+    /// - Throws: The error number of pthread_create(3).
+    package static func start(
+        _ name: String,
+        in namespace: NetworkNamespaceFile? = nil,
+        completion: @escaping @Sendable (Result<Answer, SystemError>) -> Void
+    ) throws(SystemError) {
+        try SystemThread.detach("netwatch-lookup", stackSize: stackSize) {
+            do throws(SystemError) {
+                try namespace?.enter()
+                completion(.success(addresses(of: name)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    /// The stack of a lookup's thread: name service modules have taken a few hundred kilobytes.
+    package static let stackSize = 1 << 20
+}
+
+/// An address that the system's resolver returned.
+package struct ResolvedAddress: Sendable, Hashable {
+    /// The address.
+    package let address: IPAddress
+    /// The interface of a link-local IPv6 address (`fe80::1%eth0`); 0 if none is named.
+    package let scope: UInt32
+
+    fileprivate init?(_ pointer: UnsafeMutablePointer<sockaddr>?) {
+        guard let pointer else { return nil }
+        let raw = UnsafeRawPointer(pointer)
+        switch Int32(pointer.pointee.sa_family) {
+        case AF_INET:
+            let address = raw.loadUnaligned(as: sockaddr_in.self)
+            self.init(.init(ipv4: UInt32(bigEndian: address.sin_addr.s_addr)), scope: 0)
+        case AF_INET6:
+            let address = raw.loadUnaligned(as: sockaddr_in6.self)
+            let bits = unsafeBitCast(address.sin6_addr, to: UInt128.self)
+            self.init(.init(family: .ipv6, bits: .init(bigEndian: bits)), scope: address.sin6_scope_id)
+        default:
+            return nil
+        }
+    }
+
+    /// The address as socket functions take it.
+    package enum SocketAddress {
+        case ipv4(sockaddr_in)
+        case ipv6(sockaddr_in6)
+    }
+
+    /// The address as socket functions take it, with port 0.
+    package var socketAddress: SocketAddress {
+        switch address.family {
+        case .ipv4:
+            var result = sockaddr_in()
+            result.sin_family = sa_family_t(AF_INET)
+            result.sin_addr.s_addr = address.ipv4Value.bigEndian
+            return .ipv4(result)
+        case .ipv6:
+            var result = sockaddr_in6()
+            result.sin6_family = sa_family_t(AF_INET6)
+            result.sin6_scope_id = scope
+            withUnsafeMutableBytes(of: &result.sin6_addr) {
+                $0.storeBytes(of: address.bits.bigEndian, as: UInt128.self)
+            }
+            return .ipv6(result)
+        }
+    }
+
+    /// Creates an address.
+    package init(_ address: IPAddress, scope: UInt32 = 0) {
+        self.address = address
+        self.scope = scope
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+package import ReachabilityCore
+
+/// The kernel's clocks.
+///
+/// The corresponding C function is `clock_gettime`.
+package enum SystemClock {
+    /// The current time of `CLOCK_MONOTONIC`, which stops while the machine is suspended.
+    package static var now: Instant { .init(nanoseconds: read(CLOCK_MONOTONIC)) }
+
+    /// The time since the machine was started, in nanoseconds, suspended or not: `CLOCK_BOOTTIME`.
+    package static var nanosecondsSinceBoot: Int64 { read(CLOCK_BOOTTIME) }
+
+    /// The time that the machine was suspended since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
+    package static var suspended: Duration { .nanoseconds(read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC)) }
+
+    /// The wall clock, in nanoseconds since 1970: `CLOCK_REALTIME`.
+    package static var nanosecondsSince1970: Int64 { read(CLOCK_REALTIME) }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        // It fails only for a clock that doesn't exist.
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}

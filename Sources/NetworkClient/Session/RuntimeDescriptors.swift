@@ -1,0 +1,79 @@
+import Dispatch
+import Glibc
+import Locking
+import NIOCore
+import NIOPosix
+
+/// The descriptors that the process itself cannot do without.
+///
+/// libdispatch, on which Swift's concurrency runs, opens an epoll descriptor, an eventfd and a timerfd per clock when it
+/// first needs them, and a file below `/proc` every second in which its threads are busy. NIO opens three descriptors for
+/// each event loop. Both end the process where they cannot. So they are started before the first connection is opened, and
+/// connections leave a few descriptors free.
+enum RuntimeDescriptors {
+    /// How many descriptors stay free next to the first connection to a host.
+    static let minimumFree = 2
+    /// How many descriptors stay free where a request can wait for a connection instead.
+    static let comfortablyFree = 8
+
+    /// What libdispatch keeps open.
+    private static let ofDispatch = 4
+    private static let isStarted = Lock(false)
+
+    /// Starts libdispatch and NIO, once in a process, and returns the event loop of a session.
+    ///
+    /// - Throws: `tooManyDescriptors` if there are too few descriptors left for them.
+    static func startedLoop() throws(HTTPError) -> any EventLoop {
+        let result = isStarted.withLock { isStarted -> Result<Void, HTTPError> in
+            if isStarted { return .success(()) }
+            let needed = ofDispatch + 3 * NIOSingletons.groupLoopCountSuggestion + minimumFree
+            guard areFree(needed) else { return .failure(tooFew(needed)) }
+            startDispatch()
+            isStarted = true
+            return .success(())
+        }
+        try result.get()
+        return MultiThreadedEventLoopGroup.singleton.next()
+    }
+
+    /// Returns whether so many descriptors can still be opened.
+    ///
+    /// The kernel gives out the lowest number that is free, so that all below it are in use (open(2)); of those above it,
+    /// some may be in use too.
+    static func areFree(_ count: Int) -> Bool {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let lowest = socket(AF_UNIX, type, 0)
+        guard lowest >= 0 else { return false }
+        close(lowest)
+        return Int(clamping: limit.rlim_cur) - Int(lowest) >= count
+    }
+
+    /// Lets a timer of each clock fire: with the first of them, libdispatch opens what it needs for all.
+    private static func startDispatch() {
+        let fired = DispatchSemaphore(value: 0)
+        // A queue of its own has a thread, however busy the global queues are.
+        let queue = DispatchQueue(label: "netwatch.start")
+        let clocks: [(any DispatchSourceTimer) -> Void] = [
+            { $0.schedule(deadline: .now() + .microseconds(100)) },
+            { $0.schedule(wallDeadline: .now() + .microseconds(100)) },
+        ]
+        for schedule in clocks {
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.setEventHandler { fired.signal() }
+            schedule(timer)
+            timer.activate()
+            fired.wait()
+            timer.cancel()
+        }
+        // The clock of Task.sleep, which nobody can wait for here without holding up a thread that it may need.
+        Task { try? await Task.sleep(for: .microseconds(100), clock: .continuous) }
+    }
+
+    private static func tooFew(_ count: Int) -> HTTPError {
+        let reason =
+            "a first session needs \(count) free descriptors: close some, or raise the limit (ulimit -n)"
+        return HTTPError(.tooManyDescriptors, .neverSent, reason, errno: EMFILE)
+    }
+}

@@ -1,0 +1,97 @@
+/// The head of a response as it came: its status line and its fields (RFC 9112, 4 and 5).
+public struct ResponseHead: Sendable {
+    /// The minor version of HTTP/1.
+    public private(set) var minorVersion = 1
+    /// The status code, from 100 to 999.
+    public private(set) var status = 0
+    /// The fields in their order, values without the white space around them.
+    public private(set) var fields: [(String, String)] = []
+
+    init() {}
+
+    /// Reads a status line, without its line end and whatever its reason phrase.
+    init(statusLine line: UnsafeRawBufferPointer) throws(ResponseFault) {
+        let start = "HTTP/1.".utf8
+        guard line.starts(with: start) else { throw .malformed("it begins with no HTTP/1.1") }
+        let rest = line[start.count...].prefix(6)
+        guard rest.count >= 5, let version = rest.first?.digit, rest.dropFirst().first == UInt8(ascii: " "),
+            rest.count == 5 || rest.last == UInt8(ascii: " ")
+        else { throw .malformed("its status line can't be read") }
+        var status = 0
+        for byte in rest.dropFirst(2).prefix(3) {
+            guard let digit = byte.digit else { throw .malformed("its status is no number of three digits") }
+            status = status * 10 + digit
+        }
+        guard status >= 100 else { throw .malformed("its status is below 100") }
+        minorVersion = version
+        self.status = status
+    }
+
+    /// Returns the values of all fields of a name.
+    ///
+    /// - Parameter name: The name in lower case.
+    /// - Returns: The values, in their order.
+    func values(of name: String) -> [String] {
+        var values: [String] = []
+        for (field, value) in fields where field.utf8.count == name.utf8.count && field.lowercased() == name {
+            values.append(value)
+        }
+        return values
+    }
+
+    /// Takes a line of a field section, without its line end.
+    mutating func takeFieldLine(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
+        guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
+            throw .malformed("a field has a control character")
+        }
+        if line.first?.isBlank == true { return try continueField(line) }
+        let name = line.prefix { $0.isToken }
+        guard !name.isEmpty, name.endIndex < line.endIndex, line[name.endIndex] == UInt8(ascii: ":") else {
+            throw .malformed("a field has no name that can be read")
+        }
+        let fieldName = String(decoding: name, as: UTF8.self)
+        fields.append((fieldName, Self.text(of: line[(name.endIndex + 1)...], of: fieldName)))
+    }
+
+    /// Takes a line that continues the field before: the line end between them counts as a space (RFC 9112, 5.2).
+    private mutating func continueField(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
+        guard let last = fields.indices.last else { throw .malformed("its first field begins with white space") }
+        let more = Self.text(of: line[...], of: fields[last].0)
+        guard !more.isEmpty else { return }
+        if !fields[last].1.isEmpty { fields[last].1 += " " }
+        fields[last].1 += more
+    }
+
+    /// Returns a value without the white space around it.
+    ///
+    /// A `Location` that is no UTF-8 keeps its bytes, percent-encoded, since they are sent back to the server.
+    private static func text(of value: Slice<UnsafeRawBufferPointer>, of name: String) -> String {
+        var value = value.drop { $0.isBlank }
+        while value.last?.isBlank == true { value.removeLast() }
+        guard name.utf8.count == 8, name.lowercased() == "location", String(validating: value, as: UTF8.self) == nil
+        else { return String(decoding: value, as: UTF8.self) }
+        return value.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16, uppercase: true) }
+            .joined()
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a space or a tab.
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    fileprivate var digit: Int? { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self ? Int(self - UInt8(ascii: "0")) : nil }
+
+    /// Whether it may stand in a field's name (RFC 9110, 5.6.2).
+    fileprivate var isToken: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,309 @@
+/// Reads the responses on an HTTP/1.1 connection from its bytes, however they are split (RFC 9112).
+///
+/// It decides where a body begins and ends; it copies none of it. Feed it each piece of input with ``next(_:)`` until
+/// that returns no event.
+public struct ResponseParser: Sendable {
+    /// How many bytes the line before a chunk may have, extensions included.
+    static let maximumChunkLine = 16_384
+    /// How many hexadecimal digits a chunk's size may have.
+    private static let maximumSizeDigits = 16
+
+    private enum Phase: Hashable {
+        /// No response is due.
+        case idle
+        case statusLine
+        case fields
+        case fixedBody(remaining: Int)
+        case bodyUntilClose
+        case chunkSize
+        case chunk(remaining: Int)
+        case chunkEnd
+        case trailers
+        /// What follows is another protocol, or was no HTTP.
+        case over
+    }
+
+    /// What was found in the input.
+    public enum Event: Sendable {
+        /// The head of an interim or of the final response.
+        case head(ResponseHead)
+        /// A piece of the body: so many of the bytes that were consumed last.
+        case body(Int)
+        /// The end of the final response.
+        case end
+    }
+
+    private let maximumHeadSize: Int
+    private var phase = Phase.idle
+    private var expectsBody = true
+    private var head = ResponseHead()
+    /// A line whose end has not come.
+    private var line: [UInt8] = []
+    /// How many bytes of the response's heads have come, status lines, empty lines and interim responses included.
+    private var headSize = 0
+    private var trailerSize = 0
+
+    /// Creates a parser.
+    ///
+    /// - Parameter maximumHeadSize: How many bytes the heads of a response may have, interim ones included, and how many
+    ///   its trailers may have.
+    public init(maximumHeadSize: Int) { self.maximumHeadSize = maximumHeadSize }
+
+    /// Whether a byte of the response that is due has come.
+    public var hasBegun: Bool { headSize > 0 }
+
+    /// Expects the response to a request.
+    ///
+    /// - Parameter method: The request's method: the response to HEAD or CONNECT has no body.
+    public mutating func expectResponse(to method: String) {
+        guard phase == .idle else { return }
+        phase = .statusLine
+        expectsBody = method != "HEAD" && method != "CONNECT"
+        headSize = 0
+        trailerSize = 0
+    }
+
+    /// Reads on.
+    ///
+    /// - Parameter bytes: The input that was not consumed yet; may be empty.
+    /// - Returns: How many bytes were consumed, and what they were; without an event all were, and more are needed.
+    /// - Throws: ``ResponseFault``. Nothing can be read from the connection after that.
+    public mutating func next(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(ResponseFault) -> (consumed: Int, event: Event?) {
+        do throws(ResponseFault) {
+            return try read(bytes)
+        } catch {
+            phase = .over
+            throw error
+        }
+    }
+
+    /// Reads the end of the connection.
+    ///
+    /// - Returns: The end of the response, where that is how its body ends; nil if no response is due.
+    /// - Throws: ``ResponseFault/truncated`` if the response is not whole.
+    public mutating func finish() throws(ResponseFault) -> Event? {
+        defer { phase = .over }
+        switch phase {
+        case .idle, .over: return nil
+        case .statusLine where !hasBegun: return nil
+        case .bodyUntilClose, .fixedBody(0): return .end
+        default: throw .truncated
+        }
+    }
+
+    private mutating func read(_ bytes: UnsafeRawBufferPointer) throws(ResponseFault) -> (Int, Event?) {
+        var position = 0
+        while true {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+            switch phase {
+            case .over: return (bytes.count, nil)
+            case .idle:
+                guard rest.allSatisfy({ $0.isLineEnd }) else { throw .unsolicited }
+                return (bytes.count, nil)
+            case .fixedBody(0): return (position, end())
+            case .fixedBody(let remaining):
+                let count = min(remaining, rest.count)
+                phase = .fixedBody(remaining: remaining - count)
+                return (position + count, count > 0 ? .body(count) : nil)
+            case .bodyUntilClose: return (bytes.count, rest.isEmpty ? nil : .body(rest.count))
+            case .chunk(let remaining):
+                let count = min(remaining, rest.count)
+                phase = count == remaining ? .chunkEnd : .chunk(remaining: remaining - count)
+                return (position + count, count > 0 ? .body(count) : nil)
+            case .statusLine, .fields, .chunkSize, .chunkEnd, .trailers:
+                guard let (count, event) = try readLine(rest) else { return (bytes.count, nil) }
+                position += count
+                if let event { return (position, event) }
+            }
+        }
+    }
+
+    private mutating func end() -> Event {
+        phase = .idle
+        return .end
+    }
+
+    // MARK: Lines
+
+    /// Reads a line; nil if its end has not come, and all input was kept for it.
+    private mutating func readLine(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(ResponseFault) -> (count: Int, event: Event?)? {
+        let lineFeed = bytes.firstIndex(of: .lineFeed)
+        let count = lineFeed.map { $0 + 1 } ?? bytes.count
+        try countBytes(count)
+        guard lineFeed != nil else {
+            line += bytes
+            if phase == .statusLine { try checkStatusLineStart() }
+            return nil
+        }
+        guard !line.isEmpty else { return (count, try take(UnsafeRawBufferPointer(rebasing: bytes[..<count]))) }
+        line += bytes[..<count]
+        var whole: [UInt8] = []
+        swap(&whole, &line)
+        let event = whole.withUnsafeBytes { bytes in Result { () throws(ResponseFault) in try take(bytes) } }
+        return (count, try event.get())
+    }
+
+    /// Holds what came of heads, trailers and the lines of chunks to its limit.
+    private mutating func countBytes(_ count: Int) throws(ResponseFault) {
+        switch phase {
+        case .statusLine, .fields:
+            headSize += count
+            guard headSize <= maximumHeadSize else { throw .headTooLarge(maximumHeadSize) }
+        case .trailers:
+            trailerSize += count
+            guard trailerSize <= maximumHeadSize else { throw .headTooLarge(maximumHeadSize) }
+        default:
+            guard line.count + count <= Self.maximumChunkLine else {
+                throw .malformed("the line before a chunk is longer than \(Self.maximumChunkLine) bytes")
+            }
+        }
+    }
+
+    /// Another protocol may send no line at all.
+    private func checkStatusLineStart() throws(ResponseFault) {
+        let start = line.drop { $0 == .carriageReturn }
+        guard zip(start, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) else {
+            throw .malformed("it begins with no HTTP/1.1")
+        }
+    }
+
+    /// Takes a line with its line feed.
+    private mutating func take(_ line: UnsafeRawBufferPointer) throws(ResponseFault) -> Event? {
+        var content = line.dropLast()
+        let endsWithCRLF = content.last == .carriageReturn
+        if endsWithCRLF { content = content.dropLast() }
+        let bytes = UnsafeRawBufferPointer(rebasing: content)
+        switch phase {
+        case .statusLine: try takeStatusLine(bytes)
+        case .fields:
+            guard bytes.isEmpty else {
+                try head.takeFieldLine(bytes)
+                return nil
+            }
+            return try headEnded()
+        case .chunkSize, .chunkEnd:
+            // A bare line feed ends lines of heads alone: here it would let others read other chunks.
+            guard endsWithCRLF else { throw .malformed("a chunk's line ends without CR LF") }
+            if phase == .chunkSize { try takeChunkSize(bytes) } else { try takeChunkEnd(bytes) }
+        case .trailers:
+            guard bytes.isEmpty else {
+                try head.takeFieldLine(bytes)
+                return nil
+            }
+            return end()
+        default: break
+        }
+        return nil
+    }
+
+    // MARK: The head
+
+    private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
+        // Empty lines before it are ignored (RFC 9112, 2.2).
+        guard !line.isEmpty else { return }
+        head = try ResponseHead(statusLine: line)
+        phase = .fields
+    }
+
+    private mutating func headEnded() throws(ResponseFault) -> Event {
+        var finished = ResponseHead()
+        swap(&finished, &head)
+        let framing = try BodyFraming(finished, expectsBody: expectsBody)
+        switch finished.status {
+        case 101: phase = .over
+        case 100..<200: phase = .statusLine
+        default:
+            phase =
+                switch framing {
+                case .none: .fixedBody(remaining: 0)
+                case .length(let count): .fixedBody(remaining: count)
+                case .chunked: .chunkSize
+                case .untilClose: .bodyUntilClose
+                }
+        }
+        return .head(finished)
+    }
+
+    // MARK: Chunks
+
+    private mutating func takeChunkSize(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
+        let digits = line.prefix { $0.isHexadecimal }
+        guard 1...Self.maximumSizeDigits ~= digits.count,
+            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw .malformed("a chunk has no size that can be read") }
+        let rest = line[digits.endIndex...].drop { $0.isBlank }
+        guard rest.isEmpty || rest.first == UInt8(ascii: ";") else {
+            throw .malformed("a chunk has no size that can be read")
+        }
+        phase = size == 0 ? .trailers : .chunk(remaining: size)
+    }
+
+    private mutating func takeChunkEnd(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
+        guard line.isEmpty else { throw .malformed("a chunk is longer than its size") }
+        phase = .chunkSize
+    }
+}
+
+/// How the body of a response ends (RFC 9112, 6.3).
+private enum BodyFraming {
+    case none
+    case length(Int)
+    case chunked
+    case untilClose
+
+    init(_ head: ResponseHead, expectsBody: Bool) throws(ResponseFault) {
+        let length = try Self.length(head.values(of: "content-length"))
+        let codings = head.values(of: "transfer-encoding")
+        guard codings.isEmpty || length == nil else {
+            throw .malformed("it has both Content-Length and Transfer-Encoding")
+        }
+        if !expectsBody || head.status < 200 || head.status == 204 || head.status == 304 {
+            self = .none
+        } else if !codings.isEmpty {
+            self = try TransferCodings(codings).isChunked ? .chunked : .untilClose
+        } else {
+            self = length.map(Self.length) ?? .untilClose
+        }
+    }
+
+    private static func length(_ values: [String]) throws(ResponseFault) -> Int? {
+        guard let value = values.first else { return nil }
+        guard values.count == 1 else { throw .malformed("it has several Content-Length fields") }
+        guard !value.isEmpty, value.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+            let length = Int(value)
+        else { throw .malformed("its Content-Length is no length") }
+        return length
+    }
+}
+
+/// Why what came on a connection is no response that can be read.
+public enum ResponseFault: Error, Sendable, Hashable {
+    /// It is no HTTP/1.1; says why.
+    case malformed(String)
+    /// The heads or the trailers have more than so many bytes.
+    case headTooLarge(Int)
+    /// It came without a request.
+    case unsolicited
+    /// The connection was closed within it.
+    case truncated
+}
+
+extension UInt8 {
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
+    fileprivate static let carriageReturn = UInt8(ascii: "\r")
+
+    fileprivate var isLineEnd: Bool { self == .lineFeed || self == .carriageReturn }
+
+    fileprivate var isHexadecimal: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

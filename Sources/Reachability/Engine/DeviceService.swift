@@ -1,0 +1,95 @@
+import LinuxSystem
+import ReachabilityCore
+
+/// Asks about devices, tunnels and radios on another thread, and feeds the answers to the state machine.
+///
+/// Confined to the event thread, except while it is created.
+final class DeviceService {
+    private let machine: ConfinedMachine
+    private let receiver: NetlinkReceiver
+    private let run: EngineRun
+    /// Created when it is needed first, on the event thread, which is in the namespace.
+    private var inquirer: DeviceInquirer?
+
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - machine: The model of the machine's network, which is fed.
+    ///   - receiver: Has the families of generic netlink, and records the answers.
+    ///   - run: The run on whose event thread the answers are taken.
+    init(_ machine: ConfinedMachine, _ receiver: NetlinkReceiver, _ run: EngineRun) {
+        self.machine = machine
+        self.receiver = receiver
+        self.run = run
+    }
+
+    /// Asks about a device or a tunnel; the answer comes as a job.
+    func probe(_ index: InterfaceIndex, _ name: String) {
+        do throws(NetlinkError) {
+            try openedInquirer().ask(question(index, name)) { [run] answer in
+                _ = run.perform { $0?.devices.take(answer) }
+            }
+        } catch {
+            var answer = DeviceAnswer(index: index, name: name)
+            var findings = DeviceFindings(index: index, name: name)
+            findings.driverFault = "\(error.call): errno \(error.errno)"
+            answer.end(findings)
+            take(answer)
+        }
+    }
+
+    /// Asks the radios of the path's Wi-Fi carriers.
+    ///
+    /// - Parameter completion: Called with the details on the inquirer's thread; at once if there is no such carrier.
+    func askRadios(_ completion: @escaping @Sendable ([WiFiDetails]) -> Void) {
+        let carriers = machine.with { $0.evaluation?.path.carriers ?? [] }
+        let inquiry = WiFiInquiry(interfaces: carriers.filter { $0.kind == .wifi }, nl80211: receiver.families.nl80211)
+        guard !inquiry.interfaces.isEmpty, inquiry.nl80211 != 0, let inquirer = try? openedInquirer() else {
+            return completion([])
+        }
+        inquirer.ask({ inquiry.run(&$0) }, answer: completion)
+    }
+
+    private func openedInquirer() throws(NetlinkError) -> DeviceInquirer {
+        if let inquirer { return inquirer }
+        let inquirer = try DeviceInquirer()
+        self.inquirer = inquirer
+        return inquirer
+    }
+
+    private func question(_ index: InterfaceIndex, _ name: String) -> DeviceInquirer.Question {
+        if let source = tunnelSource(index) {
+            let inquiry = TunnelInquiry(index: index, name: name, source: source)
+            return { inquiry.run(&$0) }
+        }
+        let inquiry = DeviceInquiry(index: index, name: name, nl80211: receiver.families.nl80211)
+        return { inquiry.run(&$0) }
+    }
+
+    /// The source of a tunnel's endpoint or a team's ports; nil for another interface.
+    private func tunnelSource(_ index: InterfaceIndex) -> TunnelInquiry.Source? {
+        let families = receiver.families
+        return machine.with { machine in
+            guard let link = machine.snapshot.link(index) else { return nil }
+            if link.kind == "wireguard" { return .wireGuard(family: families.wireGuard) }
+            if link.kind == "team" { return .team(family: families.team) }
+            if machine.snapshot.isL2TP(link), machine.isAskingTunnel(index) { return .l2tp(family: families.l2tp) }
+            return machine.snapshot.endpoint(of: link).map(TunnelInquiry.Source.known)
+        }
+    }
+
+    /// Takes an answer, unless the interface has gone or has another name by now.
+    private func take(_ answer: DeviceAnswer) {
+        guard machine.with({ $0.expectsDevice(answer.index, name: answer.name) }) else { return }
+        let now = SystemClock.now
+        for message in answer.messages {
+            receiver.record(message.datagram, .fromKernel, message.event.protocolNumber)
+            machine.with { $0.receiveDevice(message.event, .synthetic, at: now) }
+        }
+    }
+}
+
+extension NetlinkHeader {
+    /// The header of a message that no datagram brought.
+    fileprivate static let synthetic = Self(length: 0, type: 0, flags: [], sequence: 0, port: 0)
+}

@@ -1,0 +1,35 @@
+/// The order of an integer's bytes in memory.
+///
+/// Netlink messages have the byte order of the machine that wrote them, which for captures may be another machine.
+public enum ByteOrder: Sendable, Hashable, CaseIterable {
+    /// Least significant byte first.
+    case little
+    /// Most significant byte first.
+    case big
+
+    /// The byte order of the machine that this program was built for.
+    public static var host: Self {
+        #if _endian(little)
+        .little
+        #else
+        .big
+        #endif
+    }
+
+    /// The other byte order.
+    var opposite: Self { self == .little ? .big : .little }
+}
+
+extension Array where Element == UInt8 {
+    /// Appends the bytes of a number.
+    mutating func append<Value: FixedWidthInteger>(_ value: Value, in order: ByteOrder) {
+        Swift.withUnsafeBytes(of: order == .little ? value.littleEndian : value.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// Overwrites bytes with those of a number.
+    mutating func overwrite<Value: FixedWidthInteger>(at start: Int, with value: Value, in order: ByteOrder) {
+        Swift.withUnsafeBytes(of: order == .little ? value.littleEndian : value.bigEndian) { bytes in
+            for position in bytes.indices { self[start + position] = bytes[position] }
+        }
+    }
+}

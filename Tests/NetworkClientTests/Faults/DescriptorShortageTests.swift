@@ -1,0 +1,88 @@
+import Dispatch
+import Glibc
+import HTTPLab
+import NetworkClient
+import NetworkLab
+import Testing
+
+/// Processes that may open few descriptors.
+@Suite(.timeLimit(.minutes(5)))
+struct DescriptorShortageTests {
+    @Test(arguments: ["keep-alive", "close"])
+    func `two hundred requests share the connections that 64 descriptors allow`(persistence: String) async throws {
+        let steps: [ServerStep] = [.readRequest, .answer("here", headers: ["Connection: \(persistence)"])]
+        let server = try ScriptedServer(always: persistence == "close" ? steps : [.forever(steps)])
+        await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
+            let session = try HTTPSession(
+                baseURL: "http://127.0.0.1:\(port)/",
+                configuration: .init(timeouts: .lasting, maximumConnectionsPerHost: 200)
+            )
+            limitDescriptors(to: 64)
+            let requests = (0..<200).map { _ in session.get("x") }
+            for request in requests { #expect(try await request.string() == "here") }
+        }
+        #expect(server.connections.count > 1)
+    }
+
+    @Test func `requests by name wait for connections too`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
+            let session = try HTTPSession(
+                baseURL: "http://localhost:\(port)/",
+                configuration: .init(timeouts: .lasting, maximumConnectionsPerHost: 200)
+            )
+            limitDescriptors(to: 64)
+            let requests = (0..<200).map { _ in session.get("x") }
+            for request in requests { #expect(try await request.string() == "here") }
+        }
+    }
+
+    @Test func `a request that waits for a descriptor gets one that becomes free elsewhere`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer { number in
+            number == 0 ? [.readRequest, .await(latch), .answer("first")] : [.readRequest, .answer("second")]
+        }
+        await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
+            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
+            let first = session.get("x")
+            for await event in first.events { if case .sent = event { break } }
+            let taken = takeDescriptors(leaving: 3)
+            let second = session.get("x")
+            // Three are enough for the first connection to another host, and too few for a second one to this.
+            await #expect(throws: HTTPError.self) { try await session.get("http://127.0.0.2:9/").response() }
+            for descriptor in taken { close(descriptor) }
+            #expect(try await second.string() == "second")
+            first.cancel()
+        }
+        latch.open()
+    }
+
+    @Test func `without a connection to wait for, a request fails`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
+            let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
+            let taken = takeDescriptors(leaving: 1)
+            let error = await #expect(throws: HTTPError.self) { try await session.get("x").response() }
+            #expect(error?.code == .tooManyDescriptors)
+            #expect(error?.errno == EMFILE)
+            #expect(error?.processing == .neverSent)
+            for descriptor in taken { close(descriptor) }
+            #expect(try await session.get("x").string() == "here")
+        }
+    }
+}
+
+/// Lets the process have no more descriptors than so many.
+private func limitDescriptors(to count: UInt) {
+    var limit = rlimit(rlim_cur: count, rlim_max: count)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}
+
+/// Takes all descriptors but a few: with none, libdispatch ends the process when it looks at its threads.
+private func takeDescriptors(leaving count: Int) -> [Int32] {
+    limitDescriptors(to: 256)
+    var taken: [Int32] = []
+    while case let descriptor = dup(STDERR_FILENO), descriptor >= 0 { taken.append(descriptor) }
+    for descriptor in taken.suffix(count) { close(descriptor) }
+    return taken.dropLast(count)
+}

@@ -1,0 +1,98 @@
+import NetworkLab
+import Reachability
+import Testing
+
+@testable import ReachabilityCore
+
+/// Stacks over uplinks, each state held against the packets that get out.
+@Suite struct StackScenarioTests {
+    private struct Scenario {
+        let world: StackWorld
+        let probe: EngineProbe
+        var rtnl: Rtnl { world.machine.rtnl }
+
+        init() throws {
+            world = try StackWorld()
+            var configuration = MonitorConfiguration()
+            configuration.kindRules = StackWorld.kinds
+            probe = try EngineProbe(in: world.machine, configuration)
+        }
+
+        /// Waits for a state, and for what packets do in it.
+        func expect(_ status: ReachabilityStatus, _ uplinks: Set<String>, reason: Reason? = nil) throws {
+            let names = uplinks.sorted()
+            try probe.wait(for: "\(status.name) over \(names), \(reason?.rawValue ?? "well")") { change in
+                change.status == status && change.path.carriers.map(\.name).sorted() == names
+                    && (reason.map(change.path.reasons.contains) ?? true)
+            }
+            #expect(try world.send() == [uplinks, uplinks])
+        }
+
+        func addTunnel(source: String? = nil) throws {
+            try rtnl.createVXLAN(
+                "vx0",
+                id: 7,
+                local: source.flatMap { IPAddress($0) },
+                remote: IPAddress(StackWorld.endpoint)
+            )
+            try rtnl.setUp("vx0")
+            try world.addAddress("vx0", "10.7.0")
+            try rtnl.addRoute("default", via: "10.7.0.1", on: "vx0")
+        }
+    }
+
+    @Test func `a tunnel with a source of its own is routed by the rules on that source`() throws {
+        let scenario = try Scenario()
+        defer { scenario.probe.engine.stop() }
+        try scenario.rtnl.addRoute("\(StackWorld.endpoint)/32", via: "10.0.1.1", on: "wlan0")
+        var rule = RuleMessage(family: .ipv4)
+        rule.priority = 100
+        rule.source = .init(try #require(IPAddress("10.0.2.2")), length: 32)
+        rule.table = .init(rawValue: 103)
+        try scenario.rtnl.addRule(rule)
+        try scenario.addTunnel(source: "10.0.2.2")
+        try scenario.expect(.cellular, ["wwan0"])
+        try scenario.rtnl.deleteRule(rule)
+        try scenario.expect(.wifi, ["wlan0"])
+    }
+
+    @Test func `a tunnel is not reachable without the host route to its endpoint, and is again with it`() throws {
+        let scenario = try Scenario()
+        defer { scenario.probe.engine.stop() }
+        try scenario.rtnl.addRoute("\(StackWorld.endpoint)/32", via: "10.0.2.1", on: "wwan0")
+        try scenario.addTunnel()
+        try scenario.expect(.cellular, ["wwan0"])
+        try scenario.rtnl.deleteRoute("\(StackWorld.endpoint)/32", via: "10.0.2.1", on: "wwan0")
+        try scenario.expect(.notReachable, [], reason: .tunnelLoop)
+        try scenario.rtnl.addRoute("\(StackWorld.endpoint)/32", via: "10.0.1.1", on: "wlan0")
+        try scenario.expect(.wifi, ["wlan0"])
+    }
+
+    @Test func `a bridge is not reachable when the cable is pulled, though a container keeps it up`() throws {
+        let scenario = try Scenario()
+        defer { scenario.probe.engine.stop() }
+        try scenario.rtnl.setMaster("eth0", to: "br0")
+        try scenario.rtnl.addRoute("default", via: "10.9.0.1", on: "br0")
+        try scenario.expect(.wifi, ["eth0"])
+        try scenario.world.world.rtnl.setDown("far-eth0")
+        try scenario.expect(.notReachable, [], reason: .noCarrier)
+        #expect(try scenario.rtnl.link("br0").operationalState == .up)
+        try scenario.world.world.rtnl.setUp("far-eth0")
+        try scenario.expect(.wifi, ["eth0"])
+        try scenario.rtnl.deleteLink("eth0")
+        try scenario.expect(.notReachable, [], reason: .noCarrier)
+    }
+
+    @Test func `flows over several next hops are cellular while one of those is`() throws {
+        let scenario = try Scenario()
+        defer { scenario.probe.engine.stop() }
+        var route = RouteMessage(destination: .all(.ipv4))
+        route.legs = [
+            .init(interface: 10, gateway: IPAddress("10.0.0.1")), .init(interface: 12, gateway: IPAddress("10.0.2.1")),
+        ]
+        try scenario.rtnl.route(.add, route)
+        try scenario.expect(.cellular, ["eth0", "wwan0"])
+        try scenario.world.world.rtnl.setDown("far-wwan0")
+        try scenario.expect(.wifi, ["eth0"], reason: .deadLeg)
+    }
+}

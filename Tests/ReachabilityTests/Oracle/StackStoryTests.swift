@@ -1,0 +1,93 @@
+import Glibc
+import NetworkLab
+import Reachability
+import ReachabilityCore
+import Testing
+
+/// The monitor against packet counters, in random stories over bridges, macvlans, tunnels, ECMP and rules.
+@Suite struct StackStoryTests {
+    /// `NETWATCH_SEED` plays one story, `NETWATCH_STEPS` makes it shorter or longer; 2000 is the full size.
+    private static let seeds = number("NETWATCH_SEED").map { [UInt64($0)] } ?? Array(1...5)
+    private static let steps = number("NETWATCH_STEPS") ?? 200
+
+    private static func number(_ variable: String) -> Int? {
+        getenv(variable).flatMap { Int(String(cString: $0)) }
+    }
+
+    @Test("A state is what packets do: they leave by what it names, or do not leave", arguments: seeds)
+    func agrees(seed: UInt64) async throws {
+        let failure: String? = try await withCheckedThrowingContinuation { continuation in
+            do {
+                _ = try LabThread { continuation.resume(with: Result { try Self.play(seed) }) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(failure == nil, "\(failure ?? "")")
+    }
+
+    private static func play(_ seed: UInt64) throws -> String? {
+        let world = try StackWorld()
+        var story = StackStory(world, seed: seed)
+        var configuration = MonitorConfiguration()
+        configuration.kindRules = StackWorld.kinds
+        let probe = try EngineProbe(in: world.machine, configuration)
+        defer { probe.engine.stop() }
+        try story.begin()
+        for number in 1...steps {
+            story.step()
+            guard let difference = try difference(world, story, probe) else { continue }
+            let view = try probe.engine.view()
+            let details = view.evaluation.ipv4.outcomes.map(\.line) + view.snapshot.lines
+            return (["seed \(seed), step \(number): \(difference)"] + story.log + details).joined(separator: "\n")
+        }
+        let kinds = ["carrier", "default", "ECMP", "macvlan", "tunnel", "port", "host route", "rule", "tunnel port"]
+        let gaps = kinds.filter { story.counts[$0, default: 0] < steps / 50 }
+        return gaps.isEmpty ? nil : "seed \(seed) met too little of \(gaps): \(story.counts)"
+    }
+
+    /// What the state says and the counters do not, once the monitor has heard of everything.
+    ///
+    /// It is given some time to hear: what was changed last is on its way when the first packets are sent.
+    private static func difference(_ world: StackWorld, _ story: StackStory, _ probe: EngineProbe) throws -> String? {
+        var last: String?
+        for _ in 0..<200 {
+            let egress = try world.send()
+            let path = try probe.engine.view().evaluation.path
+            last = Verdict(egress, isMultipath: story.isMultipath).difference(from: path)
+            if last == nil { return nil }
+            usleep(10_000)
+        }
+        return last
+    }
+}
+
+/// What the counters say.
+private struct Verdict {
+    /// Of each half of the internet, the uplinks by which packets got out.
+    let egress: [Set<String>]
+    let isMultipath: Bool
+
+    init(_ egress: [Set<String>], isMultipath: Bool) {
+        self.egress = egress
+        self.isMultipath = isMultipath
+    }
+
+    /// What a path claims and packets do not do; nil if it tells the truth.
+    func difference(from path: NetworkPath) -> String? {
+        let claim = "\(path.status.name) over \(path.carriers.map(\.name)) \(path.reasons.map(\.rawValue))"
+        let isReachable = egress.allSatisfy { !$0.isEmpty }
+        guard path.status.isReachable == isReachable else { return "\(claim), but packets leave by \(egress)" }
+        guard isReachable else { return nil }
+        let used = egress.reduce(Set()) { $0.union($1) }
+        guard used.isSubset(of: path.carriers.map(\.name)) else { return "\(claim), but packets leave by \(used)" }
+        // Frames that a bridge floods leave by all of its ports; flows over several next hops by any of them.
+        if used.count > 1, !isMultipath { return nil }
+        let isCellular = used.contains("wwan0")
+        guard used.count > 1 || (path.status == .cellular) == isCellular || isMultipath else {
+            return "\(claim), but packets leave by \(used)"
+        }
+        return isMultipath && isCellular && used.count == 1 && path.status != .cellular
+            ? "\(claim), but packets leave by \(used)" : nil
+    }
+}

@@ -1,0 +1,89 @@
+import ReachabilityCore
+import Testing
+
+@testable import Reachability
+
+@Suite("Subscriber.StateMachine")
+struct SubscriberStateMachineTests {
+    @Test("A job is brought for the first of several notices, and again while some are left")
+    func jobs() {
+        let machine = Machine(limit: 8)
+        #expect(machine.enqueue(.test(.wifi, sequence: 1), ticket: 1))
+        #expect(!machine.enqueue(.test(.wifi, sequence: 2), ticket: 2))
+        #expect(machine.begin()?.sequence == 1)
+        #expect(!machine.enqueue(.test(.wifi, sequence: 3), ticket: 3))
+        #expect(machine.finish())
+        #expect(machine.begin()?.sequence == 2)
+        #expect(machine.finish())
+        #expect(machine.begin()?.sequence == 3)
+        #expect(!machine.finish())
+        #expect(machine.enqueue(.test(.wifi, sequence: 4), ticket: 4))
+    }
+
+    @Test("A second job finds nothing to do while the first is being worked on")
+    func neverTwice() {
+        let machine = Machine(limit: 8)
+        #expect(machine.enqueue(.test(.wifi, sequence: 1), ticket: 1))
+        #expect(machine.begin() != nil)
+        #expect(machine.begin() == nil)
+        #expect(machine.call(.test(.wifi, sequence: 2), ticket: 2) == nil)
+        #expect(machine.next()?.sequence == 2)
+        #expect(machine.next() == nil)
+    }
+
+    @Test("A notice that comes while another thread calls waits for that thread")
+    func directCalls() {
+        let machine = Machine(limit: 8)
+        #expect(machine.call(.test(.wifi, sequence: 1), ticket: 1)?.event == .state)
+        #expect(machine.call(.test(.wifi, sequence: 2), ticket: 2) == nil)
+        #expect(machine.next()?.sequence == 2)
+        #expect(machine.next() == nil)
+        #expect(machine.call(.test(.wifi, sequence: 3), ticket: 3)?.event == .change)
+    }
+
+    @Test("A notice that comes late is dropped")
+    func outOfOrder() {
+        let machine = Machine(limit: 8)
+        #expect(machine.enqueue(.test(.wifi, sequence: 2), ticket: 2))
+        #expect(!machine.enqueue(.test(.wifi, sequence: 1), ticket: 1))
+        #expect(machine.begin()?.sequence == 2)
+        #expect(machine.next() == nil)
+        #expect(machine.call(.test(.wifi, sequence: 2), ticket: 2) == nil)
+    }
+
+    @Test("After the end nothing is called, whatever was on its way")
+    func end() {
+        let machine = Machine(limit: 8)
+        #expect(machine.enqueue(.test(.wifi, sequence: 1), ticket: 1))
+        machine.end()
+        #expect(machine.begin() == nil)
+        #expect(!machine.enqueue(.test(.wifi, sequence: 2), ticket: 2))
+        #expect(machine.call(.test(.wifi, sequence: 3), ticket: 3) == nil)
+        #expect(machine.next() == nil)
+        #expect(!machine.finish())
+    }
+
+    @Test("The end during a call leaves nothing behind it")
+    func endDuringCall() {
+        let machine = Machine(limit: 8)
+        #expect(machine.call(.test(.wifi, sequence: 1), ticket: 1) != nil)
+        #expect(machine.call(.test(.wifi, sequence: 2), ticket: 2) == nil)
+        machine.end()
+        #expect(machine.next() == nil)
+        #expect(!machine.finish())
+    }
+}
+
+/// The machine behind a reference, so that expectations can call what changes it.
+private final class Machine {
+    private var machine: Subscriber<StateChange>.StateMachine
+
+    init(limit: Int) { machine = .init(limit: limit) }
+
+    func enqueue(_ change: StateChange, ticket: UInt64) -> Bool { machine.enqueue(change, ticket: ticket) }
+    func call(_ change: StateChange, ticket: UInt64) -> StateChange? { machine.call(change, ticket: ticket) }
+    func begin() -> StateChange? { machine.begin() }
+    func next() -> StateChange? { machine.next() }
+    func finish() -> Bool { machine.finish() }
+    func end() { machine.end() }
+}

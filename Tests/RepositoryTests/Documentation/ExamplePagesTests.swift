@@ -1,0 +1,33 @@
+import Testing
+
+/// Compares the Swift code of pages with the programs under Examples, which other tests run.
+@Suite struct ExamplePagesTests {
+    /// The pages, each with the programs that its code is from.
+    private static let pages: [String: [String]] = [
+        "docs/first-monitor.md": ["FirstProgram", "OtherWays"],
+        "docs/first-upload.md": ["FirstRequest", "SteadyUpload"],
+        "docs/http-errors.md": ["FirstRequest"],
+    ]
+
+    @Test(arguments: pages.keys.sorted())
+    func `each block of Swift is part of a program under Examples`(page: String) throws {
+        let programs = try #require(Self.pages[page]).map { try Repository.read("Examples/\($0)/main.swift") }
+        let blocks = try MarkdownPage(page).blocks(of: "swift")
+        #expect(!blocks.isEmpty)
+        for block in blocks { #expect(programs.contains { $0.contains(block.text) }, "\(block.text)") }
+    }
+
+    @Test func `each expression of the porting table is part of a program under Examples`() throws {
+        let source = try Repository.read("Examples/ComingFrom/main.swift")
+        let table = try #require(try MarkdownPage("docs/porting.md").tables.first)
+        #expect(table.count == 32)
+        for row in table.dropFirst(2) {
+            for span in try #require(row.last).matches(of: /`([^`]+)`/).map({ String($0.1) }) {
+                #expect(source.contains(span) || Self.serializers.contains(span), "\(span)")
+            }
+        }
+    }
+
+    /// What the table names without calling it.
+    private static let serializers: Set = ["decoded", "bytes", "json", "EventMonitor"]
+}
