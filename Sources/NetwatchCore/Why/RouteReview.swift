@@ -103,7 +103,7 @@ struct RouteReview {
             return .init(.link, .init("the route to a tunnel's other end leads into the tunnel itself"))
         }
         let other = "\(endpoint), the other end of the tunnel \(scene.name(link.index)),"
-        let command = "'\(WhyScene.ip(endpoint.family)) route add \(endpoint) via GATEWAY dev NAME'"
+        let command = "'\(DiagnosisContext.ip(endpoint.family)) route add \(endpoint) via GATEWAY dev NAME'"
         return .init(
             .link,
             .init("the route to \(other) leads into the tunnel itself", cure: "\(command), or a fwmark for the tunnel")
