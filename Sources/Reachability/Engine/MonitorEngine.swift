@@ -17,22 +17,9 @@ package final class MonitorEngine: Sendable {
     ///   - configuration: What to watch, and how.
     ///   - sink: Called on the event thread with each change, in order; must not block. The first after each
     ///     ``start()`` has the event `state`.
-    package convenience init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
-        self.init(configuration) { change, _ in sink(change) }
+    package init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
+        state = .init(configuration, sink)
     }
-
-    /// Creates an engine whose sink is also told how long each change took.
-    ///
-    /// - Parameters:
-    ///   - configuration: What to watch, and how.
-    ///   - timedSink: As the sink of ``init(_:sink:)``. The duration is the time since the event thread received the first
-    ///     of the messages that it judged together; nil for a change without a message, such as one that was held back.
-    package init(_ configuration: MonitorConfiguration, timedSink: @escaping TimedSink) {
-        state = .init(configuration, timedSink)
-    }
-
-    /// Called with each change, and with how long it took.
-    package typealias TimedSink = @Sendable (StateChange, Duration?) -> Void
 
     deinit { stop() }
 
@@ -101,7 +88,7 @@ package final class MonitorEngine: Sendable {
 
 extension MonitorEngine {
     /// Called with the answer to a question, on the event thread or another thread of the engine's; must not block.
-    typealias Completion<Value: Sendable> = @Sendable (EngineAnswer<Value>) -> Void
+    typealias Completion<Value: Sendable> = @Sendable (EngineResult<Value>) -> Void
 
     /// Asks for the model and the verdict, once the model has been read whole and agrees with the kernel.
     ///
@@ -203,7 +190,7 @@ extension MonitorEngine {
     /// - Returns: One for each Wi-Fi carrier that nl80211 knows, in their order; none where the path has none.
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` with ETIMEDOUT.
     package func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
-        let promise = BlockingPromise<EngineAnswer<[WiFiDetails]>>()
+        let promise = BlockingPromise<EngineResult<[WiFiDetails]>>()
         wifiDetails { promise.fulfill($0) }
         guard let answer = promise.wait(until: Self.deadline(after: timeout)) else { throw .radiosDontReply }
         return try answer.get()
@@ -227,7 +214,7 @@ extension MonitorEngine {
     private static func wait<Value: Sendable>(
         for question: (@escaping Completion<Value>) -> Void
     ) throws(ReachabilityError) -> Value {
-        let promise = BlockingPromise<EngineAnswer<Value>>()
+        let promise = BlockingPromise<EngineResult<Value>>()
         question { promise.fulfill($0) }
         return try promise.wait().get()
     }
@@ -273,16 +260,22 @@ extension MonitorEngine {
     }
 }
 
-/// What all runs of an engine share.
+/// The state that all runs of an engine share.
 final class EngineState: Sendable {
     let configuration: MonitorConfiguration
-    let sink: MonitorEngine.TimedSink
+    private let sink: @Sendable (StateChange) -> Void
     let watches = WatchRegistry()
     private let storedCounters = Lock<MonitorCounters>(.init())
 
-    init(_ configuration: MonitorConfiguration, _ sink: @escaping MonitorEngine.TimedSink) {
+    init(_ configuration: MonitorConfiguration, _ sink: @escaping @Sendable (StateChange) -> Void) {
         self.configuration = configuration
         self.sink = sink
+    }
+
+    /// Passes a change on, with how long it took.
+    func publish(_ change: StateChange, latency: Duration?) {
+        configuration.changeTap?(change, latency)
+        sink(change)
     }
 
     /// How often things happened, as of the event thread's last cycle.
@@ -298,7 +291,7 @@ final class EngineState: Sendable {
 /// The answer to a question that an engine was asked.
 ///
 /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
-enum EngineAnswer<Value: Sendable>: Sendable {
+enum EngineResult<Value: Sendable>: Sendable {
     case success(Value)
     case failure(ReachabilityError)
 
@@ -333,14 +326,23 @@ protocol MonitorSource: Sendable {
     func perform(_ job: @escaping @Sendable () -> Void) -> Bool
 
     /// As ``MonitorEngine/view(within:_:)``.
-    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineAnswer<MonitorView>) -> Void)
+    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineResult<MonitorView>) -> Void)
 
     /// As ``MonitorEngine/path(to:meeting:_:)``.
     func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement,
-        _ completion: @escaping @Sendable (EngineAnswer<DestinationPath>) -> Void
+        _ completion: @escaping @Sendable (EngineResult<DestinationPath>) -> Void
     )
+
+    /// As ``MonitorEngine/view(within:)``.
+    func view(within timeout: Duration) throws(ReachabilityError) -> MonitorView
+
+    /// As ``MonitorEngine/wifiDetails(within:)``.
+    func wifiDetails(within timeout: Duration) throws(ReachabilityError) -> [WiFiDetails]
+
+    /// As ``MonitorEngine/trafficMeter()``.
+    func trafficMeter() throws(ReachabilityError) -> TrafficMeter
 
     /// As ``MonitorEngine/path(to:requiring:)``.
     func path(
@@ -349,7 +351,7 @@ protocol MonitorSource: Sendable {
     ) throws(ReachabilityError) -> DestinationPath
 
     /// As ``MonitorEngine/wifiDetails(_:)``.
-    func wifiDetails(_ completion: @escaping @Sendable (EngineAnswer<[WiFiDetails]>) -> Void)
+    func wifiDetails(_ completion: @escaping @Sendable (EngineResult<[WiFiDetails]>) -> Void)
 
     /// As ``MonitorEngine/watch(_:_:)`` for the path to a destination.
     func watch(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> DestinationWatch
@@ -360,18 +362,18 @@ protocol MonitorSource: Sendable {
 
 extension MonitorEngine: MonitorSource {}
 
-/// What a monitor knows at one moment: for explanations, not for programs that only want to know the state.
+/// The model and the verdict of one moment: for explanations, not for programs that only want to know the state.
 package struct MonitorView: Sendable, Hashable {
     /// The model of the machine's network.
     package var snapshot: NetworkSnapshot
-    /// The verdict, and how it came about.
+    /// The verdict, and its derivation.
     package var evaluation: PathEvaluation
-    /// The moment of the evaluation.
+    /// The time of the evaluation.
     package var instant: Instant
-    /// Whether the whole model was read and agrees with the kernel's own look-ups.
+    /// Whether the whole model was read and agrees with the kernel's own lookups.
     package var isSettled: Bool
 
-    /// Makes a view.
+    /// Creates a view.
     package init(snapshot: NetworkSnapshot, evaluation: PathEvaluation, instant: Instant, isSettled: Bool) {
         self.snapshot = snapshot
         self.evaluation = evaluation

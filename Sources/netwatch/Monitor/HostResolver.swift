@@ -25,7 +25,7 @@ final class HostResolver: Sendable {
     init(_ name: String, in namespace: NetworkNamespace, wakeup: Wakeup) throws(SystemError) {
         let kept = Kept()
         self.kept = kept
-        try DetachedThread.start {
+        try SystemThread.detach("netwatch-lookup", stackSize: AddressLookup.stackSize) {
             let answer = Self.resolve(name, in: namespace)
             kept.answer.withLock { $0 = answer }
             wakeup.signal()

@@ -68,7 +68,7 @@ struct StateQuery {
     /// What the radios tell, where the path leads through any; nothing is worth a long wait, or an error.
     private func wifiDetails(of path: NetworkPath, _ session: MonitorSession) -> [WiFiDetails] {
         guard path.carriers.contains(where: { $0.kind == .wifi }) else { return [] }
-        let details = try? session.engine.wifiDetails(within: .seconds(1))
+        let details = try? session.monitor.wifiDetails(within: .seconds(1))
         return (details ?? []).filter { path.carriers.contains($0.interface) }
     }
 }
