@@ -51,7 +51,7 @@ public struct CaptureError: Error, Sendable, Hashable {
 extension CaptureError: CustomStringConvertible {
     /// A description of the error, its position and its remedy.
     public var description: String {
-        let place = record.map { "record \($0) at byte \(offset)" } ?? "file head at byte \(offset)"
+        let place = record.map { "record \($0) at byte \(offset)" } ?? "file header at byte \(offset)"
         return "\(place): \(fault)"
     }
 }
@@ -62,20 +62,20 @@ extension CaptureError.Fault: CustomStringConvertible {
         switch self {
         case .unknownMagic(let magic): Self.describe(magic: magic)
         case .truncatedHead(let required, let available):
-            "the file ends in its head, which needs \(required) bytes; \(available) are there"
+            "the file header is truncated: it needs \(required) bytes, \(available) are left"
         case .unsupportedVersion(let major, let minor):
-            "version \(major).\(minor) of the format is not known; convert the file with a current editcap"
+            "version \(major).\(minor) of the format is not supported; convert the file with a current editcap"
         case .otherLinkType(let type):
             "link type \(type) is not netlink (253); capture on an nlmon interface, or with netwatch record"
         case .truncatedRecord(let required, let available):
-            "the file ends in the record, which needs \(required) bytes; \(available) are there"
-        case .absurdLength(let length): "a length of \(length) bytes is more than any netlink message has"
-        case .invalidBlockLength(let length): "a block can't have a length of \(length) bytes"
+            "the record is truncated: it needs \(required) bytes, \(available) are left"
+        case .absurdLength(let length): "the length is \(length) bytes, more than a netlink message can have"
+        case .invalidBlockLength(let length): "\(length) bytes is not a valid length for a block"
         case .mismatchedBlockLength(let first, let last):
-            "the block says \(first) bytes at its beginning and \(last) at its end"
+            "the block's length is \(first) bytes at its start and \(last) at its end"
         case .unknownInterface(let number): "interface \(number) is not described in the file"
         case .shortPacket(let available):
-            "the packet has \(available) bytes; the head of a netlink packet has \(CookedHeader.size)"
+            "the packet has \(available) bytes; the header of a netlink packet has \(CookedHeader.size)"
         case .otherHardwareType(let type): "hardware type \(type) is not netlink (\(CookedHeader.hardwareType))"
         }
     }
@@ -84,6 +84,6 @@ extension CaptureError.Fault: CustomStringConvertible {
         // Gzip's magic number, read in either byte order.
         if magic & 0xFFFF == 0x8B1F || magic >> 16 == 0x1F8B { return "the file is compressed; run gunzip on it first" }
         let digits = String(magic, radix: 16)
-        return "neither pcap nor pcapng begins with \(digits); give a capture of netlink"
+        return "the file is neither pcap nor pcapng: it begins with 0x\(digits)"
     }
 }

@@ -112,6 +112,18 @@ extension GenericFamily {
     }
 }
 
+// MARK: - Requests
+
+extension NetlinkRequests {
+    /// Returns a request for all families of the kernel (`CTRL_CMD_GETFAMILY`); each is a ``KernelEvent/family(_:)``.
+    ///
+    /// Requesting a family by its name would load a module if the kernel lacks it (`genl_ctrl_getfamily` in
+    /// `net/netlink/genetlink.c`).
+    public static func families(sequence: UInt32) -> [UInt8] {
+        NetlinkEncoder().encode(.familiesRequested, sequence: sequence)
+    }
+}
+
 // MARK: - Numbers
 
 /// `CTRL_*`: `nlctrl`, which announces the other families.

@@ -1,15 +1,15 @@
-/// A session of L2TPv3, which is an interface, or the tunnel that it belongs to (`include/uapi/linux/l2tp.h`).
+/// An L2TPv3 session, which is an interface, or its tunnel (`include/uapi/linux/l2tp.h`).
 ///
-/// The kernel answers `L2TP_CMD_SESSION_GET` without addresses, and `L2TP_CMD_TUNNEL_GET` without the session. Recordings
-/// hold a session with its tunnel's addresses, in the form of the former.
+/// The reply to `L2TP_CMD_SESSION_GET` has no addresses, the reply to `L2TP_CMD_TUNNEL_GET` has no session. A recording
+/// holds a session with its tunnel's addresses, as a reply to `L2TP_CMD_SESSION_GET`.
 public struct L2TPMessage: Sendable, Hashable {
     /// `L2TP_ATTR_IFNAME`: the session's interface; nil for a tunnel.
     public var interface: String?
     /// `L2TP_ATTR_CONN_ID`: the number of the tunnel on this host.
     public var tunnel: UInt32 = 0
-    /// `L2TP_ATTR_IP_SADDR` or `L2TP_ATTR_IP6_SADDR`: the address that the tunnel sends from.
+    /// `L2TP_ATTR_IP_SADDR` or `L2TP_ATTR_IP6_SADDR`: the tunnel's local address.
     public var source: IPAddress?
-    /// `L2TP_ATTR_IP_DADDR` or `L2TP_ATTR_IP6_DADDR`: the address of the other end.
+    /// `L2TP_ATTR_IP_DADDR` or `L2TP_ATTR_IP6_DADDR`: the tunnel's remote address.
     public var remote: IPAddress?
 
     /// Creates a message about a session of an interface, or about a tunnel.
@@ -19,25 +19,10 @@ public struct L2TPMessage: Sendable, Hashable {
     }
 }
 
-/// The numbers of `include/uapi/linux/l2tp.h`.
-private enum L2TP {
-    static let getTunnel: UInt8 = 4
-    static let getSession: UInt8 = 8
-    static let version: UInt8 = 1
-
-    /// `L2TP_ATTR_*`.
-    enum Attribute {
-        static let interface: UInt16 = 8
-        static let tunnel: UInt16 = 9
-        static let source: UInt16 = 24
-        static let remote: UInt16 = 25
-        static let source6: UInt16 = 31
-        static let remote6: UInt16 = 32
-    }
-}
+// MARK: - Decoding
 
 extension L2TPMessage {
-    /// Reads an answer about a session or a tunnel; nil for a message of another command.
+    /// Decodes a reply about a session or a tunnel, or returns nil for other commands.
     init?(_ command: UInt8, _ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         guard command == L2TP.getSession || command == L2TP.getTunnel else { return nil }
         self.init()
@@ -54,7 +39,11 @@ extension L2TPMessage {
             }
         }
     }
+}
 
+// MARK: - Encoding
+
+extension L2TPMessage {
     /// Appends `struct genlmsghdr` and the attributes.
     func append(to builder: inout NetlinkMessageBuilder) {
         builder.append(bytes: [interface == nil ? L2TP.getTunnel : L2TP.getSession, L2TP.version, 0, 0])
@@ -69,34 +58,55 @@ extension L2TPMessage {
     }
 }
 
+// MARK: - Requests
+
 extension NetlinkRequests {
-    /// Builds the request for all sessions of L2TP (`L2TP_CMD_SESSION_GET`), which takes `CAP_NET_ADMIN`.
+    /// Returns a request for all L2TP sessions (`L2TP_CMD_SESSION_GET`), which needs `CAP_NET_ADMIN`.
     ///
-    /// The kernel answers with a dump of ``KernelEvent/l2tp(_:)``.
+    /// The reply is a dump of ``KernelEvent/l2tp(_:)``.
     ///
     /// - Parameters:
     ///   - family: ``GenericFamilies/l2tp``.
-    ///   - sequence: `nlmsg_seq`, which the answers repeat.
-    /// - Returns: The message with its head.
+    ///   - sequence: `nlmsg_seq`, which the replies repeat.
+    /// - Returns: The message with its header.
     public static func l2tpSessions(family: UInt16, sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: family, flags: [.request, .dump], sequence: sequence)
         builder.append(bytes: [L2TP.getSession, L2TP.version, 0, 0])
         return builder.build()
     }
 
-    /// Builds the request for one tunnel of L2TP (`L2TP_CMD_TUNNEL_GET`), which takes `CAP_NET_ADMIN`.
+    /// Returns a request for an L2TP tunnel (`L2TP_CMD_TUNNEL_GET`), which needs `CAP_NET_ADMIN`.
     ///
-    /// The kernel answers with one ``KernelEvent/l2tp(_:)``, or with ENODEV.
+    /// The reply is a ``KernelEvent/l2tp(_:)``, or ENODEV.
     ///
     /// - Parameters:
     ///   - tunnel: ``L2TPMessage/tunnel``.
     ///   - family: ``GenericFamilies/l2tp``.
-    ///   - sequence: `nlmsg_seq`, which the answer repeats.
-    /// - Returns: The message with its head.
+    ///   - sequence: `nlmsg_seq`, which the reply repeats.
+    /// - Returns: The message with its header.
     public static func l2tpTunnel(_ tunnel: UInt32, family: UInt16, sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: family, flags: .request, sequence: sequence)
         builder.append(bytes: [L2TP.getTunnel, L2TP.version, 0, 0])
         builder.attribute(L2TP.Attribute.tunnel, tunnel)
         return builder.build()
+    }
+}
+
+// MARK: - Numbers
+
+/// The numbers of `include/uapi/linux/l2tp.h`.
+private enum L2TP {
+    static let getTunnel: UInt8 = 4
+    static let getSession: UInt8 = 8
+    static let version: UInt8 = 1
+
+    /// `L2TP_ATTR_*`.
+    enum Attribute {
+        static let interface: UInt16 = 8
+        static let tunnel: UInt16 = 9
+        static let source: UInt16 = 24
+        static let remote: UInt16 = 25
+        static let source6: UInt16 = 31
+        static let remote6: UInt16 = 32
     }
 }

@@ -62,25 +62,25 @@ extension NetlinkDecodeError.Fault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .truncatedHeader(let available):
-            "its head needs \(NetlinkHeader.size) bytes, \(available) are left"
+            "its header needs \(NetlinkHeader.size) bytes, \(available) are left"
         case .invalidLength(let length):
-            "its length says \(length) bytes, less than a head"
+            "its length is \(length) bytes, less than a header"
         case .truncatedMessage(let length, let available):
-            "its length says \(length) bytes, \(available) are left"
+            "its length is \(length) bytes, \(available) are left"
         case .truncatedBody(let required, let available):
-            "its fixed part needs \(required) bytes, it has \(available)"
+            "its fixed-size part needs \(required) bytes, it has \(available)"
         case .invalidAttributeLength(let type, let length, let available):
-            "attribute \(type) says \(length) bytes, \(available) are left"
+            "the length of attribute \(type) is \(length) bytes, \(available) are left"
         case .invalidEntryLength(let attribute, let length, let available):
-            "an entry of \(attribute) says \(length) bytes, \(available) are left"
+            "the length of an entry of \(attribute) is \(length) bytes, \(available) are left"
         case .shortAttribute(let name, let required, let available):
-            "\(name) needs \(required) bytes, it has \(available)"
+            "\(name) has \(available) bytes, \(required) are required"
         case .longAttribute(let name, let limit, let available):
-            "\(name) may have \(limit) bytes, it has \(available)"
+            "\(name) has \(available) bytes, at most \(limit) are allowed"
         case .missingAttribute(let name):
             "\(name) is missing"
         case .invalidPrefixLength(let name, let length):
-            "\(name) says a prefix of \(length) bits, more than an address has"
+            "\(name) is \(length) bits, more than an address has"
         case .invalidRange(let name):
             "the range of \(name) ends before it begins"
         case .invalidUevent(let what):

@@ -209,6 +209,8 @@ extension DumpSubject {
 // MARK: - Requests of the monitor
 
 /// The requests that the monitor sends, in this machine's byte order.
+///
+/// Requests to generic netlink families are in the files of their messages.
 public enum NetlinkRequests {
     /// Returns a request for a dump of a table (`NLM_F_REQUEST | NLM_F_DUMP`).
     ///
@@ -237,7 +239,7 @@ public enum NetlinkRequests {
         matchesRoute: Bool = false
     ) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: RTM.getRoute, flags: .request, sequence: sequence)
-        flow.appendHead(to: &builder, matchesRoute: matchesRoute)
+        flow.appendHeader(to: &builder, matchesRoute: matchesRoute)
         builder.attribute(RTA.dst, flow.destination)
         if !flow.source.isUnspecified { builder.attribute(RTA.src, flow.source) }
         builder.attribute(RTA.uid, flow.user)
@@ -246,17 +248,6 @@ public enum NetlinkRequests {
         builder.attribute(RTA.dport, networkOrder: flow.destinationPort)
         if flow.mark != 0 { builder.attribute(RTA.mark, flow.mark) }
         if let interface = flow.interface { builder.attribute(RTA.oif, index: interface) }
-        return builder.build()
-    }
-
-    /// Returns a request for a dump of all interfaces' counters (`RTM_GETSTATS`, Linux 4.7); the replies are `RTM_NEWSTATS`.
-    ///
-    /// Older kernels refuse it with EOPNOTSUPP.
-    public static func traffic(sequence: UInt32) -> [UInt8] {
-        var builder = NetlinkMessageBuilder(type: RTM.getStats, flags: [.request, .dump], sequence: sequence)
-        builder.append(UInt32(0))
-        builder.append(InterfaceIndex(0))
-        builder.append(STATS.filterLink64)
         return builder.build()
     }
 }
@@ -268,7 +259,7 @@ extension ProbeFlow {
     private static let matchRoute: UInt32 = 0x2000
 
     /// Appends `struct rtmsg`.
-    fileprivate func appendHead(to builder: inout NetlinkMessageBuilder, matchesRoute: Bool) {
+    fileprivate func appendHeader(to builder: inout NetlinkMessageBuilder, matchesRoute: Bool) {
         let width = UInt8(family.bitWidth)
         builder.append(bytes: [family.rawValue, width, source.isUnspecified ? 0 : width])
         builder.append(tos)
@@ -276,88 +267,5 @@ extension ProbeFlow {
         // IPv6 always replies with the table, and strict checking rejects the flag there.
         let tableFlag = family == .ipv4 ? Self.lookupTable : 0
         builder.append(tableFlag | (matchesRoute ? Self.matchRoute : 0))
-    }
-}
-
-// MARK: - Requests to generic netlink families
-
-/// Only WireGuard's requests need privilege.
-extension NetlinkRequests {
-    /// Returns a request for all families of the kernel (`CTRL_CMD_GETFAMILY`); each is a ``KernelEvent/family(_:)``.
-    ///
-    /// Requesting a family by its name would load a module if the kernel lacks it (`genl_ctrl_getfamily` in
-    /// `net/netlink/genetlink.c`).
-    public static func families(sequence: UInt32) -> [UInt8] {
-        NetlinkEncoder().encode(.familiesRequested, sequence: sequence)
-    }
-
-    /// Returns a request for a wireless interface's description (`NL80211_CMD_GET_INTERFACE`).
-    ///
-    /// The reply is a ``WirelessMessage/Command/newInterface``, or ENODEV if the interface is not a Wi-Fi interface.
-    ///
-    /// - Parameters:
-    ///   - index: The interface.
-    ///   - family: ``GenericFamilies/nl80211``.
-    ///   - sequence: `nlmsg_seq`, which the reply repeats.
-    /// - Returns: The message with its header.
-    public static func wirelessInterface(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
-        request(NL80211.getInterface, of: index, family: family, sequence: sequence, flags: .request)
-    }
-
-    /// Returns a request for the stations of an interface (`NL80211_CMD_GET_STATION`); a station's only one is its access
-    /// point.
-    ///
-    /// The reply is a dump of ``WirelessMessage/Command/newStation``.
-    ///
-    /// - Parameters:
-    ///   - index: The interface.
-    ///   - family: ``GenericFamilies/nl80211``.
-    ///   - sequence: `nlmsg_seq`, which the replies repeat.
-    /// - Returns: The message with its header.
-    public static func wirelessStations(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
-        request(NL80211.getStation, of: index, family: family, sequence: sequence, flags: [.request, .dump])
-    }
-
-    /// Returns a request for a WireGuard device (`WG_CMD_GET_DEVICE`), which needs `CAP_NET_ADMIN` in its namespace.
-    ///
-    /// The reply is a dump of ``KernelEvent/wireGuard(_:)``. Its datagrams contain the device's private key and must not be
-    /// recorded.
-    ///
-    /// - Parameters:
-    ///   - index: The device.
-    ///   - family: ``GenericFamilies/wireGuard``.
-    ///   - sequence: `nlmsg_seq`, which the replies repeat.
-    /// - Returns: The message with its header.
-    public static func wireGuardDevice(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
-        var builder = NetlinkMessageBuilder(type: family, flags: [.request, .dump], sequence: sequence)
-        builder.append(bytes: [WG.getDevice, WG.version, 0, 0])
-        builder.attribute(WG.Device.index, index: index)
-        return builder.build()
-    }
-
-    /// Returns a request for the results of an interface's last scan (`NL80211_CMD_GET_SCAN`); it starts no scan.
-    ///
-    /// The reply is a dump of ``WirelessMessage/Command/scanResult``.
-    ///
-    /// - Parameters:
-    ///   - index: The interface.
-    ///   - family: ``GenericFamilies/nl80211``.
-    ///   - sequence: `nlmsg_seq`, which the replies repeat.
-    /// - Returns: The message with its header.
-    public static func wirelessScan(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
-        request(NL80211.getScan, of: index, family: family, sequence: sequence, flags: [.request, .dump])
-    }
-
-    private static func request(
-        _ command: UInt8,
-        of index: InterfaceIndex,
-        family: UInt16,
-        sequence: UInt32,
-        flags: NetlinkFlags
-    ) -> [UInt8] {
-        var builder = NetlinkMessageBuilder(type: family, flags: flags, sequence: sequence)
-        builder.append(bytes: [command, 1, 0, 0])
-        builder.attribute(NL80211.interfaceIndex, index: index)
-        return builder.build()
     }
 }

@@ -1,10 +1,10 @@
-/// The options of a team interface: an answer to `TEAM_CMD_OPTIONS_GET`, or an event (`include/uapi/linux/if_team.h`).
+/// The options of a team interface: a reply to `TEAM_CMD_OPTIONS_GET` or an event (`include/uapi/linux/if_team.h`).
 ///
-/// An event carries the options that changed and no others.
+/// An event carries only the options that changed.
 public struct TeamMessage: Sendable, Hashable {
     /// `TEAM_ATTR_TEAM_IFINDEX`.
     public var index: InterfaceIndex
-    /// The option `mode`: `activebackup`, `roundrobin`, `loadbalance` or another; nil if the message does not carry it.
+    /// The option `mode`: such as `activebackup`, `roundrobin` or `loadbalance`; nil if the message does not carry it.
     public var mode: String?
     /// The option `activeport` of mode `activebackup`; 0 for no port, nil if the message does not carry it.
     public var activePort: InterfaceIndex?
@@ -14,7 +14,7 @@ public struct TeamMessage: Sendable, Hashable {
     /// Creates a message without options.
     public init(index: InterfaceIndex) { self.index = index }
 
-    /// `mode` of a team that sends through its active port alone.
+    /// The `mode` of a team that sends only through its active port.
     public static let activeBackup = "activebackup"
 
     /// Adds the options of a later message about the same team.
@@ -28,33 +28,10 @@ public struct TeamMessage: Sendable, Hashable {
     }
 }
 
-/// The numbers of `include/uapi/linux/if_team.h`.
-private enum TEAM {
-    static let getOptions: UInt8 = 2
-    static let version: UInt8 = 1
-    static let index: UInt16 = 1
-    static let options: UInt16 = 2
-    static let option: UInt16 = 1
-
-    /// `TEAM_ATTR_OPTION_*`.
-    enum Option {
-        static let name: UInt16 = 1
-        static let type: UInt16 = 3
-        static let data: UInt16 = 4
-        static let removed: UInt16 = 5
-        static let port: UInt16 = 6
-    }
-
-    /// The kernel's `NLA_*`, as `TEAM_ATTR_OPTION_TYPE` tells them.
-    enum DataType {
-        static let number: UInt8 = 3
-        static let text: UInt8 = 5
-        static let flag: UInt8 = 6
-    }
-}
+// MARK: - Decoding
 
 extension TeamMessage {
-    /// Reads the options; nil for a message of another command, or about no team.
+    /// Decodes the options, or returns nil for other commands and for messages without a team.
     init?(_ command: UInt8, _ body: WireRegion, _ bytes: RawSpan) throws(NetlinkDecodeError) {
         guard command == TEAM.getOptions else { return nil }
         self.init(index: 0)
@@ -93,12 +70,16 @@ extension TeamMessage {
         switch (name, port) {
         case ("mode", _): mode = data?.text(bytes)
         case ("activeport", _): activePort = try data?.integer(bytes, "the option activeport")
-        // A flag is true if it has data, which are empty.
+        // A flag is set if it has data, which is empty.
         case ("enabled", let port?): enabledPorts[port] = data != nil
         default: break
         }
     }
+}
 
+// MARK: - Encoding
+
+extension TeamMessage {
     /// Appends `struct genlmsghdr` and the options.
     func append(to builder: inout NetlinkMessageBuilder) {
         builder.append(bytes: [TEAM.getOptions, TEAM.version, 0, 0])
@@ -128,20 +109,49 @@ extension NetlinkMessageBuilder {
     }
 }
 
+// MARK: - Requests
+
 extension NetlinkRequests {
-    /// Builds the request for a team's options (`TEAM_CMD_OPTIONS_GET`), which takes `CAP_NET_ADMIN`.
+    /// Returns a request for a team's options (`TEAM_CMD_OPTIONS_GET`), which needs `CAP_NET_ADMIN`.
     ///
-    /// The kernel answers with messages that are each a ``KernelEvent/team(_:)``, and `NLMSG_DONE`.
+    /// The reply consists of ``KernelEvent/team(_:)`` messages and `NLMSG_DONE`.
     ///
     /// - Parameters:
     ///   - index: The team.
     ///   - family: ``GenericFamilies/team``.
-    ///   - sequence: `nlmsg_seq`, which the answers repeat.
-    /// - Returns: The message with its head.
+    ///   - sequence: `nlmsg_seq`, which the replies repeat.
+    /// - Returns: The message with its header.
     public static func teamOptions(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: family, flags: .request, sequence: sequence)
         builder.append(bytes: [TEAM.getOptions, TEAM.version, 0, 0])
         builder.attribute(TEAM.index, index: index)
         return builder.build()
+    }
+}
+
+// MARK: - Numbers
+
+/// The numbers of `include/uapi/linux/if_team.h`.
+private enum TEAM {
+    static let getOptions: UInt8 = 2
+    static let version: UInt8 = 1
+    static let index: UInt16 = 1
+    static let options: UInt16 = 2
+    static let option: UInt16 = 1
+
+    /// `TEAM_ATTR_OPTION_*`.
+    enum Option {
+        static let name: UInt16 = 1
+        static let type: UInt16 = 3
+        static let data: UInt16 = 4
+        static let removed: UInt16 = 5
+        static let port: UInt16 = 6
+    }
+
+    /// The kernel's `NLA_*` types in `TEAM_ATTR_OPTION_TYPE`.
+    enum DataType {
+        static let number: UInt8 = 3
+        static let text: UInt8 = 5
+        static let flag: UInt8 = 6
     }
 }

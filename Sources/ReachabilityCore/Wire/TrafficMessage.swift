@@ -94,10 +94,25 @@ extension TrafficMessage {
     private static let otherCounters = 168
 }
 
+// MARK: - Requests
+
+extension NetlinkRequests {
+    /// Returns a request for a dump of all interfaces' counters (`RTM_GETSTATS`, Linux 4.7); the replies are `RTM_NEWSTATS`.
+    ///
+    /// Older kernels refuse it with EOPNOTSUPP.
+    public static func traffic(sequence: UInt32) -> [UInt8] {
+        var builder = NetlinkMessageBuilder(type: RTM.getStats, flags: [.request, .dump], sequence: sequence)
+        builder.append(UInt32(0))
+        builder.append(InterfaceIndex(0))
+        builder.append(STATS.filterLink64)
+        return builder.build()
+    }
+}
+
 // MARK: - Numbers
 
 /// `IFLA_STATS_*`: attributes of counters, and the bits that request them (`if_link.h`).
-enum STATS {
+private enum STATS {
     static let link64: UInt16 = 1
     /// `IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64)`.
     static let filterLink64: UInt32 = 1

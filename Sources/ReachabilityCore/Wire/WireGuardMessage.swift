@@ -135,10 +135,31 @@ extension WireGuardMessage.Peer {
     }
 }
 
+// MARK: - Requests
+
+extension NetlinkRequests {
+    /// Returns a request for a WireGuard device (`WG_CMD_GET_DEVICE`), which needs `CAP_NET_ADMIN` in its namespace.
+    ///
+    /// The reply is a dump of ``KernelEvent/wireGuard(_:)``. Its datagrams contain the device's private key and must not be
+    /// recorded.
+    ///
+    /// - Parameters:
+    ///   - index: The device.
+    ///   - family: ``GenericFamilies/wireGuard``.
+    ///   - sequence: `nlmsg_seq`, which the replies repeat.
+    /// - Returns: The message with its header.
+    public static func wireGuardDevice(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+        var builder = NetlinkMessageBuilder(type: family, flags: [.request, .dump], sequence: sequence)
+        builder.append(bytes: [WG.getDevice, WG.version, 0, 0])
+        builder.attribute(WG.Device.index, index: index)
+        return builder.build()
+    }
+}
+
 // MARK: - Numbers
 
 /// `WG_*`: the command and attributes of WireGuard that are requested and decoded.
-enum WG {
+private enum WG {
     static let getDevice: UInt8 = 0
     static let version: UInt8 = 1
 

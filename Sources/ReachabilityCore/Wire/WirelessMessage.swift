@@ -85,10 +85,10 @@ public struct WirelessMode: RawRepresentable, Sendable, Hashable {
     public static let mesh = Self(rawValue: 7)
     /// `NL80211_IFTYPE_P2P_CLIENT`.
     public static let peerClient = Self(rawValue: 8)
-    /// `NL80211_IFTYPE_P2P_GO`: the access point of a group of WiFi Direct.
+    /// `NL80211_IFTYPE_P2P_GO`: the access point of a Wi-Fi Direct group.
     public static let peerGroupOwner = Self(rawValue: 9)
 
-    /// Whether the interface serves clients, instead of being one.
+    /// Whether the interface serves clients instead of being one.
     public var isAccessPoint: Bool { [.accessPoint, .accessPointVLAN, .peerGroupOwner].contains(self) }
 }
 
@@ -283,10 +283,67 @@ extension ManagementFrame {
     }
 }
 
+// MARK: - Requests
+
+extension NetlinkRequests {
+    /// Returns a request for a wireless interface's description (`NL80211_CMD_GET_INTERFACE`).
+    ///
+    /// The reply is a ``WirelessMessage/Command/newInterface``, or ENODEV if the interface is not a Wi-Fi interface.
+    ///
+    /// - Parameters:
+    ///   - index: The interface.
+    ///   - family: ``GenericFamilies/nl80211``.
+    ///   - sequence: `nlmsg_seq`, which the reply repeats.
+    /// - Returns: The message with its header.
+    public static func wirelessInterface(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+        request(NL80211.getInterface, of: index, family: family, sequence: sequence, flags: .request)
+    }
+
+    /// Returns a request for the stations of an interface (`NL80211_CMD_GET_STATION`); a station's only one is its access
+    /// point.
+    ///
+    /// The reply is a dump of ``WirelessMessage/Command/newStation``.
+    ///
+    /// - Parameters:
+    ///   - index: The interface.
+    ///   - family: ``GenericFamilies/nl80211``.
+    ///   - sequence: `nlmsg_seq`, which the replies repeat.
+    /// - Returns: The message with its header.
+    public static func wirelessStations(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+        request(NL80211.getStation, of: index, family: family, sequence: sequence, flags: [.request, .dump])
+    }
+
+    /// Returns a request for the results of an interface's last scan (`NL80211_CMD_GET_SCAN`); it starts no scan.
+    ///
+    /// The reply is a dump of ``WirelessMessage/Command/scanResult``.
+    ///
+    /// - Parameters:
+    ///   - index: The interface.
+    ///   - family: ``GenericFamilies/nl80211``.
+    ///   - sequence: `nlmsg_seq`, which the replies repeat.
+    /// - Returns: The message with its header.
+    public static func wirelessScan(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+        request(NL80211.getScan, of: index, family: family, sequence: sequence, flags: [.request, .dump])
+    }
+
+    private static func request(
+        _ command: UInt8,
+        of index: InterfaceIndex,
+        family: UInt16,
+        sequence: UInt32,
+        flags: NetlinkFlags
+    ) -> [UInt8] {
+        var builder = NetlinkMessageBuilder(type: family, flags: flags, sequence: sequence)
+        builder.append(bytes: [command, 1, 0, 0])
+        builder.attribute(NL80211.interfaceIndex, index: index)
+        return builder.build()
+    }
+}
+
 // MARK: - Numbers
 
 /// `NL80211_*`: the commands and attributes of nl80211 that are requested or decoded.
-enum NL80211 {
+private enum NL80211 {
     static let getInterface: UInt8 = 5
     static let getStation: UInt8 = 17
     static let getScan: UInt8 = 32

@@ -19,7 +19,7 @@ struct CaptureErrorTests {
             (changed(pcapng, at: 8, to: 0x2A), .unknownMagic(0x4D3C_2B2A), 8),
         ] as [([UInt8], CaptureError.Fault, Int)]
     )
-    func aFileThatIsNotANetlinkCaptureIsRefused(bytes: [UInt8], fault: CaptureError.Fault, offset: Int) {
+    func `a file that is not a netlink capture is refused`(bytes: [UInt8], fault: CaptureError.Fault, offset: Int) {
         let reading = CaptureReading(bytes)
         #expect(reading.records.isEmpty)
         #expect(reading.fault?.fault == fault)
@@ -37,7 +37,12 @@ struct CaptureErrorTests {
             (changed(pcap, at: 304 + 16 + 3, to: 1), 3, 322, .otherHardwareType(0x0301)),
         ] as [([UInt8], Int, Int, CaptureError.Fault)]
     )
-    func recordsBeforeADamagedOneAreReturned(bytes: [UInt8], number: Int, offset: Int, fault: CaptureError.Fault) {
+    func `records before a damaged one are returned`(
+        bytes: [UInt8],
+        number: Int,
+        offset: Int,
+        fault: CaptureError.Fault
+    ) {
         let reading = CaptureReading(bytes)
         #expect(reading.records.map(\.number) == [1, 2])
         #expect(reading.fault?.fault == fault)
@@ -45,28 +50,28 @@ struct CaptureErrorTests {
         #expect(reading.fault?.offset == offset)
     }
 
-    @Test func theErrorTextNamesFaultPositionAndRemedy() {
+    @Test func `the error text names the fault, its position and the remedy`() {
         let truncated = CaptureReading(Array(Self.pcap.dropLast(1))).fault
         #expect(
             truncated?.description
-                == "record 3 at byte 304: the file ends in the record, which needs 52 bytes; 51 are there"
+                == "record 3 at byte 304: the record is truncated: it needs 52 bytes, 51 are left"
         )
         let ethernet = CaptureReading(changed(Self.pcap, at: 23, to: 1)).fault
         #expect(
             ethernet?.description
-                == "file head at byte 20: link type 1 is not netlink (253); capture on an nlmon interface, or with netwatch record"
+                == "file header at byte 20: link type 1 is not netlink (253); capture on an nlmon interface, or with netwatch record"
         )
         #expect(CaptureReading([0x1F, 0x8B, 8, 0, 0, 0]).fault?.description.contains("gunzip") == true)
     }
 
-    @Test func readingContinuesAfterAPacketThatIsNotNetlink() {
+    @Test func `reading continues after a packet that is not netlink`() {
         let bytes = changed(Self.pcap, at: 24 + 16 + 3, to: 1)
         let reading = CaptureReading(bytes, goingOn: true)
         #expect(reading.fault?.record == 1)
         #expect(reading.records.map(\.number) == [2, 3])
     }
 
-    @Test func anEthernetCaptureInPcapngIsRefused() {
+    @Test func `an Ethernet capture in pcapng is refused`() {
         // The second interface's link type becomes Ethernet's too.
         let place = Self.pcapng.indices.first { Self.pcapng[$0] == 253 } ?? 0
         let reading = CaptureReading(changed(Self.pcapng, at: place, to: 1), goingOn: true)
@@ -75,7 +80,7 @@ struct CaptureErrorTests {
         #expect(reading.records.map(\.number) == [4, 5, 6])
     }
 
-    @Test func aBlockWhoseLengthsDifferIsRefused() throws {
+    @Test func `a block whose lengths differ is refused`() throws {
         // The first packet block: type 6, after the section header and two interfaces.
         let start = try #require(Self.pcapng.indices.first { Array(Self.pcapng[$0...].prefix(4)) == [0, 0, 0, 6] })
         let length = Int(Self.pcapng[start + 7])
@@ -108,7 +113,7 @@ struct CaptureErrorTests {
     }
 
     @Test(arguments: ["big-endian.pcap", "sections.pcapng", "story.pcapng"], [21, 22] as [UInt64])
-    func anyBytesAreDecodedOrRefused(name: String, seed: UInt64) {
+    func `any bytes are decoded or refused`(name: String, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let original = Array(Fixture.bytes(name).prefix(4_000))
         var refused = 0

@@ -3,7 +3,7 @@ import Testing
 
 struct CaptureReaderTests {
     @Test(arguments: ["story-nanoseconds.pcap", "story-microseconds.pcap", "story.pcapng"])
-    func eachFormatHoldsTheSameDatagrams(name: String) throws {
+    func `each format holds the same datagrams`(name: String) throws {
         let original = Fixture.bytes("story-nanoseconds.pcap")
         let expected = CaptureReading(original).records
         #expect(expected.count > 50)
@@ -17,7 +17,7 @@ struct CaptureReaderTests {
         #expect(reading.records.allSatisfy { $0.originalLength == $0.payload.count && $0.packetType == .outgoing })
     }
 
-    @Test func everyMessageOfThisKernelIsDecoded() throws {
+    @Test func `every message of this kernel is decoded`() throws {
         let bytes = Fixture.bytes("story.pcapng")
         var counts: [String: Int] = [:]
         for record in CaptureReading(bytes).records {
@@ -33,7 +33,7 @@ struct CaptureReaderTests {
     }
 
     /// Other programs send old headers, buffers padded with zeros, and requests for all families or for a part.
-    @Test func requestsOfOtherProgramsAreDecoded() throws {
+    @Test func `requests of other programs are decoded`() throws {
         let bytes = Fixture.bytes("iproute2.pcap")
         let events = try CaptureReading(bytes).records.flatMap { try $0.events(in: bytes) }
         let requests = events.compactMap { event in if case .request(let request) = event { request } else { nil } }
@@ -54,7 +54,7 @@ struct CaptureReaderTests {
         #expect(events.contains { $0.routeMessage?.isDefaultLike == true })
     }
 
-    @Test func aCaptureOfTheOtherByteOrderIsRead() throws {
+    @Test func `a capture of the other byte order is read`() throws {
         let bytes = Fixture.bytes("big-endian.pcap")
         let records = CaptureReading(bytes).records
         #expect(records.map(\.offset) == [24, 116, 304])
@@ -63,7 +63,7 @@ struct CaptureReaderTests {
         #expect(try records.flatMap { try $0.events(in: bytes) } == Self.foreignEvents())
     }
 
-    @Test func sectionsInterfacesAndEveryKindOfPacketBlock() throws {
+    @Test func `sections, interfaces and every type of packet block are read`() throws {
         let bytes = Fixture.bytes("sections.pcapng")
         let reading = CaptureReading(bytes)
         #expect(reading.fault == nil)
@@ -80,7 +80,7 @@ struct CaptureReaderTests {
         #expect(try reading.records.flatMap { try $0.events(in: bytes) } == expected.dropLast() + expected)
     }
 
-    @Test func aFileWithoutRecordsHasNone() {
+    @Test func `a file without records has none`() {
         let reading = CaptureReading(Array(Fixture.bytes("story-nanoseconds.pcap").prefix(24)))
         #expect(reading.records.isEmpty)
         #expect(reading.fault == nil)

@@ -3,7 +3,7 @@ import Testing
 
 struct CaptureReplayTests {
     @Test(arguments: ["story-nanoseconds.pcap", "story-microseconds.pcap", "story.pcapng"])
-    func aStoryReplaysTheSameFromEachFormat(name: String) {
+    func `a story replays the same from each format`(name: String) {
         let bytes = Fixture.bytes(name)
         let telling = Telling(bytes)
         #expect(telling.fault == nil)
@@ -30,7 +30,7 @@ struct CaptureReplayTests {
     ]
 
     /// ip(8) requests parts of tables; each of its replies, and the messages of `ip monitor`, add to the model.
-    @Test func aCaptureOfOtherProgramsCanBeReplayed() {
+    @Test func `a capture of other programs can be replayed`() {
         let telling = Telling(Fixture.bytes("iproute2.pcap"))
         #expect(telling.fault == nil)
         #expect(telling.lines == Self.commands)
@@ -45,7 +45,7 @@ struct CaptureReplayTests {
     ]
 
     /// An nlmon interface sees a notification once for each socket that it is delivered to.
-    @Test func aNotificationSeenTwiceCountsOnce() throws {
+    @Test func `a notification seen twice counts once`() throws {
         let bytes = Fixture.bytes("story.pcapng")
         let records = CaptureReading(bytes).records
         let firstChange = try #require(Telling(bytes).changes.dropFirst().first?.time)
@@ -57,7 +57,7 @@ struct CaptureReplayTests {
         #expect(Telling(doubled).lines == Self.story)
     }
 
-    @Test func notificationsWithoutDumpsBuildAModel() throws {
+    @Test func `notifications without dumps build a model`() throws {
         let bytes = Fixture.bytes("iproute2.pcap")
         let records = CaptureReading(bytes).records
         let last = try records.lastIndex { try $0.events(in: bytes).contains(.done(errno: 0)) }
@@ -73,7 +73,7 @@ struct CaptureReplayTests {
     }
 
     /// Right after a dump another one is expected; at the end of the capture none is.
-    @Test func messagesRightAfterADumpAreEvaluatedAtTheEnd() throws {
+    @Test func `messages right after a dump are evaluated at the end`() throws {
         let bytes = Fixture.bytes("story-nanoseconds.pcap")
         let change = try #require(Telling(bytes).changes.dropFirst().first?.time)
         var hurried = CaptureWriter().header
@@ -84,21 +84,21 @@ struct CaptureReplayTests {
         #expect(Telling(hurried).lines.last?.contains("wifi 192.0.2.1") == true)
     }
 
-    @Test func aCaptureOfTheOtherByteOrderIsEvaluatedAtItsEnd() {
+    @Test func `a capture of the other byte order is evaluated at its end`() {
         let telling = Telling(Fixture.bytes("big-endian.pcap"))
         #expect(telling.fault == nil)
         #expect(telling.lines == ["state notReachable - -: monitor.initial"])
     }
 
-    @Test func changesBeforeAnErrorAreReported() {
+    @Test func `changes before an error are reported`() {
         let bytes = Fixture.bytes("story-nanoseconds.pcap")
         let telling = Telling(Array(bytes.dropLast(1)))
         #expect(telling.lines == Self.story)
-        #expect(telling.fault?.description.hasSuffix("are there") == true)
+        #expect(telling.fault?.description.hasSuffix("are left") == true)
         #expect(telling.fault?.description.hasPrefix("record ") == true)
     }
 
-    @Test func anIncompleteOrMissingTableIsNotEvaluated() {
+    @Test func `an incomplete or missing table is not evaluated`() {
         #expect(Telling(CaptureWriter().header).changes.isEmpty)
         let story = Fixture.bytes("story-nanoseconds.pcap")
         let telling = Telling(Array(story.prefix(2_000)))
@@ -106,14 +106,14 @@ struct CaptureReplayTests {
         #expect(telling.fault != nil)
     }
 
-    @Test func anInvalidMessageIsReportedWithItsOffsetInTheFile() {
+    @Test func `an invalid message is reported with its offset in the file`() {
         let writer = CaptureWriter()
         let bytes = writer.header + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)) + [1, 2, 3])
         let fault = Telling(bytes).fault
-        #expect(fault?.description == "record 1 at byte 76: message: its head needs 16 bytes, 3 are left")
+        #expect(fault?.description == "record 1 at byte 76: message: its header needs 16 bytes, 3 are left")
     }
 
-    @Test func aTruncatedMessageIsReported() {
+    @Test func `a truncated message is reported`() {
         let writer = CaptureWriter()
         var bytes = writer.header + writer.record(at: 1, NetlinkEncoder().encode(.done(errno: 0)))
         bytes[24 + 12] += 4
@@ -121,7 +121,7 @@ struct CaptureReplayTests {
         #expect(fault?.description.contains("record 1 at byte 24: only 20 of 24 bytes were captured") == true)
     }
 
-    @Test func theSettleTimeFollowsTheCapturesTimestamps() {
+    @Test func `the settle time follows the capture's timestamps`() {
         let telling = Telling(Fixture.bytes("story.pcapng"), settle: .milliseconds(700))
         // No state of the story lasts that long before its end, except the one that the last record causes.
         #expect(telling.lines.first == Self.story.first)

@@ -4,7 +4,7 @@ import Testing
 
 struct CaptureWriterTests {
     @Test(arguments: ByteOrder.allCases)
-    func writtenRecordsCanBeReadBack(byteOrder: ByteOrder) throws {
+    func `written records can be read back`(byteOrder: ByteOrder) throws {
         let writer = CaptureWriter(byteOrder: byteOrder)
         let event = NetlinkEncoder(byteOrder: byteOrder).encode(.done(errno: 0))
         let uevent = NetlinkEncoder().encode(
@@ -28,7 +28,7 @@ struct CaptureWriterTests {
         #expect(reading.records.map(\.byteOrder) == Array(repeating: byteOrder, count: 4))
     }
 
-    @Test func aDatagramThatIsTooLongIsTruncatedAndMarked() throws {
+    @Test func `a datagram that is too long is truncated and marked`() throws {
         let bytes = CaptureWriter().header + CaptureWriter().record(at: 0, Array(repeating: 1, count: 300_000))
         let record = try #require(CaptureReading(bytes).records.first)
         #expect(record.payload.count == 262_144 - 16)
@@ -36,7 +36,7 @@ struct CaptureWriterTests {
     }
 
     @Test(.enabled(if: access("/usr/bin/tshark", X_OK) == 0, "tshark is not installed"))
-    func wiresharkReadsTheCapture() throws {
+    func `Wireshark reads the capture`() throws {
         var bytes = CaptureWriter().header
         for time in [1_700_000_000_123_456_789, 1_700_000_001_000_000_001] as [Int64] {
             bytes += CaptureWriter().record(at: time, NetlinkEncoder().encode(.route(.init(destination: .all(.ipv4)))))

@@ -10,7 +10,7 @@ struct IPAddressTextTests {
         ("::ffff:192.0.2.1", "::ffff:192.0.2.1"), ("1:2:3:4:5:6:192.0.2.1", "1:2:3:4:5:6:c000:201"),
         ("1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"), ("::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"),
     ])
-    func canonicalForm(text: String, canonical: String) throws {
+    func `an address is formatted in its canonical form`(text: String, canonical: String) throws {
         #expect(try #require(IPAddress(text)).description == canonical)
     }
 
@@ -21,16 +21,16 @@ struct IPAddressTextTests {
         "1:2:3:4::5:6:7:8", "12345::", "g::", "::1%lo", "::/0", "1.2.3.4::", "::1.2.3", "1:2:3:4:5:6:7:1.2.3.4",
         "::1.2.3.4:5", "\u{0661}.2.3.4", "1.2.3.4\0",
     ])
-    func refused(text: String) {
+    func `any other text is refused`(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
-    @Test func prefixIsCIDR() {
+    @Test func `a prefix is formatted in CIDR notation`() {
         #expect(IPPrefix.all(.ipv4).description == "0.0.0.0/0")
         #expect(IPPrefix(.init(family: .ipv6, bits: 0x2001_0DB8 << 96), length: 32).description == "2001:db8::/32")
     }
 
-    @Test func everyAddressIsFormattedAsByTheSystem() {
+    @Test func `every address is formatted as inet_ntop does`() {
         var generator = SeededGenerator(seed: 4291)
         for _ in 0..<20_000 {
             let address = IPAddress.random(using: &generator)
@@ -39,7 +39,7 @@ struct IPAddressTextTests {
         }
     }
 
-    @Test func everyTextIsParsedAsByTheSystem() {
+    @Test func `every text is parsed as inet_pton does`() {
         var generator = SeededGenerator(seed: 5952)
         var accepted = 0
         for _ in 0..<50_000 {

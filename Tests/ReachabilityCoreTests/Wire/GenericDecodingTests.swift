@@ -2,7 +2,7 @@ import ReachabilityCore
 import Testing
 
 struct GenericDecodingTests {
-    @Test func aFamilyHasItsNumberAndItsGroups() throws {
+    @Test func `a family has its number and its groups`() throws {
         var builder = NetlinkMessageBuilder(type: 16, flags: .multi)
         builder.append(bytes: [1, 2, 0, 0])
         builder.attribute(2, string: "nl80211")
@@ -22,7 +22,7 @@ struct GenericDecodingTests {
     }
 
     @Test(arguments: [(nil, 35), ("", 35), ("nl80211", nil), ("nl80211", 15)] as [(String?, UInt16?)])
-    func aFamilyWithoutNameOrNumberIsIgnored(name: String?, id: UInt16?) throws {
+    func `a family without name or number is ignored`(name: String?, id: UInt16?) throws {
         var builder = NetlinkMessageBuilder(type: 16)
         builder.append(bytes: [1, 2, 0, 0])
         if let name { builder.attribute(2, string: name) }
@@ -32,7 +32,7 @@ struct GenericDecodingTests {
 
     /// `CTRL_CMD_DELFAMILY`, `CTRL_CMD_NEWMCAST_GRP`.
     @Test(arguments: [2, 7] as [UInt8])
-    func otherCommandsOfTheControllerAreIgnored(command: UInt8) throws {
+    func `other commands of the controller are ignored`(command: UInt8) throws {
         var builder = NetlinkMessageBuilder(type: 16)
         builder.append(bytes: [command, 2, 0, 0])
         builder.attribute(2, string: "nl80211")
@@ -40,13 +40,13 @@ struct GenericDecodingTests {
         #expect(try events(builder.build()) == [.ignored])
     }
 
-    @Test func theRequestForFamiliesNamesNoFamily() throws {
+    @Test func `the request for families names no family`() throws {
         let bytes = NetlinkRequests.families(sequence: 9)
         #expect(bytes == [20, 0, 0, 0, 16, 0, 1, 3, 9, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0])
         #expect(try events(bytes) == [.familiesRequested])
     }
 
-    @Test func requestsToOtherFamiliesAreIgnored() throws {
+    @Test func `requests to other families are ignored`() throws {
         let interface = NetlinkRequests.wirelessInterface(3, family: 0x1C, sequence: 1)
         #expect(try events(interface) == [.ignored])
         #expect(Array(interface[4..<8]) == [0x1C, 0, 1, 0])
@@ -57,7 +57,7 @@ struct GenericDecodingTests {
         #expect(Array(stations[16...]) == [17, 1, 0, 0, 8, 0, 3, 0, 3, 0, 0, 0])
     }
 
-    @Test func theRequestForScanResultsStartsNoScan() throws {
+    @Test func `the request for scan results starts no scan`() throws {
         let scan = NetlinkRequests.wirelessScan(3, family: 0x1C, sequence: 1)
         #expect(try events(scan) == [.ignored])
         // NL80211_CMD_GET_SCAN, not NL80211_CMD_TRIGGER_SCAN.
@@ -65,8 +65,8 @@ struct GenericDecodingTests {
         #expect(Array(scan[16...]) == [32, 1, 0, 0, 8, 0, 3, 0, 3, 0, 0, 0])
     }
 
-    @Test("A team's options are read from an answer of Linux 6.1's")
-    func teamOptions() throws {
+    @Test
+    func `a team's options are decoded from a reply of Linux 6.1`() throws {
         var builder = NetlinkMessageBuilder(type: GenericFamilies.some.team, flags: .multi)
         builder.append(bytes: [2, 1, 0, 0])
         builder.attribute(1, UInt32(9))  // TEAM_ATTR_TEAM_IFINDEX
@@ -106,16 +106,16 @@ struct GenericDecodingTests {
         #expect(Array(request[16...]) == [2, 1, 0, 0, 8, 0, 1, 0, 9, 0, 0, 0])
     }
 
-    @Test("A team's ports and another command's message are not read as options")
-    func teamPorts() throws {
+    @Test
+    func `a team's ports and another command's message are not read as options`() throws {
         var builder = NetlinkMessageBuilder(type: GenericFamilies.some.team, flags: .multi)
         builder.append(bytes: [3, 1, 0, 0])
         builder.attribute(1, UInt32(9))
         #expect(try events(builder.build()) == [.ignored])
     }
 
-    @Test("A session of L2TP and its tunnel are read, of either family")
-    func l2tp() throws {
+    @Test
+    func `an L2TP session and its tunnel are decoded, of either address family`() throws {
         var session = NetlinkMessageBuilder(type: GenericFamilies.some.l2tp, flags: .multi)
         session.append(bytes: [8, 1, 0, 0])
         session.attribute(9, UInt32(7))  // L2TP_ATTR_CONN_ID
@@ -140,8 +140,8 @@ struct GenericDecodingTests {
         #expect(try events(tunnel.build()) == [.l2tp(message)])
     }
 
-    @Test("The requests for sessions and tunnels of L2TP")
-    func l2tpRequests() {
+    @Test
+    func `the requests for L2TP sessions and tunnels are encoded`() {
         let sessions = NetlinkRequests.l2tpSessions(family: 0x1D, sequence: 1)
         #expect(Array(sessions[4..<8]) == [0x1D, 0, 1, 3])
         #expect(Array(sessions[16...]) == [8, 1, 0, 0])
@@ -150,7 +150,7 @@ struct GenericDecodingTests {
         #expect(Array(tunnel[16...]) == [4, 1, 0, 0, 8, 0, 9, 0, 7, 0, 0, 0])
     }
 
-    @Test func messagesOfUnannouncedFamiliesAreIgnored() throws {
+    @Test func `messages of unannounced families are ignored`() throws {
         let message = KernelEvent.wireless(.init(.disconnect, index: 3))
         let bytes = NetlinkEncoder(families: .some).encode(message)
         var found: [KernelEvent] = []
@@ -160,7 +160,7 @@ struct GenericDecodingTests {
         #expect(try events(NetlinkEncoder().encode(message)) == [.ignored])
     }
 
-    @Test func aMessageShorterThanItsHeaderIsRefused() throws {
+    @Test func `a message shorter than its header is refused`() throws {
         var builder = NetlinkMessageBuilder(type: 16)
         builder.append(bytes: [1, 2, 0])
         #expect(throws: NetlinkDecodeError.self) { try events(builder.build()) }

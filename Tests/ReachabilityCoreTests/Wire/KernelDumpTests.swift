@@ -16,12 +16,12 @@ struct KernelDumpTests {
         form = IPForm(links)
     }
 
-    @Test func everyLink() throws {
+    @Test func `a dump of links lists what ip link prints`() throws {
         #expect(links.count == 7)
         #expect(links.map(form.link) == (try IPCommand.objects("-d link show", IPForm.linkFields, in: lab)))
     }
 
-    @Test func settingsOfLinks() throws {
+    @Test func `link settings are decoded`() throws {
         for link in links {
             let name = "net.ipv6.conf.\(link.name ?? "")"
             #expect(link.prefersTemporaryAddresses == (try Int(lab.sysctl("\(name).use_tempaddr")).map { $0 >= 2 }))
@@ -35,7 +35,7 @@ struct KernelDumpTests {
     }
 
     @Test(arguments: AddressFamily.allCases)
-    func addresses(family: AddressFamily) throws {
+    func `a dump of addresses lists what ip address prints`(family: AddressFamily) throws {
         let found = try KernelSocket(in: lab).dump(.addresses(family)).compactMap(\.addressMessage)
         let option = family == .ipv4 ? "-4" : "-6"
         for link in links {
@@ -57,7 +57,7 @@ struct KernelDumpTests {
     }
 
     @Test(arguments: AddressFamily.allCases)
-    func routes(family: AddressFamily) throws {
+    func `a dump of routes lists what ip route prints`(family: AddressFamily) throws {
         let found = try KernelSocket(in: lab).dump(.routes(family, table: nil)).compactMap(\.routeMessage)
         let command = "\(family == .ipv4 ? "-4" : "-6") -d route show table all"
         #expect(found.map(form.route) == (try IPCommand.objects(command, IPForm.routeFields, in: lab)))
@@ -68,14 +68,14 @@ struct KernelDumpTests {
     }
 
     @Test(arguments: AddressFamily.allCases)
-    func rules(family: AddressFamily) throws {
+    func `a dump of rules lists what ip rule prints`(family: AddressFamily) throws {
         let found = try KernelSocket(in: lab).dump(.rules(family)).compactMap(\.ruleMessage)
         let command = "\(family == .ipv4 ? "-4" : "-6") rule show"
         #expect(found.map(form.rule) == (try IPCommand.objects(command, IPForm.ruleFields, in: lab)))
         #expect(found.count > 13)
     }
 
-    @Test func nexthops() throws {
+    @Test func `a dump of nexthop objects lists what ip nexthop prints`() throws {
         let found = try KernelSocket(in: lab).dump(.nexthops).compactMap(\.nexthopMessage)
         #expect(found.map(form.nexthop) == (try IPCommand.objects("nexthop show", IPForm.nexthopFields, in: lab)))
         #expect(found.count == 7)
@@ -83,7 +83,7 @@ struct KernelDumpTests {
     }
 
     @Test(arguments: AddressFamily.allCases)
-    func neighbours(family: AddressFamily) throws {
+    func `a dump of neighbours lists what ip neighbour prints`(family: AddressFamily) throws {
         let found = try KernelSocket(in: lab).dump(.neighbours(family, interface: 10)).compactMap(\.neighbourMessage)
         let command = "\(family == .ipv4 ? "-4" : "-6") neighbour show dev w0 nud permanent"
         let permanent = found.filter { $0.state == .permanent }.map(form.neighbour)
@@ -95,7 +95,7 @@ struct KernelDumpTests {
     }
 
     @Test(arguments: AddressFamily.allCases)
-    func netconf(family: AddressFamily) throws {
+    func `a dump of settings lists what ip netconf prints`(family: AddressFamily) throws {
         let found = try KernelSocket(in: lab).dump(.netconf(family)).compactMap(\.netconfMessage)
         let command = "\(family == .ipv4 ? "-4" : "-6") netconf show"
         #expect(found.map(form.netconf) == (try IPCommand.objects(command, IPForm.netconfFields, in: lab)))
@@ -103,7 +103,7 @@ struct KernelDumpTests {
     }
 
     /// Messages of the kernel are decoded, encoded and decoded again without a difference.
-    @Test func everyMessageIsUnchangedAfterEncodingAndDecoding() throws {
+    @Test func `every message is unchanged after encoding and decoding`() throws {
         let socket = try KernelSocket(in: lab)
         let subjects: [DumpSubject] = [
             .links, .nexthops, .addresses(.ipv4), .addresses(.ipv6), .routes(.ipv4, table: nil),

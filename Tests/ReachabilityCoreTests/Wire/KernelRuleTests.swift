@@ -5,7 +5,7 @@ import Testing
 /// Rule selectors that ip(8) does not know yet: the encoder writes them, the kernel keeps them.
 struct KernelRuleTests {
     @Test(arguments: AddressFamily.allCases)
-    func selectorsOfNewerKernels(family: AddressFamily) throws {
+    func `selectors of newer kernels are encoded and decoded`(family: AddressFamily) throws {
         let lab = try LabNamespace()
         var taken: Set<UInt32> = []
         for (priority, change) in Self.changes(family) {

@@ -2,7 +2,7 @@ import ReachabilityCore
 import Testing
 
 struct NetlinkDecoderTests {
-    @Test func theLaterOfTwoAttributesCounts() throws {
+    @Test func `the later of two attributes counts`() throws {
         let route = try route { builder in
             builder.attribute(6, UInt32(100))
             builder.attribute(6, UInt32(200))
@@ -10,12 +10,12 @@ struct NetlinkDecoderTests {
         #expect(route.metric == 200)
     }
 
-    @Test func anAttributesFlagsAreNotPartOfItsType() throws {
+    @Test func `an attribute's flags are not part of its type`() throws {
         let route = try route { $0.attribute(6 | 0x8000 | 0x4000, UInt32(100)) }
         #expect(route.metric == 100)
     }
 
-    @Test func unknownAttributesAreIgnored() throws {
+    @Test func `unknown attributes are ignored`() throws {
         let route = try route { builder in
             builder.attribute(999, bytes: [1, 2, 3])
             builder.attribute(22)  // RTA_ENCAP
@@ -24,7 +24,7 @@ struct NetlinkDecoderTests {
         #expect(route.metric == 100)
     }
 
-    @Test func aTableAbove255IsReadFromItsAttribute() throws {
+    @Test func `a table above 255 is read from its attribute`() throws {
         #expect(try route { _ in }.table == .main)
         #expect(try route { $0.attribute(15, UInt32(1000)) }.table == .init(rawValue: 1000))
     }
@@ -33,7 +33,7 @@ struct NetlinkDecoderTests {
         arguments: [(0, nil), (-1, .zero), (.min, .zero), (1, .milliseconds(10)), (180_000, .seconds(1800))]
             as [(Int32, Duration?)]
     )
-    func aLifetimeCountsHundredthsOfASecond(ticks: Int32, lifetime: Duration?) throws {
+    func `a lifetime counts hundredths of a second`(ticks: Int32, lifetime: Duration?) throws {
         let route = try route { builder in
             builder.nested(12, flagged: false) { cache in
                 cache.append(UInt64(0))
@@ -44,7 +44,7 @@ struct NetlinkDecoderTests {
         #expect(route.lifetime == lifetime)
     }
 
-    @Test func aGatewayMayBeOfTheOtherFamily() throws {
+    @Test func `a gateway may be of the other family`() throws {
         let gateway = try #require(IPAddress("fe80::1"))
         let route = try route { builder in
             builder.attribute(4, UInt32(3))
@@ -56,7 +56,7 @@ struct NetlinkDecoderTests {
         #expect(route.legs == [.init(interface: 3, gateway: gateway)])
     }
 
-    @Test func aViaOfAFamilyWithoutAddressesIsNoGateway() throws {
+    @Test func `an RTA_VIA of an unknown family is ignored`() throws {
         let route = try route { builder in
             builder.attribute(4, UInt32(3))
             builder.nested(18, flagged: false) { $0.append(UInt16(28)) }
@@ -73,13 +73,13 @@ struct NetlinkDecoderTests {
             (36, []), (16_000, []),
         ] as [(UInt16, [UInt8])]
     )
-    func messagesOfOtherFamiliesAreIgnored(type: UInt16, body: [UInt8]) throws {
+    func `messages of other families are ignored`(type: UInt16, body: [UInt8]) throws {
         var builder = NetlinkMessageBuilder(type: type)
         builder.append(bytes: body + Array(repeating: 0, count: 16))
         #expect(try decoded(builder.build()).map(\.event) == [.ignored])
     }
 
-    @Test func aBridgesMessageAboutAPortKeepsItsFamily() throws {
+    @Test func `a bridge's message about a port keeps its family`() throws {
         var builder = NetlinkMessageBuilder(type: 16)
         builder.append(bytes: [7, 0, 1, 0, 5, 0, 0, 0] + Array(repeating: 0, count: 8))
         // IFLA_AF_SPEC, flat here: what would be AF_INET6 elsewhere is none.
@@ -92,7 +92,7 @@ struct NetlinkDecoderTests {
 
     /// Container managers request tables of other namespaces; a capture contains the replies.
     @Test(arguments: [(16, 16, 46), (17, 16, 46), (20, 8, 10), (21, 8, 10)] as [(UInt16, Int, UInt16)])
-    func messagesAboutAnotherNamespaceAreIgnored(type: UInt16, bodySize: Int, attribute: UInt16) throws {
+    func `messages about another namespace are ignored`(type: UInt16, bodySize: Int, attribute: UInt16) throws {
         var builder = NetlinkMessageBuilder(type: type)
         builder.append(bytes: [2] + Array(repeating: 0, count: bodySize - 1))
         #expect(try decoded(builder.build()).map(\.event) != [.ignored])
@@ -100,7 +100,7 @@ struct NetlinkDecoderTests {
         #expect(try decoded(builder.build()).map(\.event) == [.ignored])
     }
 
-    @Test func aProxyEntryIsNotANeighbour() throws {
+    @Test func `a proxy entry is not a neighbour`() throws {
         let address = try #require(IPAddress("192.0.2.1"))
         for (flags, expected) in [
             (0, KernelEvent.neighbour(.init(index: 3, address: address, state: .stale))), (8, .ignored),
@@ -121,7 +121,7 @@ struct NetlinkDecoderTests {
             (10, 255, 0, "rtm_dst_len"),
         ] as [(UInt8, UInt8, UInt8, String)]
     )
-    func aPrefixLongerThanAnAddressIsRefused(family: UInt8, destination: UInt8, source: UInt8, name: String) {
+    func `a prefix longer than an address is refused`(family: UInt8, destination: UInt8, source: UInt8, name: String) {
         var builder = NetlinkMessageBuilder(type: 24)
         builder.append(bytes: [family, destination, source, 0, 254, 0, 0, 1, 0, 0, 0, 0])
         let error = #expect(throws: NetlinkDecodeError.self) { try decoded(builder.build()) }
@@ -129,7 +129,7 @@ struct NetlinkDecoderTests {
     }
 
     @Test(arguments: [(7, 0), (9, 0), (200, 0), (8, 1), (16, -8)] as [(UInt16, Int)])
-    func aNextHopOfImpossibleLengthIsRefused(length: UInt16, rest: Int) throws {
+    func `a next hop of impossible length is refused`(length: UInt16, rest: Int) throws {
         let body = { (builder: inout NetlinkMessageBuilder) in
             builder.nested(9, flagged: false) { list in
                 list.append(length)
@@ -144,7 +144,7 @@ struct NetlinkDecoderTests {
         #expect(error?.fault == .invalidEntryLength(attribute: "RTA_MULTIPATH", length: length, available: 8))
     }
 
-    @Test func routesThatAreNotDefaultLikeAreSkippedByTheirPrefixLength() throws {
+    @Test func `routes that are not default-like are skipped by their prefix length`() throws {
         for (length, isWanted) in [(0, true), (4, true), (5, false), (32, false)] as [(UInt8, Bool)] {
             var builder = NetlinkMessageBuilder(type: 24)
             builder.append(bytes: [2, length, 0, 0, 254, 0, 0, 1, 0, 0, 0, 0])

@@ -6,7 +6,7 @@ struct NetlinkFramingTests {
 
     private static func route(ofLength length: [UInt8]) -> [UInt8] { length + route.dropFirst(4) }
 
-    @Test func everyMessageOfADatagramIsDelivered() throws {
+    @Test func `every message of a datagram is delivered`() throws {
         let datagram = Self.route + NetlinkEncoder().encode(.done(errno: 0), flags: .multi, sequence: 9)
         let found = try decoded(datagram)
         #expect(found.map(\.event) == [.route(.init(destination: .all(.ipv4))), .done(errno: 0)])
@@ -15,11 +15,11 @@ struct NetlinkFramingTests {
         #expect(found.last?.header.length == 20)
     }
 
-    @Test func anEmptyDatagramHoldsNothing() throws {
+    @Test func `an empty datagram holds nothing`() throws {
         #expect(try decoded([]).isEmpty)
     }
 
-    @Test func theLastMessageNeedsNoPadding() throws {
+    @Test func `the last message needs no padding`() throws {
         var bytes = NetlinkEncoder().encode(.netconf(.init(family: .ipv4, index: 1)))
         bytes += [9, 0, 1, 0, 1]  // An attribute of one byte, unpadded.
         bytes[0] = UInt8(bytes.count)
@@ -38,7 +38,7 @@ struct NetlinkFramingTests {
             (route(ofLength: [255, 255, 255, 255]), .truncatedMessage(length: .max, available: route.count)),
         ] as [([UInt8], NetlinkDecodeError.Fault)]
     )
-    func aBrokenFrameEndsTheDatagram(bytes: [UInt8], fault: NetlinkDecodeError.Fault) {
+    func `a damaged header ends the datagram`(bytes: [UInt8], fault: NetlinkDecodeError.Fault) {
         var before: [KernelEvent] = []
         let datagram = Self.route + bytes
         do {
@@ -55,14 +55,14 @@ struct NetlinkFramingTests {
 
     /// `ip route` of iproute2 6.1 requests table main and sends the rest of its buffer, too.
     @Test(arguments: [0, 3, 15, 16, 92])
-    func zerosAfterAMessageAreIgnored(count: Int) throws {
+    func `zeros after a message are ignored`(count: Int) throws {
         let request = NetlinkRequests.dump(.routes(.ipv4, table: .main), sequence: 1)
         let found = try decoded(request + Array(repeating: 0, count: count)).map(\.event)
         #expect(found == [.request(.init(subject: .routes(.ipv4, table: .main), isDump: true))])
         #expect(throws: NetlinkDecodeError.self) { try decoded(Array(repeating: 0, count: count + 1)) }
     }
 
-    @Test func decodingCanContinueAfterAMalformedMessage() throws {
+    @Test func `decoding can continue after a malformed message`() throws {
         var builder = NetlinkMessageBuilder(type: 24)
         builder.append(bytes: [2, 0, 0])  // Less than struct rtmsg has.
         builder.beginMessage(type: 3)
@@ -84,18 +84,18 @@ struct NetlinkFramingTests {
         #expect(found == [.done(errno: 0)])
     }
 
-    @Test func theErrorDescribesTheFaultAndItsPosition() throws {
+    @Test func `the error describes the fault and its position`() throws {
         var builder = NetlinkMessageBuilder(type: 24)
         builder.append(bytes: [2, 0, 0, 0, 254, 0, 0, 1, 0, 0, 0, 0])
         builder.attribute(4, UInt16(7))  // RTA_OIF is 32 bits wide.
         let error = #expect(throws: NetlinkDecodeError.self) { try decoded(builder.build()) }
         #expect(error?.fault == .shortAttribute("RTA_OIF", required: 4, available: 2))
         #expect(error?.offset == 28)
-        #expect(error?.description == "message of type 24 at byte 0: RTA_OIF needs 4 bytes, it has 2 (at byte 28)")
+        #expect(error?.description == "message of type 24 at byte 0: RTA_OIF has 2 bytes, 4 are required (at byte 28)")
     }
 
     @Test(arguments: [(3, 0), (0, 0), (9, 1)] as [(UInt16, Int)])
-    func anAttributeOfImpossibleLengthIsRefused(length: UInt16, excess: Int) {
+    func `an attribute of impossible length is refused`(length: UInt16, excess: Int) {
         var builder = NetlinkMessageBuilder(type: 24)
         builder.append(bytes: [2, 0, 0, 0, 254, 0, 0, 1, 0, 0, 0, 0])
         builder.append(length)
@@ -106,7 +106,7 @@ struct NetlinkFramingTests {
         #expect(error?.offset == 28)
     }
 
-    @Test func controlMessagesCarryErrnos() throws {
+    @Test func `control messages carry errnos`() throws {
         #expect(try events(control(3, -105)) == [.done(errno: 105)])
         #expect(try events(control(3, 4)) == [.done(errno: 0)])
         #expect(try events(control(2, -101)) == [.error(errno: 101)])
@@ -127,7 +127,7 @@ struct NetlinkFramingTests {
         try decoded(bytes).map(\.event)
     }
 
-    @Test func otherProtocolsAreIgnored() throws {
+    @Test func `other protocols are ignored`() throws {
         var found: [KernelEvent] = []
         try NetlinkDecoder(protocolNumber: 12).decode((Self.route + control(3, 0)).span.bytes) { found.append($1) }
         #expect(found == [.ignored, .ignored])

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("NetlinkMessageBuilder")
 struct NetlinkMessageBuilderTests {
-    @Test("A message without a payload is its header alone, in either byte order")
-    func header() {
+    @Test
+    func `a message without a payload is its header alone, in either byte order`() {
         let little = NetlinkMessageBuilder(
             type: 18,
             flags: [.request, .dump],
@@ -23,8 +23,8 @@ struct NetlinkMessageBuilderTests {
         #expect(big.build() == [0, 0, 0, 16, 0, 18, 3, 1, 1, 2, 3, 4, 0, 0, 0, 7])
     }
 
-    @Test("A number is as wide as its type, and what follows it starts at a multiple of 4")
-    func numbers() {
+    @Test
+    func `a number is as wide as its type, and what follows it starts at a multiple of 4`() {
         #expect(payload { $0.attribute(1, UInt8(0xAB)) } == [5, 0, 1, 0, 0xAB, 0, 0, 0])
         #expect(payload { $0.attribute(1, UInt16(0xABCD)) } == [6, 0, 1, 0, 0xCD, 0xAB, 0, 0])
         #expect(payload { $0.attribute(1, UInt32(0xABCD)) } == [8, 0, 1, 0, 0xCD, 0xAB, 0, 0])
@@ -33,30 +33,30 @@ struct NetlinkMessageBuilderTests {
         #expect(payload(.big) { $0.attribute(1, UInt16(0xABCD)) } == [0, 6, 0, 1, 0xAB, 0xCD, 0, 0])
     }
 
-    @Test("Network byte order does not depend on the message's byte order", arguments: ByteOrder.allCases)
-    func networkOrder(order: ByteOrder) {
+    @Test(arguments: ByteOrder.allCases)
+    func `network byte order does not depend on the message's byte order`(order: ByteOrder) {
         let bytes = payload(order) { $0.attribute(1, networkOrder: UInt16(4789)) }
         #expect(bytes.dropFirst(4) == [0x12, 0xB5, 0, 0])
     }
 
-    @Test("An address is 4 or 16 bytes in network byte order")
-    func addresses() {
+    @Test
+    func `an address is 4 or 16 bytes in network byte order`() {
         #expect(payload { $0.attribute(5, IPAddress(ipv4: 0xC000_0201)) } == [8, 0, 5, 0, 192, 0, 2, 1])
         let address = IPAddress(family: .ipv6, bits: 0x2001_0DB8 << 96 | 1)
         let bytes: [UInt8] = [20, 0, 5, 0, 0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
         #expect(payload { $0.attribute(5, address) } == bytes)
     }
 
-    @Test("A string ends in NUL; a flag has no payload; bytes are unchanged")
-    func texts() {
+    @Test
+    func `a string ends in NUL; a flag has no payload; bytes are unchanged`() {
         #expect(payload { $0.attribute(3, string: "lo") } == [7, 0, 3, 0, 0x6C, 0x6F, 0, 0])
         #expect(payload { $0.attribute(3, string: "eth") } == [8, 0, 3, 0, 0x65, 0x74, 0x68, 0])
         #expect(payload { $0.attribute(3) } == [4, 0, 3, 0])
         #expect(payload { $0.attribute(3, bytes: [9, 8, 7, 6, 5]) } == [9, 0, 3, 0, 9, 8, 7, 6, 5, 0, 0, 0])
     }
 
-    @Test("A nest's length includes the padding of its attributes")
-    func nests() {
+    @Test
+    func `a nest's length includes the padding of its attributes`() {
         let bytes = payload { builder in
             builder.nested(18) { link in
                 link.attribute(1, string: "veth")
@@ -73,8 +73,8 @@ struct NetlinkMessageBuilderTests {
         )
     }
 
-    @Test("A record begins with its length, its padding included")
-    func records() {
+    @Test
+    func `a record begins with its length, its padding included`() {
         let bytes = payload { builder in
             builder.nested(9, flagged: false) { hops in
                 hops.record { hop in
@@ -88,8 +88,8 @@ struct NetlinkMessageBuilderTests {
         #expect(bytes == [24, 0, 9, 0, 16, 0, 0, 1, 3, 0, 0, 0, 8, 0, 5, 0, 192, 0, 2, 1, 4, 0, 1, 0])
     }
 
-    @Test("An attribute that is too long for its length field is left out")
-    func tooLong() {
+    @Test
+    func `an attribute that is too long for its length field is left out`() {
         let longest = payload { $0.attribute(1, bytes: repeatElement(7 as UInt8, count: 65_531)) }
         #expect(longest.count == 65_536)
         #expect(longest.prefix(5) == [0xFF, 0xFF, 1, 0, 7])
@@ -104,8 +104,8 @@ struct NetlinkMessageBuilderTests {
         #expect(bytes == [4, 0, 3, 0])
     }
 
-    @Test("A second message starts aligned, and each length is its own")
-    func severalMessages() {
+    @Test
+    func `a second message starts aligned, and each length is its own`() {
         var builder = NetlinkMessageBuilder(type: 1, sequence: 1, byteOrder: .little)
         builder.append(UInt8(0xFF))
         builder.beginMessage(type: 2, flags: .multi, sequence: 2, port: 3)

@@ -5,7 +5,7 @@ import Testing
 struct NetlinkMutationTests {
     /// Messages with some bytes changed, removed or duplicated never cause a trap.
     @Test(arguments: ByteOrder.allCases, [11, 12] as [UInt64])
-    func anyBytesAreDecodedOrRefused(byteOrder: ByteOrder, seed: UInt64) {
+    func `any bytes are decoded or refused`(byteOrder: ByteOrder, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var refused = 0
         for _ in 0..<20_000 {

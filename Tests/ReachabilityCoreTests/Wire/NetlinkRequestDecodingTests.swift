@@ -9,11 +9,11 @@ struct NetlinkRequestDecodingTests {
             (82, [10], .netconf(.ipv6)),
         ] as [(UInt16, [UInt8], DumpSubject)]
     )
-    func aRequestMayConsistOfItsFamilyOnly(type: UInt16, body: [UInt8], subject: DumpSubject) throws {
+    func `a request may consist of its family only`(type: UInt16, body: [UInt8], subject: DumpSubject) throws {
         #expect(try request(type, .dump, body) == .request(.init(subject: subject, isDump: true)))
     }
 
-    @Test func aRequestForAllFamiliesIsRecognized() throws {
+    @Test func `a request for all families is recognized`() throws {
         var expected = NetlinkRequest(subject: .addresses(.ipv4), isDump: true)
         expected.coversAllFamilies = true
         #expect(try request(22, .dump, [0]) == .request(expected))
@@ -26,7 +26,7 @@ struct NetlinkRequestDecodingTests {
             (30, [2] + zeros(9) + [8, 0]), (106, [2] + zeros(7)), (106, zeros(8) + [4, 0, 9, 0]),
         ] as [(UInt16, [UInt8])]
     )
-    func anUnsupportedFilterIsRecognized(type: UInt16, body: [UInt8]) throws {
+    func `an unsupported filter is recognized`(type: UInt16, body: [UInt8]) throws {
         guard case .request(let found) = try request(type, .dump, body) else {
             Issue.record("no request")
             return
@@ -44,12 +44,12 @@ struct NetlinkRequestDecodingTests {
             (18, [7] + zeros(15)), (18, [10] + zeros(15)), (30, [7] + zeros(11)), (38, zeros(20)),
         ] as [(UInt16, [UInt8])]
     )
-    func requestsForChangesAndUnknownRequestsAreIgnored(type: UInt16, body: [UInt8]) throws {
+    func `requests for changes and unknown requests are ignored`(type: UInt16, body: [UInt8]) throws {
         #expect(try request(type, .dump, body) == .ignored)
     }
 
     /// The kernel's notification differs from the request only in the port.
-    @Test func aRequestForANexthopIsNotANexthop() throws {
+    @Test func `a request for a nexthop is not a nexthop`() throws {
         let event = KernelEvent.nexthop(.init(id: 7))
         let flags: NetlinkFlags = [.request, .acknowledge, .create]
         #expect(try decoded(NetlinkEncoder().encode(event, flags: flags)).map(\.event) == [.ignored])

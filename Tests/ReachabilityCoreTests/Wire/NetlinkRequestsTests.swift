@@ -21,7 +21,7 @@ struct NetlinkRequestsTests {
     }
 
     @Test(arguments: AddressFamily.allCases, [5, 254, 70_000] as [UInt32])
-    func aDumpOfOneTableContainsNoOtherTable(family: AddressFamily, table: UInt32) throws {
+    func `a dump of one table contains no other table`(family: AddressFamily, table: UInt32) throws {
         let routes = try KernelSocket(in: lab).dump(.routes(family, table: .init(rawValue: table))).map(\.routeMessage)
         #expect(!routes.isEmpty)
         #expect(routes.allSatisfy { $0?.table.rawValue == table && $0?.family == family })
@@ -30,26 +30,26 @@ struct NetlinkRequestsTests {
     }
 
     @Test(arguments: AddressFamily.allCases)
-    func aDumpOfAMissingTableEndsWithAnErrno(family: AddressFamily) throws {
+    func `a dump of a missing table ends with an errno`(family: AddressFamily) throws {
         let events = try KernelSocket(in: lab).dump(.routes(family, table: .init(rawValue: 4_711)))
         #expect(events == [.done(errno: 2)])
     }
 
-    @Test func aNeighbourDumpOfOneInterfaceContainsNoOther() throws {
+    @Test func `a neighbour dump of one interface contains no other`() throws {
         let some = try KernelSocket(in: lab).dump(.neighbours(.ipv4, interface: 20)).compactMap(\.neighbourMessage)
         #expect(some.map(\.index) == [20])
         let all = try KernelSocket(in: lab).dump(.neighbours(.ipv4, interface: nil)).compactMap(\.neighbourMessage)
         #expect(Set(all.map(\.index)) == [10, 20])
     }
 
-    @Test func withoutStrictCheckingTheKernelDumpsAllTables() throws {
+    @Test func `without strict checking the kernel dumps all tables`() throws {
         let socket = try KernelSocket(in: lab, strict: false)
         let routes = try socket.dump(.routes(.ipv4, table: .init(rawValue: 5))).compactMap(\.routeMessage)
         #expect(Set(routes.map(\.table)).count == 4)
     }
 
     @Test(arguments: AddressFamily.allCases, [true, false])
-    func aLookupReturnsTableNextHopAndSource(family: AddressFamily, strict: Bool) throws {
+    func `a lookup returns table, next hop and source`(family: AddressFamily, strict: Bool) throws {
         for flow in ProbeAddresses.of(family).map({ ProbeFlow(to: $0, user: 0) }) {
             let request = NetlinkRequests.lookup(flow, sequence: 3)
             let reply = try KernelSocket(in: lab, strict: strict).events(for: request)
@@ -62,7 +62,7 @@ struct NetlinkRequestsTests {
     }
 
     @Test(arguments: AddressFamily.allCases)
-    func aMatchReturnsTheRouteAsInItsTable(family: AddressFamily) throws {
+    func `a match returns the route as in its table`(family: AddressFamily) throws {
         let flow = ProbeFlow(to: ProbeAddresses.of(family)[0], user: 0)
         let request = NetlinkRequests.lookup(flow, sequence: 3, matchesRoute: true)
         let route = try #require(try KernelSocket(in: lab).events(for: request).first?.routeMessage)
@@ -72,7 +72,7 @@ struct NetlinkRequestsTests {
 
     /// Each field of the flow is matched by the rule that selects on it.
     @Test(arguments: AddressFamily.allCases)
-    func rulesAreEvaluatedForTheWholeFlow(family: AddressFamily) throws {
+    func `rules are evaluated for the whole flow`(family: AddressFamily) throws {
         let option = family == .ipv4 ? "-4" : "-6"
         var flow = ProbeFlow(to: ProbeAddresses.of(family)[1], user: 0)
         flow.source = try #require(IPAddress(family == .ipv4 ? "192.0.2.2" : "2001:db8::2"))
@@ -94,7 +94,7 @@ struct NetlinkRequestsTests {
         #expect(try KernelSocket(in: lab).events(for: request).first?.routeMessage?.table == .main)
     }
 
-    @Test func aRefusedLookupHasTheErrno() throws {
+    @Test func `a refused lookup has the errno`() throws {
         for (name, errno) in [("unreachable", 113), ("prohibit", 13), ("blackhole", 22)] as [(String, Int32)] {
             try IPCommand.script("ip route replace \(name) 22.0.0.0/8", in: lab)
             let request = NetlinkRequests.lookup(.init(to: ProbeAddresses.ipv4[0], user: 0), sequence: 3)

@@ -4,7 +4,7 @@ import Testing
 
 struct NetlinkRoundTripTests {
     @Test(arguments: ByteOrder.allCases, [1, 2, 3] as [UInt64])
-    func everyMessageIsDecodedAsItWasEncoded(byteOrder: ByteOrder, seed: UInt64) throws {
+    func `every message is decoded as it was encoded`(byteOrder: ByteOrder, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let encoder = NetlinkEncoder(byteOrder: byteOrder, families: .some)
         for _ in 0..<5_000 {
@@ -18,7 +18,7 @@ struct NetlinkRoundTripTests {
     }
 
     @Test(arguments: ByteOrder.allCases, [NetlinkDecoder.route, NetlinkDecoder.generic])
-    func aDatagramHoldsSeveralMessages(byteOrder: ByteOrder, protocolNumber: UInt16) throws {
+    func `a datagram holds several messages`(byteOrder: ByteOrder, protocolNumber: UInt16) throws {
         var generator = SeededGenerator(seed: 4)
         let events = (0..<500).map { _ in generator.event() }.filter { $0.protocolNumber == protocolNumber }
         let encoder = NetlinkEncoder(byteOrder: byteOrder, families: .some)

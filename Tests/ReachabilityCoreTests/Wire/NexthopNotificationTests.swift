@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Notifications of nexthop objects")
 struct NexthopNotificationTests {
-    @Test("A notification that repeats its request's flags, NLM_F_REQUEST included, is not a request")
-    func flags() throws {
+    @Test
+    func `a notification that repeats its request's flags, NLM_F_REQUEST included, is not a request`() throws {
         let lab = try LabNamespace()
         try lab.rtnl.createIFB("ifb0")
         try lab.rtnl.setUp("ifb0")

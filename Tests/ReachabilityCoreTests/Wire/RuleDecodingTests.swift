@@ -2,7 +2,7 @@ import ReachabilityCore
 import Testing
 
 struct RuleDecodingTests {
-    @Test func selectorsThatMatchAnythingAreNil() throws {
+    @Test func `selectors that match anything are nil`() throws {
         let rule = try rule { builder in
             builder.attribute(14, UInt32.max)  // FRA_SUPPRESS_PREFIXLEN
             builder.attribute(13, UInt32.max)  // FRA_SUPPRESS_IFGROUP
@@ -12,7 +12,7 @@ struct RuleDecodingTests {
         #expect(rule == expected { _ in })
     }
 
-    @Test func aRangeThatEndsBeforeItsStartIsRefused() throws {
+    @Test func `a range that ends before its start is refused`() throws {
         #expect(try rule { $0.attribute(20, bytes: [5, 0, 0, 0, 5, 0, 0, 0]) }.users == 5...5)
         let error = #expect(throws: NetlinkDecodeError.self) {
             try rule { $0.attribute(20, bytes: [6, 0, 0, 0, 5, 0, 0, 0]) }
@@ -20,7 +20,7 @@ struct RuleDecodingTests {
         #expect(error?.fault == .invalidRange("FRA_UID_RANGE"))
     }
 
-    @Test func aMarkWithoutAMaskIsComparedInFull() throws {
+    @Test func `a mark without a mask is compared in full`() throws {
         #expect(try rule { $0.attribute(10, UInt32(5)) }.mark == .init(value: 5, mask: .max))
         #expect(try rule { $0.attribute(10, UInt32(0)) }.mark == .init(value: 0, mask: 0))
         let masked = try rule { builder in
@@ -30,7 +30,7 @@ struct RuleDecodingTests {
         #expect(masked.mark == .init(value: 5, mask: 7))
     }
 
-    @Test func masksOfNewerKernelsAreRead() throws {
+    @Test func `masks of newer kernels are read`() throws {
         let rule = try rule { builder in
             builder.attribute(25, UInt8(10))
             builder.attribute(30, UInt8(0x3C))

@@ -15,18 +15,18 @@ struct TrafficDecodingTests {
         // NLMSG_DONE.
         + [0x14, 0, 0, 0, 3, 0, 2, 0, 1, 0, 0, 0, 0xC0, 0x1C, 0, 0, 0, 0, 0, 0]
 
-    @Test func aCapturedReplyIsDecoded() throws {
+    @Test func `a captured reply is decoded`() throws {
         let read = try decoded(Self.captured, .little)
         let loopback = TrafficMessage(index: 1, receivedBytes: 852, sentBytes: 852)
         #expect(read.map(\.event) == [.traffic(loopback), .done(errno: 0)])
     }
 
-    @Test func theRequestAsksForCountersOnly() {
+    @Test func `the request asks for counters only`() {
         let head: [UInt8] = [28, 0, 0, 0, 94, 0, 1, 3, 7, 0, 0, 0, 0, 0, 0, 0]
         #expect(NetlinkRequests.traffic(sequence: 7) == head + [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0])
     }
 
-    @Test func countersOfALinkAreDecodedOnlyIfRequested() throws {
+    @Test func `counters of a link are decoded only if requested`() throws {
         let bytes = Self.link(family: 0)
         var decoder = NetlinkDecoder()
         #expect(try Self.events(bytes, decoder).first.map { if case .link = $0 { true } else { false } } == true)
@@ -35,13 +35,13 @@ struct TrafficDecodingTests {
         #expect(try Self.events(bytes, decoder) == [.traffic(expected)])
     }
 
-    @Test func aBridgesPortIsNotCountedTwice() throws {
+    @Test func `a bridge's port is not counted twice`() throws {
         var decoder = NetlinkDecoder()
         decoder.readsTraffic = true
         #expect(try Self.events(Self.link(family: 7), decoder) == [.ignored])
     }
 
-    @Test func repliesWithoutCountersAreIgnored() throws {
+    @Test func `replies without counters are ignored`() throws {
         var builder = NetlinkMessageBuilder(type: 92)
         builder.append(bytes: [UInt8](repeating: 0, count: 12))
         builder.attribute(4, UInt32(1))  // IFLA_STATS_LINK_OFFLOAD_XSTATS
@@ -49,7 +49,7 @@ struct TrafficDecodingTests {
     }
 
     @Test(arguments: [0, 8, 31])
-    func truncatedCountersAreAnError(length: Int) {
+    func `truncated counters are an error`(length: Int) {
         var builder = NetlinkMessageBuilder(type: 92)
         builder.append(bytes: [UInt8](repeating: 0, count: 12))
         builder.attribute(1, bytes: [UInt8](repeating: 0, count: length))
@@ -57,7 +57,7 @@ struct TrafficDecodingTests {
         #expect(throws: NetlinkDecodeError.self) { try decoded(bytes) }
     }
 
-    @Test func aTruncatedBodyIsAnError() {
+    @Test func `a truncated body is an error`() {
         var builder = NetlinkMessageBuilder(type: 92)
         builder.append(bytes: [0, 0, 0, 0])
         let bytes = builder.build()

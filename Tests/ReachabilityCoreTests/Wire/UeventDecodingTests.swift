@@ -9,13 +9,13 @@ struct UeventDecodingTests {
         "INTERFACE=wwan0", "IFINDEX=7", "SEQNUM=1234",
     ]
 
-    @Test func aModemsUeventIsDecoded() throws {
+    @Test func `a modem's uevent is decoded`() throws {
         #expect(
             try decode(Self.modem) == .uevent(.init(action: .add, interface: "wwan0", index: 7, deviceType: "wwan"))
         )
     }
 
-    @Test func theLastFieldNeedsNoNUL() throws {
+    @Test func `the last field needs no NUL`() throws {
         let bytes = Array(Self.modem.dropLast().joined(separator: "\0").utf8)
         #expect(
             try decode(bytes: bytes) == .uevent(.init(action: .add, interface: "wwan0", index: 7, deviceType: "wwan"))
@@ -29,7 +29,7 @@ struct UeventDecodingTests {
         ["explode@/x", "SUBSYSTEM=net", "INTERFACE=lo", "IFINDEX=1"],
         ["add@/x"],
     ])
-    func otherUeventsAreIgnored(fields: [String]) throws {
+    func `other uevents are ignored`(fields: [String]) throws {
         #expect(try decode(fields) == .ignored)
     }
 
@@ -37,7 +37,7 @@ struct UeventDecodingTests {
         ([""], 0), (["add"], 0), (["add@/x", "SUBSYSTEM=net", "INTERFACE=lo", "IFINDEX=one"], 34),
         (["add@/x", "IFINDEX=99999999999"], 7),
     ])
-    func malformedUeventsAreRefused(fields: [String], offset: Int) {
+    func `malformed uevents are refused`(fields: [String], offset: Int) {
         let error = #expect(throws: NetlinkDecodeError.self) { try decode(fields) }
         #expect(error?.offset == offset)
     }

@@ -5,7 +5,7 @@ struct WirelessDecodingTests {
     private let accessPoint: [UInt8] = [2, 0, 0, 0, 1, 0]
 
     /// Linux 6.1's reply to `NL80211_CMD_GET_INTERFACE` of an associated station.
-    @Test func anInterfaceHasModeRadioNetworkAndFrequency() throws {
+    @Test func `a reply about an interface has its mode, radio, network and frequency`() throws {
         let message = try wireless(7) { builder in
             builder.attribute(3, UInt32(5))
             builder.attribute(4, string: "wlan1")
@@ -30,7 +30,7 @@ struct WirelessDecodingTests {
         arguments: [([(13, 0xD0)], -48), ([(7, 0xC4), (13, 0xD0)], -60), ([(13, 0xD0), (7, 0xC4)], -60), ([], nil)]
             as [([(UInt16, UInt8)], Int8?)]
     )
-    func aStationsSignalIsItsLastOrItsAverage(values: [(UInt16, UInt8)], signal: Int8?) throws {
+    func `a station's signal is its last or its average`(values: [(UInt16, UInt8)], signal: Int8?) throws {
         let message = try wireless(19) { builder in
             builder.attribute(3, UInt32(5))
             builder.nested(21) { station in
@@ -46,7 +46,7 @@ struct WirelessDecodingTests {
             (37, 0xB0, 28, 13), (38, 0x10, 26, 17), (39, 0xC0, 24, nil), (40, 0xA0, 24, nil),
         ] as [(UInt8, UInt8, Int, UInt16?)]
     )
-    func aFrameContainsTheAccessPointAndTheStatus(
+    func `a frame contains the access point and the status`(
         command: UInt8,
         control: UInt8,
         statusOffset: Int,
@@ -65,7 +65,7 @@ struct WirelessDecodingTests {
         }
     }
 
-    @Test func aFrameThatEndsBeforeTheStatusHasNone() throws {
+    @Test func `a frame that ends before the status has none`() throws {
         var frame = [UInt8](repeating: 0, count: 29)
         frame.replaceSubrange(16..<22, with: accessPoint)
         let message = try wireless(37) { builder in
@@ -76,7 +76,7 @@ struct WirelessDecodingTests {
         #expect(message?.status == nil)
     }
 
-    @Test func aStepWithoutAResponseHasTimedOut() throws {
+    @Test func `a step without a response has timed out`() throws {
         let message = try wireless(37) { builder in
             builder.attribute(3, UInt32(5))
             builder.attribute(65)
@@ -86,14 +86,14 @@ struct WirelessDecodingTests {
         #expect(message?.address == accessPoint)
     }
 
-    @Test func anInterfaceWithoutAnIndexIsIgnored() throws {
+    @Test func `an interface without an index is ignored`() throws {
         #expect(try wireless(7) { $0.attribute(5, UInt32(10)) } == nil)
         #expect(try wireless(7) { $0.attribute(3, UInt32(0)) } == nil)
     }
 
     /// `NEW_WIPHY`, `FRAME`, `NOTIFY_CQM`, `CH_SWITCH_NOTIFY`.
     @Test(arguments: [3, 59, 64, 88] as [UInt8])
-    func otherCommandsAreIgnored(command: UInt8) throws {
+    func `other commands are ignored`(command: UInt8) throws {
         #expect(try wireless(command) { $0.attribute(3, UInt32(5)) } == nil)
     }
 
@@ -107,7 +107,7 @@ struct WirelessDecodingTests {
             (72, 1, .shortAttribute("NL80211_ATTR_STATUS_CODE", required: 2, available: 1)),
         ] as [(UInt16, Int, NetlinkDecodeError.Fault)]
     )
-    func aValueOfAnImpossibleLengthIsRefused(
+    func `a value of an impossible length is refused`(
         type: UInt16,
         length: Int,
         fault: NetlinkDecodeError.Fault
@@ -119,7 +119,7 @@ struct WirelessDecodingTests {
         #expect(error?.offset == 20)
     }
 
-    @Test func anSSIDHas32BytesOfAnyKindAtMost() throws {
+    @Test func `an SSID has 32 bytes of any kind at most`() throws {
         for ssid in [[], [UInt8](repeating: 0, count: 32), [0xFF, 0x0A, 0x22]] as [[UInt8]] {
             let message = try wireless(7) { builder in
                 builder.attribute(3, UInt32(5))
@@ -136,7 +136,7 @@ struct WirelessDecodingTests {
             ([0, 33] + [UInt8](repeating: 1, count: 33), nil),
         ] as [([UInt8], [UInt8]?)]
     )
-    func aScanResultDescribesAnAccessPoint(elements: [UInt8], ssid: [UInt8]?) throws {
+    func `a scan result describes an access point`(elements: [UInt8], ssid: [UInt8]?) throws {
         let message = try wireless(34) { builder in
             builder.attribute(3, UInt32(5))
             builder.nested(47) { network in
@@ -155,7 +155,7 @@ struct WirelessDecodingTests {
     }
 
     @Test(arguments: [nil, 0, 2] as [UInt32?])
-    func anotherAccessPointOfAScanIsNotTheInterfacesOwn(status: UInt32?) throws {
+    func `another access point of a scan is not the interface's own`(status: UInt32?) throws {
         let message = try wireless(34) { builder in
             builder.attribute(3, UInt32(5))
             builder.nested(47) { if let status { $0.attribute(9, status) } }

@@ -102,7 +102,7 @@ import Testing
 
     @Test(arguments: [
         ("/no/such/file", "No such file or directory"), ("/tmp", "Is a directory"),
-        ("/dev/null", "file head at byte 0"),
+        ("/dev/null", "file header at byte 0"),
         ("/etc/passwd", "neither pcap nor pcapng"),
     ])
     func `no capture`(path: String, words: String) throws {

@@ -73,11 +73,15 @@ struct CarrierResolver {
 
     /// What lies beneath an interface that has to carry packets now; what can't leads nowhere.
     private mutating func passage(through index: InterfaceIndex) -> Branch {
-        guard !stack.contains(index), let interface = Self.describe(index, model, context) else { return .init() }
+        guard !stack.contains(index) else { return .init(fault: isInTunnel ? .tunnelLoop : nil) }
+        guard let interface = Self.describe(index, model, context) else { return .init() }
         var branch = branch(beneath: interface)
         branch.fault = ownFault(of: index) ?? branch.fault
         return branch
     }
+
+    /// Whether what is looked beneath lies beneath a tunnel.
+    private var isInTunnel: Bool { stack.contains { tunnels.contains($0) } }
 
     /// What speaks against an interface by itself, whatever lies beneath it.
     private func ownFault(of index: InterfaceIndex) -> Reason? {

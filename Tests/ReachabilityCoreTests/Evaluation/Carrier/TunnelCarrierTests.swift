@@ -165,6 +165,19 @@ struct TunnelCarrierTests {
         #expect(machine.evaluate().path.reasons.first == .tunnelLoop)
     }
 
+    @Test("A tunnel whose endpoint is routed by a bridge of which it is the only port that leads out leads nowhere")
+    func loopThroughBridge() {
+        var machine = machine("vxlan") { link in
+            link.tunnelRemote = Self.endpoint
+            link.masterIndex = 10
+        }
+        machine.link(10, "br0") { $0.kind = "bridge" }
+        answer(&machine, 10)
+        #expect(machine.evaluate().path.reasons.first == .tunnelLoop)
+        machine.alter(3) { $0.masterIndex = 10 }
+        #expect(carriers(machine) == ["eth0"])
+    }
+
     @Test("Two tunnels over one link each have it beneath them")
     func sharedUnderlay() {
         var machine = machine("gre") { $0.masterIndex = 10 }
