@@ -66,7 +66,7 @@ enum ViewText {
     }
 }
 
-extension MonitorEngine {
+extension ReachabilityMonitor {
     /// The state in words, with the reason for it: `the state is 'notReachable': eth0 has no carrier`.
     ///
     /// Blocks the caller until the model has settled, but for no longer than a tenth of a second.
