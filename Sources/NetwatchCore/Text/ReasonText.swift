@@ -81,7 +81,7 @@ extension Reason {
     /// The fix, as in `docs/reasons.md`; nil if there is none.
     ///
     /// `NAME` stands for the interface.
-    public var cure: String? {
+    public var fix: String? {
         switch self {
         case .reading: "Wait; it takes milliseconds."
         case .netlinkFailed:

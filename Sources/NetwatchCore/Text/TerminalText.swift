@@ -63,7 +63,7 @@ extension Unicode.Scalar {
 extension StringProtocol {
     /// The text as one word of a shell's command line: what the shell would read otherwise stands behind a backslash.
     ///
-    /// The kernel lets an interface be called `a;reboot`, and a cure is there to be copied.
+    /// The kernel lets an interface be called `a;reboot`, and a fix is there to be copied.
     public var shellWord: String {
         var word = ""
         for scalar in unicodeScalars {

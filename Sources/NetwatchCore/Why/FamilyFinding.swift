@@ -84,7 +84,7 @@ enum FamilyDegradation {
         let setting = SettingText.linkDown(name, family.family)
         return .init(
             "some connections fail: a leg of the default route leads through \(name), which can't carry",
-            cure: "remove the leg, or 'sysctl \(setting)=1' and add the route again"
+            fix: "remove the leg, or 'sysctl \(setting)=1' and add the route again"
         )
     }
 
@@ -97,7 +97,7 @@ enum FamilyDegradation {
         let name = scene.name(path.interface.index)
         return .init(
             "the gateway \(gateway) on \(name) does not answer",
-            cure: "look at the router, and at the cables and switches on the way to it"
+            fix: "look at the router, and at the cables and switches on the way to it"
         )
     }
 }

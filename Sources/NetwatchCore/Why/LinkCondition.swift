@@ -87,29 +87,29 @@ extension DiagnosisContext {
         switch condition {
         case .ready(let address): return missingRoute(name, address)
         case .tentative(let address):
-            return .init("\(name)'s address \(address) is being checked for duplicates", cure: "wait a second or two")
+            return .init("\(name)'s address \(address) is being checked for duplicates", fix: "wait a second or two")
         case .duplicate(let address):
             let prefix = "\(address.address)/\(address.prefixLength)"
             return .init(
                 "another host uses \(name)'s address \(address.address)",
-                cure: "'ip address del \(prefix) dev \(name.shellWord)', and give it another"
+                fix: "'ip address del \(prefix) dev \(name.shellWord)', and give it another"
             )
         case .linkLocal(let address):
             return .init(
                 "no DHCP server answered \(name), which gave itself \(address)",
-                cure: "check the DHCP server, then 'dhclient \(name.shellWord)'"
+                fix: "check the DHCP server, then 'dhclient \(name.shellWord)'"
             )
         case .noAddress:
-            return .init("\(name) has a carrier but no address", cure: Self.addressCure(name))
+            return .init("\(name) has a carrier but no address", fix: Self.addressFix(name))
         case .associating:
             return .init(
                 "\(name) is joining a WiFi network",
-                cure: "wait a second or two; if it lasts, check the passphrase"
+                fix: "wait a second or two; if it lasts, check the passphrase"
             )
         case .dormant:
             return .init(
                 "\(name) waits for the network to let it in (802.1X)",
-                cure: "check the credentials: 'wpa_cli -i \(name.shellWord) status'"
+                fix: "check the credentials: 'wpa_cli -i \(name.shellWord) status'"
             )
         case .noCarrier: return noCarrier(indexes, first)
         case .down: return down(indexes, first)
@@ -117,22 +117,22 @@ extension DiagnosisContext {
     }
 
     /// How to give an interface an address.
-    static func addressCure(_ name: String) -> String {
+    static func addressFix(_ name: String) -> String {
         "'dhclient \(name.shellWord)', or 'ip address add ADDRESS/LENGTH dev \(name.shellWord)'"
     }
 
     private func missingRoute(_ name: String, _ address: IPAddress) -> Sentence {
         let text = "there is no default route, though \(name) has the address \(address)"
         let command = RouteCommand.add(address.family, via: "GATEWAY", on: name)
-        guard address.family == .ipv6 else { return .init(text, cure: command) }
-        return .init(text, cure: "see by 'rdisc6 \(name.shellWord)' whether a router advertises itself, or \(command)")
+        guard address.family == .ipv6 else { return .init(text, fix: command) }
+        return .init(text, fix: "see by 'rdisc6 \(name.shellWord)' whether a router advertises itself, or \(command)")
     }
 
     private func down(_ indexes: [InterfaceIndex], _ first: InterfaceIndex) -> Sentence {
         let radio = kind(first) == .wifi ? "; if that is refused, 'rfkill unblock wifi'" : ""
         return .init(
             "\(names(indexes)) \(indexes.count > 1 ? "are" : "is") switched off (down)",
-            cure: "'ip link set dev \(name(first).shellWord) up'" + radio
+            fix: "'ip link set dev \(name(first).shellWord) up'" + radio
         )
     }
 
@@ -143,11 +143,11 @@ extension DiagnosisContext {
         case .wifi:
             return .init(
                 text + ": no WiFi network is joined",
-                cure: "'nmcli device wifi connect SSID ifname \(name(first).shellWord)'"
+                fix: "'nmcli device wifi connect SSID ifname \(name(first).shellWord)'"
             )
         case .cellular:
-            return .init(text + ": the modem is not connected", cure: "'mmcli -m any --simple-connect=apn=APN'")
-        case .wired: return .init(text, cure: "plug in the cable, and look at what is at its other end")
+            return .init(text + ": the modem is not connected", fix: "'mmcli -m any --simple-connect=apn=APN'")
+        case .wired: return .init(text, fix: "plug in the cable, and look at what is at its other end")
         default: return stacked(first, text)
         }
     }
@@ -157,26 +157,26 @@ extension DiagnosisContext {
         guard let link = snapshot.link(index) else { return .init(text) }
         let ports = snapshot.links.filter { $0.masterIndex == index }.map(\.index)
         if !ports.isEmpty {
-            return .init("\(text), as none of its ports has one: \(names(ports))", cure: portCure(ports))
+            return .init("\(text), as none of its ports has one: \(names(ports))", fix: portFix(ports))
         }
         switch link.kind {
         case "bridge", "bond", "team":
-            return .init("\(text), as it has no ports", cure: "'ip link set dev PORT master \(name(index).shellWord)'")
-        case "veth": return .init("\(text), as its other end is down", cure: "set its other end up")
+            return .init("\(text), as it has no ports", fix: "'ip link set dev PORT master \(name(index).shellWord)'")
+        case "veth": return .init("\(text), as its other end is down", fix: "set its other end up")
         default: break
         }
         guard link.lowerNamespace == nil, let lower = link.lowerIndex.flatMap(snapshot.link),
             let fault = fault(of: lower)
         else { return .init(text) }
         let beneath = sentence([lower.index], fault)
-        return .init("\(text), as \(beneath.text)", cure: beneath.cure)
+        return .init("\(text), as \(beneath.text)", fix: beneath.fix)
     }
 
     /// Returns the fix for the port that is closest to working.
-    private func portCure(_ ports: [InterfaceIndex]) -> String? {
+    private func portFix(_ ports: [InterfaceIndex]) -> String? {
         let conditions = ports.compactMap { port in
             snapshot.link(port).flatMap { link in fault(of: link).map { (link.index, $0) } }
         }
-        return conditions.min { $0.1.distance < $1.1.distance }.flatMap { sentence([$0.0], $0.1).cure }
+        return conditions.min { $0.1.distance < $1.1.distance }.flatMap { sentence([$0.0], $0.1).fix }
     }
 }

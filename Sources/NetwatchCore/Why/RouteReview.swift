@@ -21,7 +21,7 @@ struct RouteReview {
             .hidesAnother,
             .init(
                 "\(dead), yet the kernel prefers \(routes) to \(other)'s",
-                cure: "'sysctl \(settings.joined(separator: " "))'"
+                fix: "'sysctl \(settings.joined(separator: " "))'"
             )
         )
     }
@@ -35,8 +35,8 @@ struct RouteReview {
         switch reason {
         case .noSource, .linkLocalSource, .loopbackSource, .tentativeSource: return source(of: leg)
         case .loopbackPath:
-            let cure = RouteCommand.delete(route.route.message, scene)
-            return .init(.refuses, .init("the default route leads to this machine itself", cure: cure))
+            let fix = RouteCommand.delete(route.route.message, scene)
+            return .init(.refuses, .init("the default route leads to this machine itself", fix: fix))
         default: break
         }
         guard let link = scene.snapshot.link(leg.interface) else {
@@ -44,7 +44,7 @@ struct RouteReview {
         }
         guard let fault = scene.fault(of: link) else { return tunnel(link, reason) }
         let sentence = scene.sentence([link.index], fault)
-        return .init(.link, .init(beginning + sentence.text, cure: sentence.cure))
+        return .init(.link, .init(beginning + sentence.text, fix: sentence.fix))
     }
 
     /// The leg to speak of: one that cannot carry, else the first.
@@ -68,7 +68,7 @@ struct RouteReview {
         default:
             let name = scene.name(link.index)
             let what = "\(name) has a default route but no \(DiagnosisContext.name(family.family)) address to send from"
-            return .init(.source, .init(what, cure: DiagnosisContext.addressCure(name)))
+            return .init(.source, .init(what, fix: DiagnosisContext.addressFix(name)))
         }
     }
 
@@ -83,18 +83,18 @@ struct RouteReview {
         guard let (beneath, fault) = carrier(of: link) else {
             return .init(
                 .link,
-                .init("what carries \(name) is away (\(reason.rawValue))", cure: "'netwatch explain' tells more")
+                .init("what carries \(name) is away (\(reason.rawValue))", fix: "'netwatch explain' tells more")
             )
         }
         let sentence = scene.sentence([beneath], fault)
-        return .init(.link, .init("\(name) can't carry, as \(sentence.text)", cure: sentence.cure))
+        return .init(.link, .init("\(name) can't carry, as \(sentence.text)", fix: sentence.fix))
     }
 
     /// The interface is an access point, or one is all that carries it.
     private func accessPoint(_ link: Link) -> FamilyFinding {
         let name = scene.name(link.index)
         let text = "\(name) leads to the clients of this machine's own access point, not to the internet"
-        return .init(.link, .init(text, cure: "if a client is the gateway, run with --kind '\(name)=wifi'"))
+        return .init(.link, .init(text, fix: "if a client is the gateway, run with --kind '\(name)=wifi'"))
     }
 
     /// The tunnel's own packets are routed into it.
@@ -106,7 +106,7 @@ struct RouteReview {
         let command = "'\(DiagnosisContext.ip(endpoint.family)) route add \(endpoint) via GATEWAY dev NAME'"
         return .init(
             .link,
-            .init("the route to \(other) leads into the tunnel itself", cure: "\(command), or a fwmark for the tunnel")
+            .init("the route to \(other) leads into the tunnel itself", fix: "\(command), or a fwmark for the tunnel")
         )
     }
 
@@ -159,7 +159,7 @@ extension RouteReview {
             .expired,
             .init(
                 "the default route through \(name) has expired, as the router\(router) advertises it no more",
-                cure: "see whether the router still advertises itself: 'rdisc6 \(name.shellWord)'"
+                fix: "see whether the router still advertises itself: 'rdisc6 \(name.shellWord)'"
             )
         )
     }
@@ -174,11 +174,11 @@ extension RouteReview {
             switch route.verdict {
             case .notTaken:
                 let what = "rule \(step.rule.priority) lets the default route through \(name) not count"
-                return .init(.hidesAnother, .init(what, cure: RouteCommand.delete(step.rule, scene)))
+                return .init(.hidesAnother, .init(what, fix: RouteCommand.delete(step.rule, scene)))
             case .behindThrow:
                 let thrown = step.candidates.first { $0.verdict == .throwing }
-                let cure = thrown.map { RouteCommand.delete($0.route.message, scene) }
-                return .init(.hidesAnother, .init("a throw route hides the default route through \(name)", cure: cure))
+                let fix = thrown.map { RouteCommand.delete($0.route.message, scene) }
+                return .init(.hidesAnother, .init("a throw route hides the default route through \(name)", fix: fix))
             default: continue
             }
         }
@@ -194,7 +194,7 @@ extension RouteReview {
             .partial,
             .init(
                 "the routes cover only a part of \(DiagnosisContext.name(family)): none leads to \(probe.destination)",
-                cure: RouteCommand.add(family, via: leg.gateway?.description, on: scene.name(leg.interface))
+                fix: RouteCommand.add(family, via: leg.gateway?.description, on: scene.name(leg.interface))
             )
         )
     }
@@ -214,7 +214,7 @@ extension RouteReview {
                 .hidesAnother,
                 .init(
                     "\(Self.neglect(of: table)) to table \(name), where \(way) is",
-                    cure: "'\(DiagnosisContext.ip(family.family)) rule add lookup \(name)\(priority)'"
+                    fix: "'\(DiagnosisContext.ip(family.family)) rule add lookup \(name)\(priority)'"
                 )
             )
         }
@@ -237,15 +237,15 @@ extension RouteReview {
         }
         let table = route.route.message.table
         let place = table == .main ? "" : " in table \(RouteText.table(table))"
-        let cure = RouteCommand.delete(route.route.message, scene)
+        let fix = RouteCommand.delete(route.route.message, scene)
         let isBySource = decision.step.rule.source.length > 0
         guard let hidden = hidden(among: isBySource ? decision.step.candidates : probe.candidates) else {
             if isBySource { return refusal(word, by: decision.step.rule) }
             let whole = route.route.message.destination.length == 0
             let what = whole ? "the only default route" : "the only route to \(probe.destination)"
-            return .init(.refuses, .init("\(what)\(place) is \(word), which leads nowhere", cure: cure))
+            return .init(.refuses, .init("\(what)\(place) is \(word), which leads nowhere", fix: fix))
         }
-        return .init(.hidesAnother, .init("\(word)\(place) hides the default route through \(hidden)", cure: cure))
+        return .init(.hidesAnother, .init("\(word)\(place) hides the default route through \(hidden)", fix: fix))
     }
 
     private func refusal(by rule: RuleMessage) -> FamilyFinding {
@@ -254,7 +254,7 @@ extension RouteReview {
             .refuses,
             .init(
                 "rule \(rule.priority) refuses \(RuleText.scope(of: rule)) (\(action))",
-                cure: RouteCommand.delete(rule, scene)
+                fix: RouteCommand.delete(rule, scene)
             )
         )
     }
@@ -266,7 +266,7 @@ extension RouteReview {
             .refuses,
             .init(
                 "rule \(rule.priority) sends what comes from \(source) to table \(table), which has only \(word)",
-                cure: RouteCommand.delete(rule, scene)
+                fix: RouteCommand.delete(rule, scene)
             )
         )
     }
@@ -296,7 +296,7 @@ extension RouteReview {
     }
 }
 
-/// Commands of ip-route(8) and ip-rule(8), as cures write them.
+/// Commands of ip-route(8) and ip-rule(8), as fixes write them.
 enum RouteCommand {
     /// Returns the command that removes a route: `'ip route del unreachable default metric 5'`.
     static func delete(_ route: RouteMessage, _ scene: DiagnosisContext) -> String {

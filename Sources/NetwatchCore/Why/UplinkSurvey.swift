@@ -37,7 +37,7 @@ struct UplinkSurvey {
         }
         return .init(
             "there is no network interface but loopback",
-            cure: "plug in an adapter; 'lspci -k' and 'lsusb' show those that have no driver"
+            fix: "plug in an adapter; 'lspci -k' and 'lsusb' show those that have no driver"
         )
     }
 

@@ -8,7 +8,7 @@ public enum WhySentence {
     ///   - explanation: Why the state is what it is.
     ///   - snapshot: The model from which that was made.
     ///   - evaluation: The verdict that it explains.
-    /// - Returns: What is nearest to the cure first; each once.
+    /// - Returns: What is nearest to the fix first; each once.
     public static func of(
         _ explanation: PathExplanation,
         snapshot: NetworkSnapshot,
@@ -30,11 +30,11 @@ public enum WhySentence {
     private static func unknown(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         path.reasons.prefix(1).map { reason in
             guard reason == .carrierUnknown, let interface = path.interface else {
-                return .init(reason.shortMeaning, cure: reason.plainCure)
+                return .init(reason.shortMeaning, fix: reason.plainFix)
             }
             let name = interface.name.escapedForTerminal
-            let cure = "'--kind \(name.shellWord)=cellular', if it is"
-            return .init("what carries the tunnel \(name) can't be told", cure: cure)
+            let fix = "'--kind \(name.shellWord)=cellular', if it is"
+            return .init("what carries the tunnel \(name) can't be told", fix: fix)
         }
     }
 
@@ -53,7 +53,7 @@ public enum WhySentence {
             if family.path != nil { return FamilyDegradation.of(family, scene) }
             guard let finding = FamilyFinding.of(family, scene) else { return [] }
             let name = family.family == .ipv4 ? "IPv4" : "IPv6"
-            return [.init("\(name) does not work: \(finding.sentence.text)", cure: finding.sentence.cure)]
+            return [.init("\(name) does not work: \(finding.sentence.text)", fix: finding.sentence.fix)]
         }
     }
 }
@@ -65,8 +65,8 @@ extension Reason {
         return sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     }
 
-    /// The cure with quotation marks instead of its document's.
-    fileprivate var plainCure: String? { cure.map { String($0.map { $0 == "`" ? "'" : $0 }) } }
+    /// The fix with quotation marks instead of its document's.
+    fileprivate var plainFix: String? { fix.map { String($0.map { $0 == "`" ? "'" : $0 }) } }
 }
 
 /// The data that sentences are made of, with their words.
@@ -106,11 +106,11 @@ public struct Sentence: Sendable, Hashable {
     /// The sentence: `eth0 has no carrier`.
     public var text: String
     /// The fix, with commands in quotation marks; nil if there is none or none is needed.
-    public var cure: String?
+    public var fix: String?
 
     /// Makes a sentence.
-    public init(_ text: String, cure: String? = nil) {
+    public init(_ text: String, fix: String? = nil) {
         self.text = text
-        self.cure = cure
+        self.fix = fix
     }
 }

@@ -52,17 +52,17 @@ final class DestinationService {
     func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement
-    ) -> EngineAnswer<DestinationPath> {
+    ) -> EngineResult<DestinationPath> {
         do throws(NetlinkError) {
-            return .success(try lookUp(destination, requirement))
+            return .success(try findPath(to: destination, meeting: requirement))
         } catch {
             return .failure(.init(error))
         }
     }
 
-    private func lookUp(
-        _ destination: IPAddress,
-        _ requirement: PathRequirement
+    private func findPath(
+        to destination: IPAddress,
+        meeting requirement: PathRequirement
     ) throws(NetlinkError) -> DestinationPath {
         let now = SystemClock.now
         let answers = try lookups.resolve([ProbeFlow(to: destination, user: user)])
@@ -121,7 +121,7 @@ extension DestinationService {
         }
     }
 
-    /// Tells those who want to know of any change that nothing is known any more.
+    /// Reports a last change to the watches of any change: nothing is known any more.
     func end() {
         for entry in entries where registry.contains(entry.id) {
             if case .change(let body) = entry.interest { body() }

@@ -30,7 +30,7 @@ final class DeviceService {
                 _ = run.perform { $0?.devices.take(answer) }
             }
         } catch {
-            var answer = DeviceAnswer(index: index, name: name)
+            var answer = DeviceReport(index: index, name: name)
             var findings = DeviceFindings(index: index, name: name)
             findings.driverFault = "\(error.call): errno \(error.errno)"
             answer.end(findings)
@@ -79,7 +79,7 @@ final class DeviceService {
     }
 
     /// Takes an answer, unless the interface has gone or has another name by now.
-    private func take(_ answer: DeviceAnswer) {
+    private func take(_ answer: DeviceReport) {
         guard machine.with({ $0.expectsDevice(answer.index, name: answer.name) }) else { return }
         let now = SystemClock.now
         for message in answer.messages {

@@ -115,7 +115,7 @@ final class EventLoop {
         waiters = []
         let last = machine.with { $0.stop() }
         shared.counters = machine.with { $0.counters }
-        shared.sink(last, nil)
+        shared.publish(last, latency: nil)
         destinations.end()
     }
 
@@ -161,7 +161,7 @@ extension EventLoop {
     }
 
     private func publish(_ change: StateChange) {
-        shared.sink(change, receiver.batchStart?.duration(to: SystemClock.now))
+        shared.publish(change, latency: receiver.batchStart?.duration(to: SystemClock.now))
     }
 
     /// Confirms the verdict by looking the probes up.

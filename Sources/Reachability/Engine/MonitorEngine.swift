@@ -7,7 +7,7 @@ package import ReachabilityCore
 ///
 /// The engine below ``ReachabilityMonitor``: no subscribers, no executors. It may be started and stopped any number of
 /// times, from any thread; ``stop()`` may be called from the sink itself.
-package final class MonitorEngine: Sendable {
+final class MonitorEngine: Sendable {
     private let state: EngineState
     private let lifecycle = Lock<Lifecycle>(.init())
 
@@ -17,22 +17,9 @@ package final class MonitorEngine: Sendable {
     ///   - configuration: What to watch, and how.
     ///   - sink: Called on the event thread with each change, in order; must not block. The first after each
     ///     ``start()`` has the event `state`.
-    package convenience init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
-        self.init(configuration) { change, _ in sink(change) }
+    init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
+        state = .init(configuration, sink)
     }
-
-    /// Creates an engine whose sink is also told how long each change took.
-    ///
-    /// - Parameters:
-    ///   - configuration: What to watch, and how.
-    ///   - timedSink: As the sink of ``init(_:sink:)``. The duration is the time since the event thread received the first
-    ///     of the messages that it judged together; nil for a change without a message, such as one that was held back.
-    package init(_ configuration: MonitorConfiguration, timedSink: @escaping TimedSink) {
-        state = .init(configuration, timedSink)
-    }
-
-    /// Called with each change, and with how long it took.
-    package typealias TimedSink = @Sendable (StateChange, Duration?) -> Void
 
     deinit { stop() }
 
@@ -46,7 +33,7 @@ package final class MonitorEngine: Sendable {
     /// Starts the event thread, and returns once its sockets are open; does nothing if it runs already.
     ///
     /// - Throws: ``ReachabilityError`` if the namespace can't be entered or netlink can't be opened.
-    package func start() throws(ReachabilityError) {
+    func start() throws(ReachabilityError) {
         let run = try lifecycle.withLock { lifecycle throws(ReachabilityError) in
             if let run = lifecycle.run { return run }
             let run = try EngineRun(state, after: lifecycle.last)
@@ -66,7 +53,7 @@ package final class MonitorEngine: Sendable {
     /// The last change of a run is to `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is not
     /// called any more. Called on the event thread itself, from the sink, it returns at once, and the thread ends when
     /// the sink returns. A thread started after that calls the sink only once the thread before it has ended.
-    package func stop() {
+    func stop() {
         let (run, last) = lifecycle.withLock { ($0.run, $0.last) }
         if let run { end(run) } else { last?.waitForEnd() }
     }
@@ -82,7 +69,7 @@ package final class MonitorEngine: Sendable {
     }
 
     /// How often things happened since the engine was created.
-    package var counters: MonitorCounters { state.counters }
+    var counters: MonitorCounters { state.counters }
 
     /// Runs a job on the event thread, between changes, in the order in which jobs were handed over.
     ///
@@ -90,7 +77,7 @@ package final class MonitorEngine: Sendable {
     ///
     /// - Parameter job: Must not block.
     /// - Returns: Whether the engine runs; if it doesn't, the job is dropped.
-    package func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
+    func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
         currentRun?.perform { _ in job() } ?? false
     }
 
@@ -101,7 +88,7 @@ package final class MonitorEngine: Sendable {
 
 extension MonitorEngine {
     /// Called with the answer to a question, on the event thread or another thread of the engine's; must not block.
-    typealias Completion<Value: Sendable> = @Sendable (EngineAnswer<Value>) -> Void
+    typealias Completion<Value: Sendable> = @Sendable (EngineResult<Value>) -> Void
 
     /// Asks for the model and the verdict, once the model has been read whole and agrees with the kernel.
     ///
@@ -171,7 +158,7 @@ extension MonitorEngine {
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
     /// - Returns: The model and the verdict of one moment.
     /// - Throws: ``ReachabilityError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
-    package func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
+    func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
         if let loop = currentRun?.currentLoop { return loop.view(at: SystemClock.now) }
         return try Self.wait { view(within: timeout, $0) }
     }
@@ -185,7 +172,7 @@ extension MonitorEngine {
     ///   - requirement: The requirement.
     /// - Returns: The path, with the interface to bind to; or why there is none.
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
-    package func path(
+    func path(
         to destination: IPAddress,
         requiring requirement: PathRequirement = .any
     ) throws(ReachabilityError) -> DestinationPath {
@@ -202,8 +189,8 @@ extension MonitorEngine {
     /// - Parameter timeout: How long to wait.
     /// - Returns: One for each Wi-Fi carrier that nl80211 knows, in their order; none where the path has none.
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` with ETIMEDOUT.
-    package func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
-        let promise = BlockingPromise<EngineAnswer<[WiFiDetails]>>()
+    func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
+        let promise = BlockingPromise<EngineResult<[WiFiDetails]>>()
         wifiDetails { promise.fulfill($0) }
         guard let answer = promise.wait(until: Self.deadline(after: timeout)) else { throw .radiosDontReply }
         return try answer.get()
@@ -212,7 +199,7 @@ extension MonitorEngine {
     /// Opens a meter in the namespace that the engine watches; it outlives the engine's run.
     ///
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if there is no socket to be had.
-    package func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
+    func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
         try Self.wait { completion in
             submit(completion) { _ in
                 do throws(NetlinkError) {
@@ -227,7 +214,7 @@ extension MonitorEngine {
     private static func wait<Value: Sendable>(
         for question: (@escaping Completion<Value>) -> Void
     ) throws(ReachabilityError) -> Value {
-        let promise = BlockingPromise<EngineAnswer<Value>>()
+        let promise = BlockingPromise<EngineResult<Value>>()
         question { promise.fulfill($0) }
         return try promise.wait().get()
     }
@@ -244,7 +231,7 @@ extension MonitorEngine {
     ///   - destination: The address.
     ///   - body: Called on the event thread, first with the current path, then with each that differs; must not block.
     /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
-    package func watch(
+    func watch(
         _ destination: IPAddress,
         _ body: @escaping @Sendable (DestinationPath) -> Void
     ) -> DestinationWatch {
@@ -259,7 +246,7 @@ extension MonitorEngine {
     ///     taken it in: ``path(to:requiring:)`` reflects the change. In a storm of changes no more often than every 5 ms;
     ///     must not block.
     /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
-    package func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
+    func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
         watch(destinations, .change(body))
     }
 
@@ -273,16 +260,22 @@ extension MonitorEngine {
     }
 }
 
-/// What all runs of an engine share.
+/// The state that all runs of an engine share.
 final class EngineState: Sendable {
     let configuration: MonitorConfiguration
-    let sink: MonitorEngine.TimedSink
+    private let sink: @Sendable (StateChange) -> Void
     let watches = WatchRegistry()
     private let storedCounters = Lock<MonitorCounters>(.init())
 
-    init(_ configuration: MonitorConfiguration, _ sink: @escaping MonitorEngine.TimedSink) {
+    init(_ configuration: MonitorConfiguration, _ sink: @escaping @Sendable (StateChange) -> Void) {
         self.configuration = configuration
         self.sink = sink
+    }
+
+    /// Passes a change on, with how long it took.
+    func publish(_ change: StateChange, latency: Duration?) {
+        configuration.changeTap?(change, latency)
+        sink(change)
     }
 
     /// How often things happened, as of the event thread's last cycle.
@@ -298,7 +291,7 @@ final class EngineState: Sendable {
 /// The answer to a question that an engine was asked.
 ///
 /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
-enum EngineAnswer<Value: Sendable>: Sendable {
+enum EngineResult<Value: Sendable>: Sendable {
     case success(Value)
     case failure(ReachabilityError)
 
@@ -333,14 +326,23 @@ protocol MonitorSource: Sendable {
     func perform(_ job: @escaping @Sendable () -> Void) -> Bool
 
     /// As ``MonitorEngine/view(within:_:)``.
-    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineAnswer<MonitorView>) -> Void)
+    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineResult<MonitorView>) -> Void)
 
     /// As ``MonitorEngine/path(to:meeting:_:)``.
     func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement,
-        _ completion: @escaping @Sendable (EngineAnswer<DestinationPath>) -> Void
+        _ completion: @escaping @Sendable (EngineResult<DestinationPath>) -> Void
     )
+
+    /// As ``MonitorEngine/view(within:)``.
+    func view(within timeout: Duration) throws(ReachabilityError) -> MonitorView
+
+    /// As ``MonitorEngine/wifiDetails(within:)``.
+    func wifiDetails(within timeout: Duration) throws(ReachabilityError) -> [WiFiDetails]
+
+    /// As ``MonitorEngine/trafficMeter()``.
+    func trafficMeter() throws(ReachabilityError) -> TrafficMeter
 
     /// As ``MonitorEngine/path(to:requiring:)``.
     func path(
@@ -349,7 +351,7 @@ protocol MonitorSource: Sendable {
     ) throws(ReachabilityError) -> DestinationPath
 
     /// As ``MonitorEngine/wifiDetails(_:)``.
-    func wifiDetails(_ completion: @escaping @Sendable (EngineAnswer<[WiFiDetails]>) -> Void)
+    func wifiDetails(_ completion: @escaping @Sendable (EngineResult<[WiFiDetails]>) -> Void)
 
     /// As ``MonitorEngine/watch(_:_:)`` for the path to a destination.
     func watch(_ destination: IPAddress, _ body: @escaping @Sendable (DestinationPath) -> Void) -> DestinationWatch
@@ -360,18 +362,18 @@ protocol MonitorSource: Sendable {
 
 extension MonitorEngine: MonitorSource {}
 
-/// What a monitor knows at one moment: for explanations, not for programs that only want to know the state.
+/// The model and the verdict of one moment: for explanations, not for programs that only want to know the state.
 package struct MonitorView: Sendable, Hashable {
     /// The model of the machine's network.
     package var snapshot: NetworkSnapshot
-    /// The verdict, and how it came about.
+    /// The verdict, and its derivation.
     package var evaluation: PathEvaluation
-    /// The moment of the evaluation.
+    /// The time of the evaluation.
     package var instant: Instant
-    /// Whether the whole model was read and agrees with the kernel's own look-ups.
+    /// Whether the whole model was read and agrees with the kernel's own lookups.
     package var isSettled: Bool
 
-    /// Makes a view.
+    /// Creates a view.
     package init(snapshot: NetworkSnapshot, evaluation: PathEvaluation, instant: Instant, isSettled: Bool) {
         self.snapshot = snapshot
         self.evaluation = evaluation

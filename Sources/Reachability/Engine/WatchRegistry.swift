@@ -59,7 +59,7 @@ final class WatchRegistry: Sendable {
 }
 
 /// Keeps a destination watched; ends when cancelled or released.
-package final class DestinationWatch: Sendable {
+final class DestinationWatch: Sendable {
     private let onCancel: Lock<(@Sendable () -> Void)?>
 
     init(_ onCancel: @escaping @Sendable () -> Void) {
@@ -69,7 +69,7 @@ package final class DestinationWatch: Sendable {
     deinit { cancel() }
 
     /// Ends the watch; on the event thread, its body is not called again.
-    package func cancel() {
+    func cancel() {
         let body = onCancel.withLock { $0.take() }
         body?()
     }

@@ -477,8 +477,8 @@ extension ReachabilityMonitor {
     public func wifiDetails(
         timeout: Duration = .seconds(2)
     ) async throws(ReachabilityError) -> [WiFiDetails] {
-        let answer = try await bounded(by: timeout) { [source] () -> EngineAnswer<[WiFiDetails]>? in
-            let stream = AsyncStream<EngineAnswer<[WiFiDetails]>>.makeStream()
+        let answer = try await bounded(by: timeout) { [source] () -> EngineResult<[WiFiDetails]>? in
+            let stream = AsyncStream<EngineResult<[WiFiDetails]>>.makeStream()
             source.wifiDetails { stream.continuation.yield($0) }
             return await stream.stream.first { _ in true }
         }
@@ -495,9 +495,29 @@ extension ReachabilityMonitor {
         try await answer { [source] in source.view(within: timeout, $0) }
     }
 
+    /// As ``view(within:)``, but blocks the calling thread, unless it is the event thread.
+    package func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
+        try source.view(within: timeout)
+    }
+
+    /// As ``wifiDetails(timeout:)``, but blocks the calling thread; not to be called on the event thread.
+    package func wifiDetails(within timeout: Duration) throws(ReachabilityError) -> [WiFiDetails] {
+        try source.wifiDetails(within: timeout)
+    }
+
+    /// Opens a meter of what the interfaces carry; it outlives the monitor's run.
+    ///
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed``.
+    package func trafficMeter() throws(ReachabilityError) -> TrafficMeter { try source.trafficMeter() }
+
+    /// Runs a job on the event thread, between changes; it must not block.
+    ///
+    /// - Returns: Whether the monitor runs; if it doesn't, the job is dropped.
+    package func perform(_ job: @escaping @Sendable () -> Void) -> Bool { source.perform(job) }
+
     /// Asks the source without blocking a thread.
     private func answer<Value: Sendable>(
-        _ question: @escaping @Sendable (@escaping @Sendable (EngineAnswer<Value>) -> Void) -> Void
+        _ question: @escaping @Sendable (@escaping @Sendable (EngineResult<Value>) -> Void) -> Void
     ) async throws(ReachabilityError) -> Value {
         let answer = await withUnsafeContinuation { continuation in
             question { continuation.resume(returning: $0) }

@@ -16,7 +16,7 @@ final class DeviceInquirer: Sendable {
     }
 
     /// A question, which is given the sockets to ask with.
-    typealias Question = @Sendable (inout DeviceSocket) -> DeviceAnswer
+    typealias Question = @Sendable (inout DeviceSocket) -> DeviceReport
 
     private typealias Item = @Sendable (inout DeviceSocket) -> @Sendable () -> Void
 
@@ -67,7 +67,7 @@ final class DeviceInquirer: Sendable {
 }
 
 /// The answer to a question about a device: messages for the state machine and for recordings.
-struct DeviceAnswer: Sendable {
+struct DeviceReport: Sendable {
     let index: InterfaceIndex
     let name: String
     private(set) var messages: [Message] = []

@@ -11,9 +11,9 @@ struct DeviceInquiry: Sendable {
     let nl80211: UInt16
 
     /// Looks; may wait for the kernel's configuration lock.
-    func run(_ socket: inout DeviceSocket) -> DeviceAnswer {
+    func run(_ socket: inout DeviceSocket) -> DeviceReport {
         var findings = DeviceFindings(index: index, name: name)
-        var answer = DeviceAnswer(index: index, name: name)
+        var answer = DeviceReport(index: index, name: name)
         if nl80211 != 0, let message = socket.wirelessInterface(index, family: nl80211) {
             findings.isWireless = true
             var families = GenericFamilies()

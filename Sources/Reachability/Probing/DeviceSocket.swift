@@ -2,10 +2,10 @@ import CNetlink
 import Glibc
 import ReachabilityCore
 
-/// The sockets by which devices are asked about: generic netlink, on which ioctl(2) works as on any other, and, for
-/// the ways of tunnels, look-ups.
+/// The sockets for questions about devices: generic netlink, on which ioctl(2) works as on any other, and a socket for
+/// the lookups of tunnels' routes.
 ///
-/// Confined to one thread at a time by whoever owns it.
+/// Confined to one thread at a time by its owner.
 struct DeviceSocket: ~Copyable {
     private let socket: NetlinkSocket
     private var lookups: LookupSocket
@@ -14,9 +14,9 @@ struct DeviceSocket: ~Copyable {
     private var sysfs: NamespaceSysfs?
     private var hasTriedSysfs = false
 
-    /// Opens them in the calling thread's network namespace.
+    /// Opens the sockets in the calling thread's network namespace.
     ///
-    /// - Throws: ``NetlinkError`` if the kernel gives none.
+    /// - Throws: ``NetlinkError`` if the kernel has none to give.
     init() throws(NetlinkError) {
         let socket = try NetlinkSocket.open(NETLINK_GENERIC)
         socket.setCappedAcknowledgements()
@@ -25,7 +25,7 @@ struct DeviceSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// The kernel answers within the send, once it has the configuration lock.
+    /// The kernel replies within the send, once it has the configuration lock.
     private static let replyTimeout = Duration.seconds(2)
 
     /// For ioctl(2).
@@ -42,25 +42,25 @@ struct DeviceSocket: ~Copyable {
         }
     }
 
-    /// What nl80211 knows of an interface; nil if that is none of its.
+    /// Returns nl80211's interface; nil if it isn't one.
     mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
         sequence &+= 1
         return wireless(NetlinkRequests.wirelessInterface(index, family: family, sequence: sequence), family).last
     }
 
-    /// What nl80211 knows of the stations that an interface speaks with; nothing if it refuses.
+    /// Returns the stations that a Wi-Fi interface is associated with; none if nl80211 refuses.
     mutating func wirelessStations(_ index: InterfaceIndex, family: UInt16) -> [WirelessMessage] {
         sequence &+= 1
         return wireless(NetlinkRequests.wirelessStations(index, family: family, sequence: sequence), family)
     }
 
-    /// What nl80211 knows of the access points that an interface's last scan found; nothing if it refuses.
+    /// Returns the access points that a Wi-Fi interface's last scan found; none if nl80211 refuses.
     mutating func wirelessScan(_ index: InterfaceIndex, family: UInt16) -> [WirelessMessage] {
         sequence &+= 1
         return wireless(NetlinkRequests.wirelessScan(index, family: family, sequence: sequence), family)
     }
 
-    /// nl80211's answers to a request with the last sequence number.
+    /// Returns nl80211's replies to a request with the last sequence number.
     private func wireless(_ request: [UInt8], _ family: UInt16) -> [WirelessMessage] {
         var families = GenericFamilies()
         families.note(.init(name: GenericFamilies.wirelessName, id: family))
@@ -71,7 +71,7 @@ struct DeviceSocket: ~Copyable {
         return messages
     }
 
-    /// What WireGuard knows of a device, all its peers together.
+    /// Returns a WireGuard device with all its peers.
     ///
     /// - Throws: ``NetlinkError``; EPERM without `CAP_NET_ADMIN`.
     mutating func wireGuardDevice(
@@ -146,7 +146,7 @@ struct DeviceSocket: ~Copyable {
         return route.type == .unicast || route.type == .local ? route.legs.first?.interface : nil
     }
 
-    /// Sends a request and takes its answers to the end, or to the error that refuses it.
+    /// Sends a request and takes its replies to the end, or to the error that refuses it.
     private func ask(
         _ request: [UInt8],
         _ families: GenericFamilies,
@@ -166,19 +166,21 @@ struct DeviceSocket: ~Copyable {
         if let end, end != 0 { throw NetlinkError("generic netlink", errno: end) }
     }
 
-    /// Hands a datagram's messages on; gives the errno with which the answers to the last request end, if they do.
+    /// Passes a datagram's messages on.
+    ///
+    /// - Returns: The errno with which the replies to the last request end; nil if they go on.
     private func read(_ length: Int, _ families: GenericFamilies, _ take: (KernelEvent) -> Void) -> Int32? {
         var end: Int32?
         buffer.withDatagram(length) { bytes in
             let decoder = NetlinkDecoder(protocolNumber: NetlinkDecoder.generic, families: families)
             try? decoder.decode(bytes) { header, event in
-                // What answers an earlier request came too late.
+                // A late reply to an earlier request.
                 guard header.sequence == sequence else { return }
                 switch event {
                 case .done(let errno), .error(let errno): end = errno
                 default:
                     take(event)
-                    // What is no dump has one answer, and nobody asked for an acknowledgement.
+                    // A request that is no dump has one reply, as no acknowledgement was asked for.
                     if !header.flags.contains(.multi) { end = 0 }
                 }
             }

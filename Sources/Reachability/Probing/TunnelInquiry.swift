@@ -24,8 +24,8 @@ struct TunnelInquiry: Sendable {
     }
 
     /// Asks; may wait for the kernel's configuration lock.
-    func run(_ socket: inout DeviceSocket) -> DeviceAnswer {
-        var answer = DeviceAnswer(index: index, name: name)
+    func run(_ socket: inout DeviceSocket) -> DeviceReport {
+        var answer = DeviceReport(index: index, name: name)
         do throws(NetlinkError) {
             if let endpoint = try endpoint(&socket, &answer) {
                 let egress = try socket.egress(of: endpoint.flow(user: Self.kernel), selectsSource: selectsSource)
@@ -51,7 +51,7 @@ struct TunnelInquiry: Sendable {
 
     private func endpoint(
         _ socket: inout DeviceSocket,
-        _ answer: inout DeviceAnswer
+        _ answer: inout DeviceReport
     ) throws(NetlinkError) -> TunnelEndpoint? {
         switch source {
         case .known(let endpoint): return endpoint
@@ -73,7 +73,7 @@ struct TunnelInquiry: Sendable {
     private func session(
         _ family: UInt16,
         _ socket: inout DeviceSocket,
-        _ answer: inout DeviceAnswer
+        _ answer: inout DeviceReport
     ) throws(NetlinkError) -> L2TPMessage? {
         guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
         guard let session = try socket.l2tpSession(name, family: family) else { return nil }
@@ -86,7 +86,7 @@ struct TunnelInquiry: Sendable {
     private func addOptions(
         _ family: UInt16,
         _ socket: inout DeviceSocket,
-        _ answer: inout DeviceAnswer
+        _ answer: inout DeviceReport
     ) throws(NetlinkError) {
         guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
         var families = GenericFamilies()

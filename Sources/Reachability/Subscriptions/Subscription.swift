@@ -33,7 +33,7 @@ public final class Subscription: Sendable {
     /// Ends the subscription; does nothing if it ended already.
     ///
     /// On the thread that calls this, the closure is not called any more. A call that another thread is making is not
-    /// waited for. What the closure captured is released, by whoever uses it last.
+    /// waited for. What the closure captured is released by its last user.
     public func cancel() {
         let body = body.withLock { $0.take() }
         body?()

@@ -28,6 +28,11 @@ public struct MonitorConfiguration: Sendable {
     /// Requests for dumps, their replies and notifications are passed, and what sysfs says of devices as uevents, so that
     /// a recording which starts with the monitor stands alone. Lookups are not.
     package var tap: (@Sendable (CaptureEvent) -> Void)?
+    /// Called on the event thread with each change, before the subscribers, and with how long it took; must not block.
+    ///
+    /// The duration is the time since the event thread received the first of the messages that it judged together; nil
+    /// for a change without a message, such as one that was held back.
+    package var changeTap: (@Sendable (StateChange, Duration?) -> Void)?
 
     /// Creates a configuration; the defaults are what most programs want.
     public init(

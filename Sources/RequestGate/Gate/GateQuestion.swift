@@ -59,6 +59,6 @@ public enum GateName: Sendable, Hashable {
     case looking
     /// No name server answers (EAI_AGAIN).
     case temporaryFailure
-    /// It has no address, or looking it up fails in another way that waiting does not cure (EAI_NONAME).
+    /// It has no address, or looking it up fails in another way that waiting does not fix (EAI_NONAME).
     case failure
 }

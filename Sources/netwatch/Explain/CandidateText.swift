@@ -31,13 +31,13 @@ struct CandidateText {
     private func detour(_ family: FamilyExplanation) -> [String] {
         guard let detour = family.detour else { return [] }
         let leg = RouteLeg(interface: detour.path.interface.index, gateway: detour.path.gateway)
-        let cures = detour.interfaces.map { index in
-            "    cure: 'sysctl \(SettingText.linkDown(names.name(index), family.family))=1'"
+        let fixes = detour.interfaces.map { index in
+            "    fix: 'sysctl \(SettingText.linkDown(names.name(index), family.family))=1'"
         }
         return [
             "  a further default would work: \(self.leg(leg)) source \(detour.path.source)",
             "    the kernel does not use it: it prefers a route whose interface has no carrier",
-        ] + cures
+        ] + fixes
     }
 
     /// The walks of the probes; where all went the same, once.

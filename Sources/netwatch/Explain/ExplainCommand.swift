@@ -76,13 +76,17 @@ struct ExplainCommand: NetwatchCommand {
     }
 
     private func view(_ session: MonitorSession) throws(ToolError) -> MonitorView {
-        do throws(ReachabilityError) { return try session.engine.view(within: timeout) } catch { throw error.toolError }
+        do throws(ReachabilityError) {
+            return try session.monitor.view(within: timeout)
+        } catch {
+            throw error.toolError
+        }
     }
 
     private func paths(to addresses: [IPAddress], _ session: MonitorSession) throws(ToolError) -> [DestinationPath] {
         do throws(ReachabilityError) {
             var paths: [DestinationPath] = []
-            for address in addresses { paths.append(try session.engine.path(to: address)) }
+            for address in addresses { paths.append(try session.monitor.lookup(address)) }
             return paths
         } catch {
             throw error.toolError

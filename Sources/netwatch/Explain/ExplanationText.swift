@@ -34,7 +34,7 @@ enum ViewText {
     private static func why(_ sentences: [Sentence], _ status: ReachabilityStatus) -> [String] {
         sentences.prefix(3).enumerated().flatMap { position, sentence in
             let word = position > 0 ? "also" : status.isReachable ? "but" : "why"
-            return ["  \(word): \(sentence.text)"] + (sentence.cure.map { ["    cure: \($0)"] } ?? [])
+            return ["  \(word): \(sentence.text)"] + (sentence.fix.map { ["    fix: \($0)"] } ?? [])
         }
     }
 
@@ -66,7 +66,7 @@ enum ViewText {
     }
 }
 
-extension MonitorEngine {
+extension ReachabilityMonitor {
     /// The state in words, with the reason for it: `the state is 'notReachable': eth0 has no carrier`.
     ///
     /// Blocks the caller until the model has settled, but for no longer than a tenth of a second.
@@ -85,23 +85,23 @@ extension MonitorEngine {
 
 /// Explains reasons, and what to do about them.
 enum ReasonText {
-    /// A line for each reason, and one for its cure.
+    /// A line for each reason, and one for its fix.
     ///
     /// - Parameters:
     ///   - reasons: The reasons.
-    ///   - interface: What stands for `NAME` in a cure, if that is known.
+    ///   - interface: What stands for `NAME` in a fix, if that is known.
     ///   - indentation: What each line begins with.
     /// - Returns: The lines.
     static func lines(_ reasons: [Reason], interface: String?, indentation: String) -> [String] {
         reasons.flatMap { reason in
-            let cure = reason.cure.map { indentation + "  cure: " + filled($0, interface) }
-            return [indentation + reason.rawValue + ": " + reason.meaning] + (cure.map { [$0] } ?? [])
+            let fix = reason.fix.map { indentation + "  fix: " + filled($0, interface) }
+            return [indentation + reason.rawValue + ": " + reason.meaning] + (fix.map { [$0] } ?? [])
         }
     }
 
-    /// The cure with quotation marks instead of its document's, and with the interface's name.
-    private static func filled(_ cure: String, _ interface: String?) -> String {
-        let words = cure.split(separator: " ", omittingEmptySubsequences: false).map { word in
+    /// The fix with quotation marks instead of its document's, and with the interface's name.
+    private static func filled(_ fix: String, _ interface: String?) -> String {
+        let words = fix.split(separator: " ", omittingEmptySubsequences: false).map { word in
             word == "NAME" ? interface?.shellWord.escapedForTerminal ?? "NAME" : String(word)
         }
         return words.joined(separator: " ").replacing("`", with: "'")

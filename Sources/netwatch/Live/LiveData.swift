@@ -14,10 +14,10 @@ final class LiveData {
     private let context: EvaluationContext
     private let wakeup: Wakeup
     private let inbox: LiveInbox
-    private let engine: MonitorEngine
+    private let monitor: ReachabilityMonitor
     private let sampler: LiveSampler
     private let destinations: [LiveDestination]
-    private let modelWatch: DestinationWatch
+    private let modelWatch: Subscription
     private var radios = LiveRadios()
     /// Before this the model is not read again.
     private var nextModel = Instant(nanoseconds: 0)
@@ -28,27 +28,30 @@ final class LiveData {
     /// Starts the monitor, and the other sources.
     init(_ configuration: LiveConfiguration, _ wakeup: Wakeup) throws(ToolError) {
         let inbox = LiveInbox(wakeup)
-        let engine = MonitorEngine(
-            configuration.monitor,
-            timedSink: { inbox.put(.change($0, latency: $1, at: LiveClock.moment)) }
-        )
-        modelWatch = engine.watch([]) { inbox.noteModel() }
-        do throws(ReachabilityError) { try engine.start() } catch { throw error.toolError }
+        var settings = configuration.monitor
+        settings.changeTap = { inbox.put(.change($0, latency: $1, at: LiveClock.moment)) }
+        let monitor: ReachabilityMonitor
+        do throws(ReachabilityError) {
+            monitor = try ReachabilityMonitor(configuration: settings)
+        } catch {
+            throw error.toolError
+        }
+        modelWatch = monitor.subscribeToChanges(affecting: []) { inbox.noteModel() }
         self.configuration = configuration
         self.wakeup = wakeup
         self.inbox = inbox
-        self.engine = engine
+        self.monitor = monitor
         context = configuration.evaluationContext
-        sampler = try .init(engine, inbox)
+        sampler = try .init(monitor, inbox)
         destinations = configuration.hosts.map {
-            .init($0.host, engine, configuration.monitor.namespace, wakeup)
+            .init($0.host, monitor, configuration.monitor.namespace, wakeup)
         }
     }
 
     /// Ends everything, without waiting for long.
     func stop() {
         modelWatch.cancel()
-        engine.stop()
+        monitor.stop()
     }
 
     /// When there may be something to take though nobody said so.
@@ -93,7 +96,7 @@ final class LiveData {
     }
 
     /// The monitor's current view, confirmed by the kernel or not.
-    private func view() -> MonitorView? { try? engine.view(within: .zero) }
+    private func view() -> MonitorView? { try? monitor.view(within: .zero) }
 
     private func model(_ view: MonitorView) -> LiveViewInput {
         let explanation = PathExplanation(of: view.evaluation, in: view.snapshot, context: context, at: view.instant)

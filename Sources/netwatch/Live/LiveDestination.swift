@@ -10,19 +10,19 @@ import Synchronization
 /// Confined to the main thread; what the event thread tells goes through ``Routes``.
 final class LiveDestination {
     private let host: Host
-    private let engine: MonitorEngine
+    private let monitor: ReachabilityMonitor
     private let namespace: NetworkNamespace
     private let wakeup: Wakeup
     private var schedule = ResolutionSchedule()
     private var resolver: HostResolver?
     private var resolved = ResolvedAddresses()
-    private var watches: [IPAddress: DestinationWatch] = [:]
+    private var watches: [IPAddress: Subscription] = [:]
     private let routes: Routes
     private var told: DestinationState?
 
-    init(_ host: Host, _ engine: MonitorEngine, _ namespace: NetworkNamespace, _ wakeup: Wakeup) {
+    init(_ host: Host, _ monitor: ReachabilityMonitor, _ namespace: NetworkNamespace, _ wakeup: Wakeup) {
         self.host = host
-        self.engine = engine
+        self.monitor = monitor
         self.namespace = namespace
         self.wakeup = wakeup
         routes = .init(wakeup)
@@ -86,7 +86,7 @@ final class LiveDestination {
             watches.removeValue(forKey: address)?.cancel()
             routes.forget(address)
         }
-        for address in change.new { watches[address] = engine.watch(address, routes.note) }
+        for address in change.new { watches[address] = monitor.subscribe(to: address, on: .immediate, routes.note) }
     }
 
     /// The paths to the addresses, as the event thread reports them.

@@ -11,7 +11,8 @@ final class LiveRecording {
     /// The file's name, in the current folder.
     let path: String
     private let recorder: CaptureRecorder
-    private let engine: MonitorEngine
+    private let monitor: ReachabilityMonitor
+    private let subscription: Subscription
     private let output: LineOutput
     private let beginning: Beginning
 
@@ -35,14 +36,16 @@ final class LiveRecording {
         configuration.tap = { if !recorder.write($0) { wakeup.signal() } }
         let beginning = Beginning()
         self.beginning = beginning
-        // The first change tells the state that was read.
-        engine = MonitorEngine(configuration) { _ in
-            if !beginning.isOver.exchange(true, ordering: .releasing) { wakeup.signal() }
-        }
         recorder.begin()
-        do throws(ReachabilityError) { try engine.start() } catch {
+        do throws(ReachabilityError) {
+            monitor = try ReachabilityMonitor(configuration: configuration)
+        } catch {
             close(output.descriptor)
             throw error.toolError
+        }
+        // The first change has the state that was read.
+        subscription = monitor.subscribe(on: .immediate) { _ in
+            if !beginning.isOver.exchange(true, ordering: .releasing) { wakeup.signal() }
         }
     }
 
@@ -78,8 +81,8 @@ final class LiveRecording {
     private func stopped(within milliseconds: Int32) -> Bool {
         guard let done = try? Wakeup() else { return false }
         do throws(SystemError) {
-            try DetachedThread.start { [engine] in
-                engine.stop()
+            try SystemThread.detach("netwatch-stop") { [monitor] in
+                monitor.stop()
                 done.signal()
             }
         } catch {

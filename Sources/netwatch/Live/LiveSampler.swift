@@ -21,16 +21,16 @@ final class LiveSampler: Sendable {
     /// Starts to read.
     ///
     /// - Parameters:
-    ///   - engine: It runs.
+    ///   - monitor: It runs.
     ///   - inbox: Where what was read goes.
     /// - Throws: What to tell the user, if there is no thread or descriptor to be had.
-    init(_ engine: MonitorEngine, _ inbox: LiveInbox) throws(ToolError) {
+    init(_ monitor: ReachabilityMonitor, _ inbox: LiveInbox) throws(ToolError) {
         let wakeup = try Wakeup.open()
         let wishes = Wishes()
         self.wakeup = wakeup
         self.wishes = wishes
         do throws(SystemError) {
-            try DetachedThread.start { Self.run(engine, inbox, wakeup, wishes) }
+            try SystemThread.detach("netwatch-sample") { Self.run(monitor, inbox, wakeup, wishes) }
         } catch {
             throw error.toolError("start a thread")
         }
@@ -52,8 +52,13 @@ final class LiveSampler: Sendable {
         wakeup.signal()
     }
 
-    private static func run(_ engine: MonitorEngine, _ inbox: LiveInbox, _ wakeup: Wakeup, _ wishes: Wishes) {
-        let meter = try? engine.trafficMeter()
+    private static func run(
+        _ monitor: ReachabilityMonitor,
+        _ inbox: LiveInbox,
+        _ wakeup: Wakeup,
+        _ wishes: Wishes
+    ) {
+        let meter = try? monitor.trafficMeter()
         var turn = 0
         var next = SystemClock.now
         while !wishes.isOver.load(ordering: .acquiring) {
@@ -63,7 +68,7 @@ final class LiveSampler: Sendable {
                 inbox.put(.counters(counters(messages), at: SystemClock.now))
             }
             if asksNow || (isDue && turn % radioTurns == 0 && wishes.readsRadios.load(ordering: .acquiring)) {
-                if let details = try? engine.wifiDetails(within: interval) { inbox.put(.wifi(details)) }
+                if let details = try? monitor.wifiDetails(within: interval) { inbox.put(.wifi(details)) }
             }
             if isDue {
                 turn += 1

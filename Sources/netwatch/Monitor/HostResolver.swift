@@ -25,7 +25,7 @@ final class HostResolver: Sendable {
     init(_ name: String, in namespace: NetworkNamespace, wakeup: Wakeup) throws(SystemError) {
         let kept = Kept()
         self.kept = kept
-        try DetachedThread.start {
+        try SystemThread.detach("netwatch-lookup", stackSize: AddressLookup.stackSize) {
             let resolution = Self.resolve(name, in: namespace)
             kept.resolution.withLock { $0 = resolution }
             wakeup.signal()

@@ -8,12 +8,13 @@ import Synchronization
 /// A running monitor, for whose changes the main thread waits.
 struct MonitorSession {
     /// The monitor.
-    let engine: MonitorEngine
+    let monitor: ReachabilityMonitor
     /// Told to wake the main thread.
     let wakeup: Wakeup
     /// The signals that were blocked before, with which commands start.
     let inheritedMask: sigset_t
     private let wait: MainWait
+    private let subscription: Subscription
 
     /// Starts a monitor.
     ///
@@ -37,8 +38,12 @@ struct MonitorSession {
         self.wakeup = wakeup
         inheritedMask = descriptor.previousMask
         wait = MainWait(signals: descriptor, wakeup: wakeup, output: output)
-        engine = MonitorEngine(configuration, sink: sink)
-        do throws(ReachabilityError) { try engine.start() } catch { throw error.toolError }
+        do throws(ReachabilityError) {
+            monitor = try ReachabilityMonitor(configuration: configuration)
+        } catch {
+            throw error.toolError
+        }
+        subscription = monitor.subscribe(on: .immediate, sink)
     }
 
     /// Sleeps until something comes, or until the deadline; nil is for ever.
@@ -62,8 +67,8 @@ struct MonitorSession {
     func stop() throws(ToolError) {
         let hasStopped = Flag()
         do throws(SystemError) {
-            try DetachedThread.start { [engine, wakeup] in
-                engine.stop()
+            try SystemThread.detach("netwatch-stop") { [monitor, wakeup] in
+                monitor.stop()
                 hasStopped.raise()
                 wakeup.signal()
             }
@@ -78,36 +83,5 @@ struct MonitorSession {
         private let value = Atomic(false)
         var isRaised: Bool { value.load(ordering: .acquiring) }
         func raise() { value.store(true, ordering: .releasing) }
-    }
-}
-
-/// Runs something on a thread that nobody waits for (pthread_create(3)).
-enum DetachedThread {
-    /// Starts the thread.
-    ///
-    /// - Throws: The error number of pthread_create(3), as when the user has too many threads.
-    static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
-        let body = Unmanaged.passRetained(Body(body))
-        var thread = pthread_t()
-        let failure = pthread_create(
-            &thread,
-            nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            },
-            body.toOpaque()
-        )
-        guard failure == 0 else {
-            body.release()
-            throw .init(code: failure)
-        }
-        pthread_detach(thread)
-    }
-
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 }

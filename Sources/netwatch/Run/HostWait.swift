@@ -20,7 +20,7 @@ struct HostWait {
         let session = try MonitorSession(configuration, wakeup: wakeup) { _ in wakeup.signal() }
         let addresses = try addresses(session, in: configuration.namespace)
         let watcher = DestinationsWatcher(addresses, condition: waiting.condition, wakeup: session.wakeup)
-        let watches = addresses.map { session.engine.watch($0, watcher.note) }
+        let watches = addresses.map { session.monitor.subscribe(to: $0, on: .immediate, watcher.note) }
         defer { for watch in watches { watch.cancel() } }
         while !watcher.hasHeld { try sleep(session, until: deadline, "the route to \(name) is not as requested") }
         return .success

@@ -105,7 +105,7 @@ struct RunCommand: NetwatchCommand {
 
     /// Whether the network was away; a command may fail and end before the monitor has received the change.
     private func wasAway(_ session: MonitorSession, _ network: ConditionWatcher) -> Bool {
-        if !network.wasAway, let view = try? session.engine.view(within: .seconds(1)) {
+        if !network.wasAway, let view = try? session.monitor.view(within: .seconds(1)) {
             network.note(view.evaluation.path)
         }
         return network.wasAway

@@ -47,7 +47,7 @@ struct WaitCommand: NetwatchCommand {
         }
         // Nothing else wakes it: what held for a moment has been waited for too.
         guard try session.next(until: deadline) != .wakeup else { return .success }
-        throw waiting.timeUp(session.engine.stateWords(common.kinds.context(user: geteuid())))
+        throw waiting.timeUp(session.monitor.stateWords(common.kinds.context(user: geteuid())))
     }
 }
 

@@ -39,7 +39,7 @@ struct StateWatch {
             try HookWatch(session: session, printer: printer, inbox: inbox, report: report).run(hook)
         }
         while hook == nil, try session.next(until: report.nextSign(after: SystemClock.now)) == .deadline {
-            _ = session.engine.perform { report.giveSign() }
+            _ = session.monitor.perform { report.giveSign() }
         }
         if hook == nil { report.end() }
         printer.close()
@@ -114,7 +114,7 @@ struct HookWatch {
             // Before a hook's end is noticed, so that the next is told the newest.
             if !isEnding, let (change, time) = inbox.take() { runner.post((change, time)) }
             if let due = sign, SystemClock.now >= due {
-                _ = session.engine.perform { [report] in report.giveSign() }
+                _ = session.monitor.perform { [report] in report.giveSign() }
                 sign = report.nextSign(after: SystemClock.now)
             }
             switch awakening {

@@ -68,7 +68,7 @@ struct StateQuery {
     /// Returns the Wi-Fi details of the path; none if they cannot be had soon.
     private func wifiDetails(of path: NetworkPath, _ session: MonitorSession) -> [WiFiDetails] {
         guard path.carriers.contains(where: { $0.kind == .wifi }) else { return [] }
-        let details = try? session.engine.wifiDetails(within: .seconds(1))
+        let details = try? session.monitor.wifiDetails(within: .seconds(1))
         return (details ?? []).filter { path.carriers.contains($0.interface) }
     }
 }

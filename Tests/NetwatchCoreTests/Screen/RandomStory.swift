@@ -101,7 +101,7 @@ struct RandomStory {
     }
 
     private var why: [Sentence] {
-        mutating get { Bool.random(using: &random) ? [] : [.init(text + " " + text, cure: text)] }
+        mutating get { Bool.random(using: &random) ? [] : [.init(text + " " + text, fix: text)] }
     }
 
     private var counters: TrafficCounters {

@@ -14,7 +14,7 @@ import Testing
         try expectScreen(Story.cellular().view, size, "cellular")
     }
 
-    @Test(arguments: keptSizes) func `not reachable, with the reason and the cure`(size: ScreenSize) throws {
+    @Test(arguments: keptSizes) func `not reachable, with the reason and the fix`(size: ScreenSize) throws {
         try expectScreen(Story.notReachable().view, size, "not-reachable")
     }
 

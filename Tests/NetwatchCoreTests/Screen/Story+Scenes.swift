@@ -65,15 +65,15 @@ extension Story {
         linkWithoutCarrier(3, "wlan0")
         removeRoute(via: "192.0.2.1", on: 3, 600)
         removeRoute(.ipv6, via: "fe80::1", on: 3, 1024)
-        let cure = "Check the access point, or see which networks there are: iw dev wlan0 scan"
+        let fix = "Check the access point, or see which networks there are: iw dev wlan0 scan"
         publish(
             .carrierLost,
             .routeFlushed,
-            why: [.init("wlan0 has no carrier, and no other interface has a route.", cure: cure)]
+            why: [.init("wlan0 has no carrier, and no other interface has a route.", fix: fix)]
         )
     }
 
-    /// Not reachable for 40 seconds, with a sentence and a cure.
+    /// Not reachable for 40 seconds, with a sentence and a fix.
     static func notReachable() -> Self {
         var story = wifi()
         story.wait(.seconds(12))

@@ -26,10 +26,10 @@ import Testing
         }
     }
 
-    @Test func `the cure stands out`() throws {
+    @Test func `the fix stands out`() throws {
         let lines = Story.notReachable().view.frame(size).lines
-        let cure = try #require(lines.first { $0.text.contains("Cure: ") })
-        #expect(cure.runs.last?.style.isBold == true)
+        let fix = try #require(lines.first { $0.text.contains("Fix: ") })
+        #expect(fix.runs.last?.style.isBold == true)
         #expect(lines[1].runs.last?.style.role == .bad)
     }
 

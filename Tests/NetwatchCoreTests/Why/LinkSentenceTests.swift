@@ -21,14 +21,14 @@ import Testing
     @Test func `one and several that are down`() {
         var machine = BrokenMachine()
         machine.setDown(2)
-        #expect(machine.sentences == [.init("eth0 is switched off (down)", cure: "'ip link set dev eth0 up'")])
+        #expect(machine.sentences == [.init("eth0 is switched off (down)", fix: "'ip link set dev eth0 up'")])
         machine.kindRules = [.init(pattern: "wlan*", kind: .wifi)]
         machine.addLink(3, "wlan0")
         machine.setDown(3)
         #expect(texts(machine) == ["eth0 and wlan0 are switched off (down)"])
         machine.snapshot.links.remove(at: 1)
         #expect(
-            machine.sentences.map(\.cure) == ["'ip link set dev wlan0 up'; if that is refused, 'rfkill unblock wifi'"]
+            machine.sentences.map(\.fix) == ["'ip link set dev wlan0 up'; if that is refused, 'rfkill unblock wifi'"]
         )
         for index in 4...9 as ClosedRange<InterfaceIndex> {
             machine.addLink(index, "eth\(index)")
@@ -49,13 +49,13 @@ import Testing
             machine.sentences == [
                 .init(
                     "wlan0 has no carrier: no WiFi network is joined",
-                    cure: "'nmcli device wifi connect SSID ifname wlan0'"
+                    fix: "'nmcli device wifi connect SSID ifname wlan0'"
                 ),
                 .init(
                     "wwan0 has no carrier: the modem is not connected",
-                    cure: "'mmcli -m any --simple-connect=apn=APN'"
+                    fix: "'mmcli -m any --simple-connect=apn=APN'"
                 ),
-                .init("eth0 is switched off (down)", cure: "'ip link set dev eth0 up'"),
+                .init("eth0 is switched off (down)", fix: "'ip link set dev eth0 up'"),
             ]
         )
     }
@@ -78,7 +78,7 @@ import Testing
             machine.sentences == [
                 .init(
                     "another host uses eth0's address 2001:db8::2",
-                    cure: "'ip address del 2001:db8::2/64 dev eth0', and give it another"
+                    fix: "'ip address del 2001:db8::2/64 dev eth0', and give it another"
                 )
             ]
         )
@@ -86,7 +86,7 @@ import Testing
         #expect(texts(machine) == ["eth0's address 2001:db8::2 is being checked for duplicates"])
         machine.snapshot.addresses[2]?[2].flags = [.tentative, .optimistic]
         #expect(texts(machine) == ["there is no default route, though eth0 has the address 2001:db8::2"])
-        #expect(machine.sentences[0].cure?.hasSuffix(" or 'ip -6 route add default via GATEWAY dev eth0'") == true)
+        #expect(machine.sentences[0].fix?.hasSuffix(" or 'ip -6 route add default via GATEWAY dev eth0'") == true)
     }
 
     @Test func `a default route, and an address that is no good`() {
@@ -122,7 +122,7 @@ import Testing
             machine.sentences == [
                 .init(
                     "br0 has no carrier, as none of its ports has one: eth0",
-                    cure: "plug in the cable, and look at what is at its other end"
+                    fix: "plug in the cable, and look at what is at its other end"
                 )
             ]
         )
@@ -140,7 +140,7 @@ import Testing
         machine.route(via: "192.0.2.1", on: 4)
         #expect(
             machine.sentences == [
-                .init("eth0.5 has no carrier, as eth0 is switched off (down)", cure: "'ip link set dev eth0 up'")
+                .init("eth0.5 has no carrier, as eth0 is switched off (down)", fix: "'ip link set dev eth0 up'")
             ]
         )
     }
@@ -163,7 +163,7 @@ import Testing
         machine.loseCarrier(2)
         #expect(
             machine.sentences == [
-                .init("eth0 has no carrier, as its other end is down", cure: "set its other end up")
+                .init("eth0 has no carrier, as its other end is down", fix: "set its other end up")
             ]
         )
     }

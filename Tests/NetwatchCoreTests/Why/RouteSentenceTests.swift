@@ -27,10 +27,10 @@ import Testing
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         machine.refusal(type, metric: 5)
-        let cure = "'ip route del \(command) default metric 5'"
-        #expect(machine.sentences == [.init("the only default route is \(words), which leads nowhere", cure: cure)])
+        let fix = "'ip route del \(command) default metric 5'"
+        #expect(machine.sentences == [.init("the only default route is \(words), which leads nowhere", fix: fix)])
         machine.route(via: "192.0.2.1", metric: 100)
-        #expect(machine.sentences == [.init("\(words) hides the default route through eth0", cure: cure)])
+        #expect(machine.sentences == [.init("\(words) hides the default route through eth0", fix: fix)])
     }
 
     @Test func `a table before main that refuses`() {
@@ -38,7 +38,7 @@ import Testing
         machine.insert(BrokenMachine.rule(.ipv4, 50, table))
         machine.refusal(.blackhole, table: table)
         let text = "a blackhole route in table 77 hides the default route through eth0"
-        #expect(machine.sentences == [.init(text, cure: "'ip route del blackhole default table 77'")])
+        #expect(machine.sentences == [.init(text, fix: "'ip route del blackhole default table 77'")])
     }
 
     @Test(arguments: [
@@ -49,10 +49,10 @@ import Testing
         var rule = BrokenMachine.rule(.ipv4, 50, .unspecified)
         rule.action = action
         machine.insert(rule)
-        let cure = "'ip rule del priority 50'"
-        #expect(machine.sentences == [.init("rule 50 refuses all packets (\(word))", cure: cure)])
+        let fix = "'ip rule del priority 50'"
+        #expect(machine.sentences == [.init("rule 50 refuses all packets (\(word))", fix: fix)])
         machine.snapshot.ipv4Rules[1].source = .init(.init(ipv4: 0xC000_0200), length: 24)
-        #expect(machine.sentences == [.init("rule 50 refuses what comes from 192.0.2.0/24 (\(word))", cure: cure)])
+        #expect(machine.sentences == [.init("rule 50 refuses what comes from 192.0.2.0/24 (\(word))", fix: fix)])
     }
 
     @Test func `a source rule to a link without carrier`() {
@@ -84,7 +84,7 @@ import Testing
             machine.sentences == [
                 .init(
                     "rule 32766 lets the default route through eth0 not count",
-                    cure: "'ip rule del priority 32766'"
+                    fix: "'ip rule del priority 32766'"
                 )
             ]
         )
@@ -94,7 +94,7 @@ import Testing
         other.route(via: "192.0.2.1", metric: 100)
         #expect(
             other.sentences == [
-                .init("a throw route hides the default route through eth0", cure: "'ip route del throw default'")
+                .init("a throw route hides the default route through eth0", fix: "'ip route del throw default'")
             ]
         )
     }
@@ -107,7 +107,7 @@ import Testing
             machine.sentences == [
                 .init(
                     "the routes cover only a part of IPv4: none leads to 215.0.0.1",
-                    cure: "'ip route add default via 192.0.2.1 dev eth0'"
+                    fix: "'ip route add default via 192.0.2.1 dev eth0'"
                 )
             ]
         )
@@ -118,14 +118,14 @@ import Testing
         machine.address("192.0.2.2/24")
         machine.route(via: "192.0.2.1", table: table)
         let text = "no rule leads to table 77, where the default route through eth0 is"
-        #expect(machine.sentences == [.init(text, cure: "'ip rule add lookup 77'")])
+        #expect(machine.sentences == [.init(text, fix: "'ip rule add lookup 77'")])
         var bare = self.machine
         bare.snapshot.ipv4Rules.removeLast()
         #expect(
             bare.sentences == [
                 .init(
                     "no rule leads to table main, where the default route through eth0 is",
-                    cure: "'ip rule add lookup main priority 32766'"
+                    fix: "'ip rule add lookup main priority 32766'"
                 )
             ]
         )
@@ -137,7 +137,7 @@ import Testing
         machine.route(on: 1)
         #expect(
             machine.sentences == [
-                .init("the default route leads to this machine itself", cure: "'ip route del default dev lo'")
+                .init("the default route leads to this machine itself", fix: "'ip route del default dev lo'")
             ]
         )
     }
@@ -189,8 +189,8 @@ import Testing
         machine.route(on: 9)
         machine.snapshot.tunnelEgress[.init(address: .init(ipv4: 0xC633_6407))] = .some(9)
         let text = "the route to 198.51.100.7, the other end of the tunnel gre1, leads into the tunnel itself"
-        let cure = "'ip route add 198.51.100.7 via GATEWAY dev NAME', or a fwmark for the tunnel"
-        #expect(machine.sentences == [.init(text, cure: cure)])
+        let fix = "'ip route add 198.51.100.7 via GATEWAY dev NAME', or a fwmark for the tunnel"
+        #expect(machine.sentences == [.init(text, fix: fix)])
     }
 
     @Test func `a gateway that does not answer, while all else is well`() {
@@ -231,7 +231,7 @@ import Testing
             return WhySentence.of(explanation, snapshot: snapshot, evaluation: evaluation)
         }
         let text = "The kernel's tables are being read for the first time"
-        #expect(sentences(.reading) == [.init(text, cure: "Wait; it takes milliseconds.")])
+        #expect(sentences(.reading) == [.init(text, fix: "Wait; it takes milliseconds.")])
         #expect(sentences(.netlinkFailed).map(\.text) == ["Netlink cannot be read"])
     }
 
@@ -243,9 +243,9 @@ import Testing
         refusal.action = .unreachable
         machine.insert(refusal)
         machine.insert(marked)
-        #expect(machine.sentences.map(\.cure) == ["'ip rule del priority 60 unreachable'"])
+        #expect(machine.sentences.map(\.fix) == ["'ip rule del priority 60 unreachable'"])
         machine.snapshot.ipv4Rules[2].source = .init(.init(ipv4: 0xC000_0202), length: 32)
-        #expect(machine.sentences.map(\.cure) == ["'ip rule del priority 60 from 192.0.2.2/32 unreachable'"])
+        #expect(machine.sentences.map(\.fix) == ["'ip rule del priority 60 from 192.0.2.2/32 unreachable'"])
     }
 
     @Test func `a rule that refuses some packets alone`() {
@@ -269,7 +269,7 @@ import Testing
         machine.refusal(.unreachable, metric: 1, table: table)
         machine.route(via: "192.0.2.1", metric: 100, table: table)
         let text = "an unreachable route in table 77 hides the default route through eth0"
-        #expect(machine.sentences == [.init(text, cure: "'ip route del unreachable default metric 1 table 77'")])
+        #expect(machine.sentences == [.init(text, fix: "'ip route del unreachable default metric 1 table 77'")])
     }
 
     @Test func `a table to which a rule leads other packets`() {
@@ -280,7 +280,7 @@ import Testing
         rule.mark = .init(value: 5, mask: .max)
         machine.insert(rule)
         let text = "rule 90 leads only what matches 'fwmark 0x5' to table 77, where the default route through eth0 is"
-        #expect(machine.sentences == [.init(text, cure: "'ip rule add lookup 77'")])
+        #expect(machine.sentences == [.init(text, fix: "'ip rule add lookup 77'")])
     }
 
     @Test func `halves that refuse, and a half without gateway`() {
@@ -289,16 +289,16 @@ import Testing
         machine.refusal(.unreachable, "0.0.0.0/1")
         machine.refusal(.unreachable, "128.0.0.0/1")
         let text = "the only route to 22.0.0.1 is an unreachable route, which leads nowhere"
-        #expect(machine.sentences == [.init(text, cure: "'ip route del unreachable 0.0.0.0/1'")])
+        #expect(machine.sentences == [.init(text, fix: "'ip route del unreachable 0.0.0.0/1'")])
         machine.removeRoutes()
         machine.route("0.0.0.0/1")
-        #expect(machine.sentences.map(\.cure) == ["'ip route add default dev eth0'"])
+        #expect(machine.sentences.map(\.fix) == ["'ip route add default dev eth0'"])
     }
 
     @Test func `a name that a shell would read otherwise`() {
         var machine = BrokenMachine()
         machine.alter(2) { $0.name = "a;b.1" }
         machine.setDown(2)
-        #expect(machine.sentences == [.init("a;b.1 is switched off (down)", cure: #"'ip link set dev a\;b.1 up'"#)])
+        #expect(machine.sentences == [.init("a;b.1 is switched off (down)", fix: #"'ip link set dev a\;b.1 up'"#)])
     }
 }

@@ -11,7 +11,7 @@ import Testing
         machine.loseCarrier(2)
         machine.address("192.0.2.2/24")
         machine.route(via: "192.0.2.1")
-        let sentence = Sentence("eth0 has no carrier", cure: "plug in the cable, and look at what is at its other end")
+        let sentence = Sentence("eth0 has no carrier", fix: "plug in the cable, and look at what is at its other end")
         #expect(machine.sentences == [sentence])
         machine.removeRoutes()
         #expect(machine.sentences == [sentence])
@@ -20,12 +20,12 @@ import Testing
     @Test func `no address`() {
         var machine = BrokenMachine()
         machine.address("fe80::2/64")
-        let cure = "'dhclient eth0', or 'ip address add ADDRESS/LENGTH dev eth0'"
-        #expect(machine.sentences == [.init("eth0 has a carrier but no address", cure: cure)])
+        let fix = "'dhclient eth0', or 'ip address add ADDRESS/LENGTH dev eth0'"
+        #expect(machine.sentences == [.init("eth0 has a carrier but no address", fix: fix)])
         machine.route("::/0", via: "fe80::1", metric: 1024)
         #expect(
             machine.sentences == [
-                .init("eth0 has a default route but no IPv6 address to send from", cure: cure)
+                .init("eth0 has a default route but no IPv6 address to send from", fix: fix)
             ]
         )
     }
@@ -34,7 +34,7 @@ import Testing
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         let text = "there is no default route, though eth0 has the address 192.0.2.2"
-        #expect(machine.sentences == [.init(text, cure: "'ip route add default via GATEWAY dev eth0'")])
+        #expect(machine.sentences == [.init(text, fix: "'ip route add default via GATEWAY dev eth0'")])
     }
 
     @Test func `an unreachable route on top`() {
@@ -43,7 +43,7 @@ import Testing
         machine.refusal(.unreachable)
         machine.route(via: "192.0.2.1", metric: 100)
         let text = "an unreachable route hides the default route through eth0"
-        #expect(machine.sentences == [.init(text, cure: "'ip route del unreachable default'")])
+        #expect(machine.sentences == [.init(text, fix: "'ip route del unreachable default'")])
     }
 
     @Test func `a dead preferred link`() {
@@ -55,12 +55,12 @@ import Testing
         machine.route(via: "198.51.100.1", on: 3, metric: 700)
         machine.loseCarrier(2)
         let text = "eth0 has no carrier, yet the kernel prefers its route to wwan0's"
-        let sentence = Sentence(text, cure: "'sysctl net.ipv4.conf.eth0.ignore_routes_with_linkdown=1'")
+        let sentence = Sentence(text, fix: "'sysctl net.ipv4.conf.eth0.ignore_routes_with_linkdown=1'")
         #expect(machine.sentences == [sentence])
         // IPv6 covers it, and hides it from everybody.
         machine.address("2001:db8::3/64", on: 3)
         machine.route("::/0", via: "fe80::1", on: 3, metric: 1024)
-        #expect(machine.sentences == [.init("IPv4 does not work: " + text, cure: sentence.cure)])
+        #expect(machine.sentences == [.init("IPv4 does not work: " + text, fix: sentence.fix)])
     }
 
     @Test func `a source rule that leads nowhere`() {
@@ -72,7 +72,7 @@ import Testing
         machine.insert(rule)
         machine.refusal(.unreachable, table: table)
         let text = "rule 100 sends what comes from 192.0.2.2 to table 100, which has only an unreachable route"
-        #expect(machine.sentences == [.init(text, cure: "'ip rule del priority 100'")])
+        #expect(machine.sentences == [.init(text, fix: "'ip rule del priority 100'")])
     }
 
     @Test func `an expired router advertisement`() {
@@ -80,11 +80,11 @@ import Testing
         machine.address("2001:db8::2/64")
         machine.route("::/0", via: "fe80::1", metric: 1024, expiry: .init(nanoseconds: 1)) { $0.origin = 9 }
         let text = "the default route through eth0 has expired, as the router fe80::1 advertises it no more"
-        let cure = "see whether the router still advertises itself: 'rdisc6 eth0'"
-        #expect(machine.sentences == [.init(text, cure: cure)])
+        let fix = "see whether the router still advertises itself: 'rdisc6 eth0'"
+        #expect(machine.sentences == [.init(text, fix: fix)])
         // As soon as the tables are read again, the model has it no more.
         machine.forgetExpiredRoutes()
-        #expect(machine.sentences == [.init(text, cure: cure)])
+        #expect(machine.sentences == [.init(text, fix: fix)])
         machine.route("::/0", via: "fe80::2", metric: 1024)
         #expect(machine.sentences.isEmpty)
     }

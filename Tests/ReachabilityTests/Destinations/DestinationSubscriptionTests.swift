@@ -18,6 +18,20 @@ struct DestinationSubscriptionTests {
         #expect(path.errno == nil)
     }
 
+    /// Swift's tasks have a thread for each processor.
+    @Test("Questions that have no answer yet block no thread of the tasks' pool")
+    func manyQuestions() async throws {
+        let (monitor, source) = try makeFakeMonitor()
+        source.setPath(.test(address, .wifi))
+        source.holdAnswers()
+        let tasks = (0..<256).map { _ in Task { try await monitor.path(to: address) } }
+        let deadline = ContinuousClock.now + .seconds(30)
+        while source.heldCount < 256, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(source.heldCount == 256)
+        source.releaseAnswers()
+        for task in tasks { #expect(try await task.value.isReachable) }
+    }
+
     @Test("A refusal tells its errno, and neither gateway nor source")
     func refusal() async throws {
         let (monitor, source) = try makeFakeMonitor()

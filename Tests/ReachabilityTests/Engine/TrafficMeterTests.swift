@@ -43,7 +43,9 @@ import Testing
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         let notices = LabInbox<(StateChange, Duration?)>()
-        let engine = MonitorEngine(.init(), timedSink: { notices.put(($0, $1)) })
+        var configuration = MonitorConfiguration()
+        configuration.changeTap = { notices.put(($0, $1)) }
+        let engine = MonitorEngine(configuration) { _ in }
         try lab.run { try engine.start() }
         #expect(try engine.view().isSettled)
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")

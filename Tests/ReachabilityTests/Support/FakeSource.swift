@@ -11,6 +11,7 @@ final class FakeSource: MonitorSource {
         var sequence: UInt64 = 0
         var path: DestinationPath?
         var wifiDetails: [WiFiDetails]?
+        var held: [@Sendable () -> Void]?
         var watches: [Int: @Sendable (DestinationPath) -> Void] = [:]
         var nextWatch = 0
     }
@@ -72,16 +73,42 @@ final class FakeSource: MonitorSource {
 
     var counters: MonitorCounters { .init() }
 
-    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineAnswer<MonitorView>) -> Void) {
+    func view(within timeout: Duration) throws(ReachabilityError) -> MonitorView { throw .notRunning }
+
+    func wifiDetails(within timeout: Duration) throws(ReachabilityError) -> [WiFiDetails] { throw .notRunning }
+
+    func trafficMeter() throws(ReachabilityError) -> TrafficMeter { throw .notRunning }
+
+    func view(within timeout: Duration, _ completion: @escaping @Sendable (EngineResult<MonitorView>) -> Void) {
         completion(.failure(.notRunning))
     }
 
     func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement,
-        _ completion: @escaping @Sendable (EngineAnswer<DestinationPath>) -> Void
+        _ completion: @escaping @Sendable (EngineResult<DestinationPath>) -> Void
     ) {
-        completion(.init(state.withLock { $0.thread == nil ? nil : $0.path }))
+        let answer = EngineResult(state.withLock { $0.thread == nil ? nil : $0.path })
+        let isHeld = state.withLock { state in
+            state.held?.append { completion(answer) }
+            return state.held != nil
+        }
+        if !isHeld { completion(answer) }
+    }
+
+    /// Keeps answers about paths back.
+    func holdAnswers() { state.withLock { $0.held = [] } }
+
+    /// How many answers are kept back.
+    var heldCount: Int { state.withLock { $0.held?.count ?? 0 } }
+
+    /// Gives all answers.
+    func releaseAnswers() {
+        let held = state.withLock { state in
+            defer { state.held = nil }
+            return state.held ?? []
+        }
+        for answer in held { answer() }
     }
 
     /// Lets radios answer; without, they are silent.
@@ -89,7 +116,7 @@ final class FakeSource: MonitorSource {
         state.withLock { $0.wifiDetails = details }
     }
 
-    func wifiDetails(_ completion: @escaping @Sendable (EngineAnswer<[WiFiDetails]>) -> Void) {
+    func wifiDetails(_ completion: @escaping @Sendable (EngineResult<[WiFiDetails]>) -> Void) {
         let isRunning = perform {
             if let details = self.state.withLock(\.wifiDetails) { completion(.success(details)) }
         }

@@ -24,19 +24,19 @@ import Testing
         #expect(lines.suffix(2) == ["interfaces:", "  wlan0 (wifi): as --kind says (rule)"])
     }
 
-    @Test func `a lost carrier, the default behind it, and the cure`() throws {
+    @Test func `a lost carrier, the default behind it, and the fix`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         try uplinks.connectCellular()
         try uplinks.lab.rtnl.setDown("ap0")
         let before = try explain(uplinks, exit: 1)
-        let cure = "    cure: 'sysctl net.ipv4.conf.wlan0.ignore_routes_with_linkdown=1'"
+        let fix = "    fix: 'sysctl net.ipv4.conf.wlan0.ignore_routes_with_linkdown=1'"
         #expect(before.contains("  a further default would work: via 198.51.100.1 dev wwan0 source 198.51.100.2"))
-        #expect(before.contains(cure))
+        #expect(before.contains(fix))
         try uplinks.lab.setSysctl("net.ipv4.conf.wlan0.ignore_routes_with_linkdown", to: 1)
         let after = try explain(uplinks, exit: 0)
         #expect(after.contains("        wlan0 has no carrier, and ignore_routes_with_linkdown is set"))
-        #expect(!after.contains(cure))
+        #expect(!after.contains(fix))
     }
 
     @Test func `unreachable on top`() throws {

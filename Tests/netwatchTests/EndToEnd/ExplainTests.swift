@@ -9,40 +9,40 @@ import Testing
         let head = """
             notReachable: no path
               why: ap0 has no carrier, as its other end is down
-                cure: set its other end up
+                fix: set its other end up
               also: tower0 has no carrier, as its other end is down
-                cure: set its other end up
+                fix: set its other end up
               also: wlan0 and wwan0 are switched off (down)
-                cure: 'ip link set dev wlan0 up'
+                fix: 'ip link set dev wlan0 up'
             ipv4: not usable
 
             """
         #expect(text.hasPrefix(head))
         #expect(text.contains("path.noRoute: No route covers the whole of the public internet."))
-        #expect(text.contains("cure: 'ip route add default via GATEWAY dev NAME'"))
+        #expect(text.contains("fix: 'ip route add default via GATEWAY dev NAME'"))
         #expect(try tool.exitCode() == 1)
         #expect(try tool.errors.rest() == "")
     }
 
     /// What stumps people: a default that would work stands behind one that is dead.
-    @Test func `the dead route that the kernel prefers, and the cure`() throws {
+    @Test func `the dead route that the kernel prefers, and the fix`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         try uplinks.connectCellular()
         try uplinks.lab.rtnl.setDown("ap0")
         let tool = try uplinks.tool("explain")
         let text = try tool.output.rest()
-        let why = "  why: wlan0 has no carrier, yet the kernel prefers its route to wwan0's\n    cure: 'sysctl"
+        let why = "  why: wlan0 has no carrier, yet the kernel prefers its route to wwan0's\n    fix: 'sysctl"
         #expect(text.contains(why))
         #expect(text.contains("via 192.0.2.1 dev wlan0 source 192.0.2.2 table main metric 600"))
         #expect(text.contains("path.noCarrier: The preferred route's interface has no carrier"))
         #expect(text.contains("'sysctl net.ipv4.conf.all.ignore_routes_with_linkdown=1 net.ipv6.conf.all."))
         #expect(try tool.exitCode() == 1)
-        // The cure cures.
+        // The fix works.
         try uplinks.lab.setSysctl("net.ipv4.conf.all.ignore_routes_with_linkdown", to: 1)
-        let cured = try uplinks.tool("explain")
-        #expect(try cured.output.rest().hasPrefix("wifi: wwan0 (virtual), ipv4 198.51.100.2"))
-        #expect(try cured.exitCode() == 0)
+        let fixed = try uplinks.tool("explain")
+        #expect(try fixed.output.rest().hasPrefix("wifi: wwan0 (virtual), ipv4 198.51.100.2"))
+        #expect(try fixed.exitCode() == 0)
     }
 
     @Test func `one host, by address and by name`() throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// What keeps a machine from the network is said in one sentence, of the real kernel's state.
 @Suite(.timeLimit(.minutes(5))) struct WhyTests {
-    /// The beginning of what `explain` prints, up to the cure.
+    /// The beginning of what `explain` prints, up to the fix.
     private func head(of machine: BrokenMachine) throws -> [String] {
         let tool = try machine.tool("explain")
         let lines = try tool.output.rest().split(separator: "\n").map(String.init)
@@ -14,8 +14,8 @@ import Testing
     }
 
     @Test(arguments: BrokenSetup.allCases)
-    func `the sentence and the cure`(setup: BrokenSetup) throws {
-        let lines = ["notReachable: no path", "  why: \(setup.text)", "    cure: \(setup.cure)"]
+    func `the sentence and the fix`(setup: BrokenSetup) throws {
+        let lines = ["notReachable: no path", "  why: \(setup.text)", "    fix: \(setup.fix)"]
         var seen = try head(of: BrokenMachine(setup))
         // On a machine as slow as that, the kernel has removed the expired route before it was looked at.
         while setup == .expiredAdvertisement, seen[1].contains("there is no default route") {
@@ -28,9 +28,9 @@ import Testing
     @Test(arguments: [
         BrokenSetup.unreachableOnTop, .deadPreferredLink, .sourceRule, .ruleThatRefuses, .half,
     ])
-    func `the cure cures`(setup: BrokenSetup) throws {
+    func `the fix works`(setup: BrokenSetup) throws {
         let machine = try BrokenMachine(setup)
-        try machine.carryOut(setup.cure)
+        try machine.carryOut(setup.fix)
         let tool = try machine.tool("explain")
         let text = try tool.output.rest()
         #expect(try tool.exitCode() == 0)
@@ -45,6 +45,6 @@ import Testing
         let lines = try tool.output.rest().split(separator: "\n").map(String.init)
         #expect(try tool.exitCode() == 0)
         let setup = BrokenSetup.deadPreferredLink
-        #expect(lines[1...2] == ["  but: IPv4 does not work: \(setup.text)", "    cure: \(setup.cure)"])
+        #expect(lines[1...2] == ["  but: IPv4 does not work: \(setup.text)", "    fix: \(setup.fix)"])
     }
 }

@@ -10,14 +10,14 @@ import Testing
         ],
         [(40, 12), (80, 24)]
     )
-    func `the sentence and the cure are to be read`(setup: BrokenSetup, size: (columns: Int, rows: Int)) throws {
+    func `the sentence and the fix are to be read`(setup: BrokenSetup, size: (columns: Int, rows: Int)) throws {
         var isSeen = false
         while !isSeen {
             let machine = try BrokenMachine(setup)
             let screen = try TerminalScreen(BrokenSetup.kinds, columns: size.columns, rows: size.rows, in: machine.lab)
-            let rows = try screen.wait(for: "why and cure") { rows in
+            let rows = try screen.wait(for: "why and fix") { rows in
                 let text = Self.letters(rows.joined())
-                isSeen = [setup.text, setup.cure].allSatisfy { text.contains(Self.letters($0)) }
+                isSeen = [setup.text, setup.fix].allSatisfy { text.contains(Self.letters($0)) }
                 // On a machine as slow as that, the kernel has removed the expired route before it was looked at.
                 return isSeen || setup == .expiredAdvertisement && text.contains("thereisnodefaultroute")
             }

@@ -40,7 +40,7 @@ import Testing
             let words = cells.dropFirst(2).prefix(2).map {
                 $0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
             }
-            #expect(words.map(String.init) == [reason.meaning, reason.cure ?? ""])
+            #expect(words.map(String.init) == [reason.meaning, reason.fix ?? ""])
         }
     }
 

@@ -60,14 +60,14 @@ import Testing
             DestinationText.lines(path, names: names) == [
                 "2001:db8::7: notReachable", "  the kernel refuses: Permission denied",
                 "  path.prohibited: A rule or a route says prohibit.",
-                "    cure: Find it with 'ip rule' and 'ip route show table all type prohibit'.",
+                "    fix: Find it with 'ip rule' and 'ip route show table all type prohibit'.",
             ]
         )
     }
 
-    @Test func `a cure names the interface`() {
+    @Test func `a fix names the interface`() {
         let lines = ReasonText.lines([.interfaceDown, .deadLeg], interface: "wl\u{1B}an0", indentation: "")
-        #expect(lines[1] == "  cure: 'ip link set dev wl\\u{1b}an0 up'")
+        #expect(lines[1] == "  fix: 'ip link set dev wl\\u{1b}an0 up'")
         #expect(lines.count == 4)
         #expect(ReasonText.lines([.interfaceDown], interface: nil, indentation: "")[1].contains("dev NAME up"))
     }

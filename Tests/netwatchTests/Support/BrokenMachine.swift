@@ -25,9 +25,9 @@ struct BrokenMachine {
         try ToolProcess(arguments + BrokenSetup.kinds, in: lab)
     }
 
-    /// Carries out a cure that is a command of ip(8), or one of sysctl(8) that sets one thing.
-    func carryOut(_ cure: String) throws {
-        let words = cure.filter { $0 != "'" }.split(separator: " ").map(String.init)
+    /// Carries out a fix that is a command of ip(8), or one of sysctl(8) that sets one thing.
+    func carryOut(_ fix: String) throws {
+        let words = fix.filter { $0 != "'" }.split(separator: " ").map(String.init)
         if words.first == "sysctl", let setting = words.last?.split(separator: "="), let value = Int(setting[1]) {
             return try lab.setSysctl(String(setting[0]), to: value)
         }

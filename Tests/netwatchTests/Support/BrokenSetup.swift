@@ -50,7 +50,7 @@ enum BrokenSetup: String, CaseIterable {
     }
 
     /// What to do about it.
-    var cure: String {
+    var fix: String {
         switch self {
         case .noCarrier, .bridgeWithoutCarrier, .tunnelWithoutCarrier:
             "plug in the cable, and look at what is at its other end"

@@ -57,11 +57,11 @@ struct HeaderPart {
         return wrapped(texts.joined(separator: glyphs.separator), atMost: 2).map { indented($0, .plain) }
     }
 
-    /// The sentence and its cure; where there is little room, the end of the sentence gives way to the cure.
+    /// The sentence and its fix; where there is little room, the end of the sentence gives way to the fix.
     private func reason(atMost rows: Int) -> [StyledLine] {
         guard let sentence = view.verdict.sentence, rows > 0 else { return [] }
-        let cure = sentence.cure.map { "Cure: " + view.words.safe($0) } ?? ""
-        let kept = wrapped(cure, atMost: max(rows - 1, 0))
+        let fix = sentence.fix.map { "Fix: " + view.words.safe($0) } ?? ""
+        let kept = wrapped(fix, atMost: max(rows - 1, 0))
         let texts = wrapped(view.words.safe(sentence.text), atMost: max(rows - kept.count, 1))
         let role: Style.Role = view.verdict.status == .notReachable ? .bad : .warning
         return texts.map { indented($0, .init(role)) } + kept.map { indented($0, .init(isBold: true)) }

@@ -101,7 +101,7 @@ struct DetailsText {
     let entry: LogEntry
     let words: PathWords
 
-    /// From the time to each reason's meaning and cure.
+    /// From the time to each reason's meaning and fix.
     var paragraphs: [Paragraph] {
         let change = entry.change
         var fields: [(String, String)] = [("time", entry.time.whole)]
@@ -136,7 +136,7 @@ struct DetailsText {
         entry.reasons.flatMap { reason in
             [Paragraph(), .init(reason.rawValue, style: .init(isBold: true))]
                 + [Paragraph(at: 2, reason.meaning.filled(nil))]
-                + (reason.cure.map { [Paragraph(label: "  cure", at: 11, $0.filled(interfaceName))] } ?? [])
+                + (reason.fix.map { [Paragraph(label: "  fix", at: 11, $0.filled(interfaceName))] } ?? [])
         }
     }
 

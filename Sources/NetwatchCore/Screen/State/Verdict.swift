@@ -42,12 +42,12 @@ struct Verdict: Sendable {
     var sentence: Sentence? {
         if let first = why.first { return first }
         guard !status.isReachable, let reason = path.reasons.first else { return nil }
-        return .init(reason.meaning, cure: reason.cure?.filled(path.interface?.name))
+        return .init(reason.meaning, fix: reason.fix?.filled(path.interface?.name))
     }
 }
 
 extension String {
-    /// A cure with quotation marks instead of its document's, and with the interface's name.
+    /// A fix with quotation marks instead of its document's, and with the interface's name.
     func filled(_ interface: String?) -> String {
         split(separator: " ", omittingEmptySubsequences: false).map { word in
             let bare = word == "NAME" ? interface?.shellWord ?? "NAME" : String(word)

@@ -67,7 +67,7 @@ import Testing
         #expect(scene.family(family).detour == nil)
     }
 
-    @Test func `no cure where nothing else would work`() {
+    @Test func `no fix where nothing else would work`() {
         var scene = Scene()
         scene.lay(Scene.route(on: 2), Scene.route(on: 3, metric: 2))
         scene.loseCarrier(of: 2)
