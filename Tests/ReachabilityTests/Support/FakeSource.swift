@@ -166,7 +166,7 @@ final class FakeSource: MonitorSource {
 }
 
 extension StateChange {
-    /// A notice of a change to a state.
+    /// A change to a state.
     static func test(_ status: ReachabilityStatus, sequence: UInt64 = 1) -> Self {
         .init(
             event: .change,
