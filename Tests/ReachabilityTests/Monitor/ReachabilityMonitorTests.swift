@@ -123,7 +123,7 @@ struct ReachabilityMonitorTests {
 }
 
 extension Bool {
-    /// For calls whose answer must be true.
+    /// For calls whose result must be true.
     func expectTrue(_ sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self, sourceLocation: sourceLocation)
     }
