@@ -1,6 +1,7 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
+
+@testable import Reachability
 
 /// An engine in a namespace of the test's own, and all the changes it has given.
 final class EngineProbe: Sendable {

@@ -1,9 +1,10 @@
 import Glibc
 import Locking
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// Starting and stopping, from wherever, as often as anybody likes.
 @Suite struct LifecycleTests {

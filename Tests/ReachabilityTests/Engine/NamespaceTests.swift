@@ -1,8 +1,9 @@
 import Glibc
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// Watching another network namespace.
 @Suite struct NamespaceTests {

@@ -1,8 +1,9 @@
 import Glibc
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// Messages that are lost for real: a reader that is held up, and a buffer too small for what happens meanwhile.
 @Suite struct OverrunTests {

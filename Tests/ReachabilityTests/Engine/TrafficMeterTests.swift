@@ -1,8 +1,9 @@
 import Glibc
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// Reading how much interfaces have carried.
 @Suite(.timeLimit(.minutes(5))) struct TrafficMeterTests {
