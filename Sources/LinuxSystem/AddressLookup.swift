@@ -4,7 +4,7 @@ package import ReachabilityCore
 /// The system's resolver: the hosts file, DNS, and the other sources that nsswitch.conf(5) names.
 package enum AddressLookup {
     /// The outcome of a lookup.
-    package enum Answer: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         /// The addresses, without repetition, in the order in which to try them (RFC 6724).
         case addresses([ResolvedAddress])
         /// A code of gai_strerror(3), and the errno that came with it.
@@ -23,7 +23,7 @@ package enum AddressLookup {
     ///   - name: The name.
     ///   - isNumeric: Whether to only parse an address (`AI_NUMERICHOST`), which doesn't block.
     /// - Returns: The addresses, or why there are none.
-    package static func addresses(of name: String, isNumeric: Bool = false) -> Answer {
+    package static func addresses(of name: String, isNumeric: Bool = false) -> Outcome {
         var hints = addrinfo()
         hints.ai_flags = isNumeric ? AI_NUMERICHOST : 0
         // One entry for each address, instead of one for each type of socket.
@@ -48,13 +48,13 @@ package enum AddressLookup {
     /// - Parameters:
     ///   - name: The name.
     ///   - namespace: The network namespace from which to ask the name servers; nil for the process's own.
-    ///   - completion: Called on the thread with the answer, or with why the namespace can't be entered. A caller whose
+    ///   - completion: Called on the thread with the outcome, or with why the namespace can't be entered. A caller whose
     ///     deadline has passed ignores the call.
     /// - Throws: The error number of pthread_create(3).
     package static func start(
         _ name: String,
         in namespace: NetworkNamespaceFile? = nil,
-        completion: @escaping @Sendable (Result<Answer, SystemError>) -> Void
+        completion: @escaping @Sendable (Result<Outcome, SystemError>) -> Void
     ) throws(SystemError) {
         try SystemThread.detach("netwatch-lookup", stackSize: stackSize) {
             do throws(SystemError) {

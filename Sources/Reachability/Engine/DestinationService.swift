@@ -65,20 +65,20 @@ final class DestinationService {
         meeting requirement: PathRequirement
     ) throws(NetlinkError) -> DestinationPath {
         let now = SystemClock.now
-        let answers = try lookups.resolve([ProbeFlow(to: destination, user: user)])
-        guard let answer = answers.first else { throw NetlinkError("RTM_GETROUTE", errno: 0) }
-        let unbound = path(to: destination, answer, at: now)
+        let replies = try lookups.resolve([ProbeFlow(to: destination, user: user)])
+        guard let reply = replies.first else { throw NetlinkError("RTM_GETROUTE", errno: 0) }
+        let unbound = path(to: destination, reply, at: now)
         guard requirement != .any, !unbound.staysOnThisMachine else { return unbound }
         let (interfaces, ruledOut) = machine.with { evaluator.candidates(for: requirement, in: $0.snapshot, at: now) }
         let flows = interfaces.map { ProbeFlow(to: destination, user: user, boundTo: $0.index) }
-        let bound = zip(interfaces, try lookups.resolveBound(flows)).map { interface, answer in
-            BoundPath(interface, answer, path(to: destination, answer, at: now))
+        let bound = zip(interfaces, try lookups.resolveBound(flows)).map { interface, reply in
+            BoundPath(interface, reply, path(to: destination, reply, at: now))
         }
         return RequiredPath(requirement, unbound: unbound, bound: bound, ruledOut: ruledOut).choice
     }
 
-    private func path(to destination: IPAddress, _ answer: ProbeAnswer, at now: Instant) -> DestinationPath {
-        machine.with { .init(destination, answer, evaluator, $0.snapshot, at: now) }
+    private func path(to destination: IPAddress, _ reply: ProbeAnswer, at now: Instant) -> DestinationPath {
+        machine.with { .init(destination, reply, evaluator, $0.snapshot, at: now) }
     }
 }
 
@@ -135,13 +135,13 @@ extension DestinationService {
         self.eventDatagrams = eventDatagrams
     }
 
-    private func report(_ answers: [ProbeAnswer], to entries: [WatchRegistry.Entry], at now: Instant) {
-        var answers = answers[...]
+    private func report(_ replies: [ProbeAnswer], to entries: [WatchRegistry.Entry], at now: Instant) {
+        var replies = replies[...]
         for entry in entries {
             switch entry.interest {
             case .path(let body):
-                guard let destination = entry.destinations.first, let answer = answers.popFirst() else { continue }
-                let path = path(to: destination, answer, at: now)
+                guard let destination = entry.destinations.first, let reply = replies.popFirst() else { continue }
+                let path = path(to: destination, reply, at: now)
                 guard reported[entry.id] != path, registry.contains(entry.id) else { continue }
                 reported[entry.id] = path
                 body(path)

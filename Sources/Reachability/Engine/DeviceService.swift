@@ -1,7 +1,7 @@
 import LinuxSystem
 import ReachabilityCore
 
-/// Asks about devices, tunnels and radios on another thread, and feeds the answers to the state machine.
+/// Asks about devices, tunnels and radios on another thread, and feeds the reports to the state machine.
 ///
 /// Confined to the event thread, except while it is created.
 final class DeviceService {
@@ -15,26 +15,26 @@ final class DeviceService {
     ///
     /// - Parameters:
     ///   - machine: The model of the machine's network, which is fed.
-    ///   - receiver: Has the families of generic netlink, and records the answers.
-    ///   - run: The run on whose event thread the answers are taken.
+    ///   - receiver: Has the families of generic netlink, and records the reports.
+    ///   - run: The run on whose event thread the reports are taken.
     init(_ machine: ConfinedMachine, _ receiver: NetlinkReceiver, _ run: EngineRun) {
         self.machine = machine
         self.receiver = receiver
         self.run = run
     }
 
-    /// Asks about a device or a tunnel; the answer comes as a job.
+    /// Asks about a device or a tunnel; the report comes as a job.
     func probe(_ index: InterfaceIndex, _ name: String) {
         do throws(NetlinkError) {
-            try openedInquirer().ask(question(index, name)) { [run] answer in
-                _ = run.perform { $0?.devices.take(answer) }
+            try openedInquirer().ask(question(index, name)) { [run] report in
+                _ = run.perform { $0?.devices.take(report) }
             }
         } catch {
-            var answer = DeviceReport(index: index, name: name)
+            var report = DeviceReport(index: index, name: name)
             var findings = DeviceFindings(index: index, name: name)
             findings.driverFault = "\(error.call): errno \(error.errno)"
-            answer.end(findings)
-            take(answer)
+            report.end(findings)
+            take(report)
         }
     }
 
@@ -47,7 +47,7 @@ final class DeviceService {
         guard !inquiry.interfaces.isEmpty, inquiry.nl80211 != 0, let inquirer = try? openedInquirer() else {
             return completion([])
         }
-        inquirer.ask({ inquiry.run(&$0) }, answer: completion)
+        inquirer.ask({ inquiry.run(&$0) }, completion: completion)
     }
 
     private func openedInquirer() throws(NetlinkError) -> DeviceInquirer {
@@ -78,11 +78,11 @@ final class DeviceService {
         }
     }
 
-    /// Takes an answer, unless the interface has gone or has another name by now.
-    private func take(_ answer: DeviceReport) {
-        guard machine.with({ $0.expectsDevice(answer.index, name: answer.name) }) else { return }
+    /// Takes a report, unless the interface has gone or has another name by now.
+    private func take(_ report: DeviceReport) {
+        guard machine.with({ $0.expectsDevice(report.index, name: report.name) }) else { return }
         let now = SystemClock.now
-        for message in answer.messages {
+        for message in report.messages {
             receiver.record(message.datagram, .fromKernel, message.event.protocolNumber)
             machine.with { $0.receiveDevice(message.event, .synthetic, at: now) }
         }

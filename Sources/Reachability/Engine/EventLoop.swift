@@ -167,9 +167,9 @@ extension EventLoop {
     /// Confirms the verdict by looking the probes up.
     private func confirm(inDetail: Bool) {
         attempt { () throws(NetlinkError) in
-            let answers = try lookups.probe(user: user, detail: inDetail)
+            let replies = try lookups.probe(user: user, detail: inDetail)
             receiver.drain()
-            machine.with { $0.answered(answers, at: SystemClock.now) }
+            machine.with { $0.answered(replies, at: SystemClock.now) }
         }
     }
 

@@ -87,13 +87,13 @@ final class MonitorEngine: Sendable {
 // MARK: - Questions
 
 extension MonitorEngine {
-    /// Called with the answer to a question, on the event thread or another thread of the engine's; must not block.
+    /// Called with the result of a question, on the event thread or another thread of the engine's; must not block.
     typealias Completion<Value: Sendable> = @Sendable (EngineResult<Value>) -> Void
 
     /// Asks for the model and the verdict, once the model has been read whole and agrees with the kernel.
     ///
     /// - Parameters:
-    ///   - timeout: How long to wait for an agreement; after that, the answer is the view as it is.
+    ///   - timeout: How long to wait for an agreement; after that, the result is the view as it is.
     ///   - completion: Called with the view; or with ``ReachabilityError/Code/notRunning`` if the engine isn't running, or is
     ///     stopped meanwhile.
     func view(within timeout: Duration, _ completion: @escaping Completion<MonitorView>) {
@@ -126,7 +126,7 @@ extension MonitorEngine {
 
     /// Asks the radios of the current path's Wi-Fi carriers which network they are in, and how strong its signal is.
     ///
-    /// nl80211 answers, on another thread than the event thread; it needs no privilege.
+    /// nl80211 replies, on another thread than the event thread; it needs no privilege.
     ///
     /// - Parameter completion: Called with one for each Wi-Fi carrier that nl80211 knows, in their order; or with
     ///   ``ReachabilityError/Code/notRunning``.
@@ -192,8 +192,8 @@ extension MonitorEngine {
     func wifiDetails(within timeout: Duration = .seconds(2)) throws(ReachabilityError) -> [WiFiDetails] {
         let promise = BlockingPromise<EngineResult<[WiFiDetails]>>()
         wifiDetails { promise.fulfill($0) }
-        guard let answer = promise.wait(until: Self.deadline(after: timeout)) else { throw .radiosDontReply }
-        return try answer.get()
+        guard let result = promise.wait(until: Self.deadline(after: timeout)) else { throw .radiosDontReply }
+        return try result.get()
     }
 
     /// Opens a meter in the namespace that the engine watches; it outlives the engine's run.
@@ -238,7 +238,7 @@ extension MonitorEngine {
         watch([destination], .path(body))
     }
 
-    /// Watches for anything that may give a lookup another answer, until the watch is cancelled.
+    /// Watches for anything that may change the result of a lookup, until the watch is cancelled.
     ///
     /// - Parameters:
     ///   - destinations: Addresses whose own routes are received, too, besides the default-like ones.
@@ -288,14 +288,14 @@ final class EngineState: Sendable {
     var user: UInt32 { configuration.user ?? geteuid() }
 }
 
-/// The answer to a question that an engine was asked.
+/// The result of a question that an engine was asked.
 ///
 /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
 enum EngineResult<Value: Sendable>: Sendable {
     case success(Value)
     case failure(ReachabilityError)
 
-    /// Creates an answer; without a value, the engine isn't running.
+    /// Creates a result; without a value, the engine isn't running.
     init(_ value: Value?) {
         self = value.map { .success($0) } ?? .failure(.notRunning)
     }

@@ -8,12 +8,12 @@ struct BoundPath: Sendable, Hashable {
     private let prefixLength: UInt8
     private let metric: UInt32
 
-    init(_ interface: NetworkInterface, _ answer: ProbeAnswer, _ path: DestinationPath) {
+    init(_ interface: NetworkInterface, _ reply: ProbeAnswer, _ path: DestinationPath) {
         var path = path
         path.interface = interface
         self.path = path
-        prefixLength = answer.matched?.length ?? 0
-        guard case .selected(let selection) = answer.outcome else {
+        prefixLength = reply.matched?.length ?? 0
+        guard case .selected(let selection) = reply.outcome else {
             metric = .max
             return
         }

@@ -19,7 +19,7 @@ final class WatchRegistry: Sendable {
     enum Interest: Sendable {
         /// The path to the destination, whenever it changes.
         case path(@Sendable (DestinationPath) -> Void)
-        /// That any lookup may give another answer than before.
+        /// That any lookup may give another result than before.
         case change(@Sendable () -> Void)
     }
 

@@ -4,7 +4,7 @@ import ReachabilityCore
 /// Resolves host names without blocking the caller.
 struct NameResolver: Sendable {
     /// Looks up a name on a thread; returns the addresses, or the code of getaddrinfo(3).
-    typealias Lookup = @Sendable (_ name: String) -> AddressLookup.Answer
+    typealias Lookup = @Sendable (_ name: String) -> AddressLookup.Outcome
 
     /// The threads on which the system's resolver, which blocks, is called.
     let threads: ThreadPool
@@ -24,9 +24,9 @@ struct NameResolver: Sendable {
     func addresses(of host: String, within timeout: Duration) async throws(ReachabilityError) -> [IPAddress] {
         if let address = IPAddress(host) { return [address] }
         guard Self.mayBeName(host) else { throw ReachabilityError(.invalidName, host) }
-        let answer: AddressLookup.Answer?
-        do { answer = try await withDeadline(timeout, { await ask(for: host) }) ?? nil } catch { throw .cancelled }
-        switch answer {
+        let outcome: AddressLookup.Outcome?
+        do { outcome = try await withDeadline(timeout, { await ask(for: host) }) ?? nil } catch { throw .cancelled }
+        switch outcome {
         case .addresses(let resolved)?:
             guard !resolved.isEmpty else { throw ReachabilityError(.nameNotFound, host) }
             return Self.unique(resolved.map(\.address))
@@ -37,13 +37,13 @@ struct NameResolver: Sendable {
         }
     }
 
-    /// Waits for the resolver's answer, or for the task's cancellation; the resolver goes on then, for nobody.
-    private func ask(for host: String) async -> AddressLookup.Answer? {
-        let stream = AsyncStream<AddressLookup.Answer>.makeStream()
+    /// Waits for the resolver's outcome, or for the task's cancellation; the resolver goes on then, for nobody.
+    private func ask(for host: String) async -> AddressLookup.Outcome? {
+        let stream = AsyncStream<AddressLookup.Outcome>.makeStream()
         threads.enqueue { [lookup] in
             stream.continuation.yield(lookup(host))
         }
-        for await answer in stream.stream { return answer }
+        for await outcome in stream.stream { return outcome }
         return nil
     }
 

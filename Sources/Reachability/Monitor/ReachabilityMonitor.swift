@@ -249,7 +249,7 @@ extension ReachabilityMonitor {
     /// if path.isReachable, !path.staysOnThisMachine { bind(socket, to: path.interface) }
     /// ```
     ///
-    /// The answer is the kernel's own (`RTM_GETROUTE`, rtnetlink(7)), with all rules and tables, completed by the monitor's
+    /// The result is the kernel's own (`RTM_GETROUTE`, rtnetlink(7)), with all rules and tables, completed by the monitor's
     /// model of the links. Nothing is sent to the address.
     ///
     /// A requirement holds for packets only as long as the socket is bound to the path's interface (`SO_BINDTOIFINDEX`,
@@ -269,7 +269,7 @@ extension ReachabilityMonitor {
         to destination: IPAddress,
         meeting requirement: PathRequirement = .any
     ) async throws(ReachabilityError) -> DestinationPath {
-        try await answer { [source] in source.path(to: destination, meeting: requirement, $0) }
+        try await ask { [source] in source.path(to: destination, meeting: requirement, $0) }
     }
 
     /// Asks the kernel for the paths to all addresses of a host.
@@ -396,7 +396,7 @@ extension ReachabilityMonitor {
         }
     }
 
-    /// Calls a closure whenever a lookup may give another answer than before.
+    /// Calls a closure whenever the result of a lookup may have changed.
     ///
     /// That is: when the monitor received a change of a link, an address, a rule, a default route, a nexthop object, a
     /// device, or a route that could cover one of the destinations; when its state changed; when it read everything again,
@@ -468,7 +468,7 @@ extension ReachabilityMonitor {
     /// }
     /// ```
     ///
-    /// nl80211 answers (`NL80211_CMD_GET_INTERFACE`, `NL80211_CMD_GET_STATION`), without privilege. The details change
+    /// nl80211 replies (`NL80211_CMD_GET_INTERFACE`, `NL80211_CMD_GET_STATION`), without privilege. The details change
     /// without a message: ask when you want to know.
     ///
     /// - Parameter timeout: How long to wait; the kernel replies in microseconds, unless a driver keeps it busy.
@@ -477,13 +477,13 @@ extension ReachabilityMonitor {
     public func wifiDetails(
         timeout: Duration = .seconds(2)
     ) async throws(ReachabilityError) -> [WiFiDetails] {
-        let answer = try await bounded(by: timeout) { [source] () -> EngineResult<[WiFiDetails]>? in
+        let result = try await bounded(by: timeout) { [source] () -> EngineResult<[WiFiDetails]>? in
             let stream = AsyncStream<EngineResult<[WiFiDetails]>>.makeStream()
             source.wifiDetails { stream.continuation.yield($0) }
             return await stream.stream.first { _ in true }
         }
-        guard let answer else { throw .radiosDontReply }
-        return try answer.get()
+        guard let result else { throw .radiosDontReply }
+        return try result.get()
     }
 
     /// The model of the machine's network and how the verdict came about, once they agree with the kernel.
@@ -492,7 +492,7 @@ extension ReachabilityMonitor {
     /// - Returns: The view; ``MonitorView/isSettled`` tells whether they agreed.
     /// - Throws: ``ReachabilityError/Code/notRunning`` if the monitor doesn't run, or is stopped meanwhile.
     package func view(within timeout: Duration = .seconds(5)) async throws(ReachabilityError) -> MonitorView {
-        try await answer { [source] in source.view(within: timeout, $0) }
+        try await ask { [source] in source.view(within: timeout, $0) }
     }
 
     /// As ``view(within:)``, but blocks the calling thread, unless it is the event thread.
@@ -516,13 +516,13 @@ extension ReachabilityMonitor {
     package func perform(_ job: @escaping @Sendable () -> Void) -> Bool { source.perform(job) }
 
     /// Asks the source without blocking a thread.
-    private func answer<Value: Sendable>(
+    private func ask<Value: Sendable>(
         _ question: @escaping @Sendable (@escaping @Sendable (EngineResult<Value>) -> Void) -> Void
     ) async throws(ReachabilityError) -> Value {
-        let answer = await withUnsafeContinuation { continuation in
+        let result = await withUnsafeContinuation { continuation in
             question { continuation.resume(returning: $0) }
         }
-        return try answer.get()
+        return try result.get()
     }
 }
 

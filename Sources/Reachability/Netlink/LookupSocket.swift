@@ -42,14 +42,14 @@ final class LookupSocket {
     ///
     /// - Parameters:
     ///   - user: The sockets' user.
-    ///   - detail: Whether to look up also each reply's route, with its metric, and IPv6's final answer.
-    /// - Returns: The kernel's answers.
+    ///   - detail: Whether to look up also each reply's route, with its metric, and IPv6's final reply.
+    /// - Returns: The kernel's replies.
     /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
     func probe(user: UInt32, detail: Bool) throws(NetlinkError) -> ProbeAnswers {
         let ipv4 = ProbeAddresses.ipv4.map { ProbeFlow(to: $0, user: user) }
         let ipv6 = ProbeAddresses.ipv6.map { ProbeFlow(to: $0, user: user) }
-        let answers = try resolve(ipv4 + ipv6, detail: detail, connects: detail)
-        return .init(ipv4: Array(answers[..<ipv4.count]), ipv6: Array(answers[ipv4.count...]))
+        let replies = try resolve(ipv4 + ipv6, detail: detail, connects: detail)
+        return .init(ipv4: Array(replies[..<ipv4.count]), ipv6: Array(replies[ipv4.count...]))
     }
 
     /// Looks up one flow as it is: with its source, or without one.
@@ -78,7 +78,7 @@ final class LookupSocket {
     ///   - detail: Whether to look up also each reply's route, with its metric.
     ///   - connects: Whether to select a source where IPv6's first lookup fails, for which the kernel looks at every
     ///     address of the machine.
-    /// - Returns: The kernel's answer for each flow.
+    /// - Returns: The kernel's reply for each flow.
     /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
     func resolve(
         _ flows: [ProbeFlow],
@@ -104,7 +104,7 @@ final class LookupSocket {
     /// refused then. IPv6 looks up again with the source that a bound socket gets, if there seems to be no route.
     ///
     /// - Parameter flows: Each bound, its source unspecified.
-    /// - Returns: The kernel's answer for each flow, with the route that matched.
+    /// - Returns: The kernel's reply for each flow, with the route that matched.
     /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
     func resolveBound(_ flows: [ProbeFlow]) throws(NetlinkError) -> [ProbeAnswer] {
         var results = zip(flows, try exchangeBound(flows)).map { BoundResolution($0, $1) }
@@ -194,7 +194,7 @@ extension LookupSocket {
 
 // MARK: - Resolving
 
-/// The lookup of one flow, until its final answer.
+/// The lookup of one flow, until its final reply.
 private struct Resolution {
     var flow: ProbeFlow
     var reply: LookupSocket.Reply
@@ -259,7 +259,7 @@ private struct Resolution {
     }
 }
 
-/// The lookup of one bound flow, until its final answer.
+/// The lookup of one bound flow, until its final reply.
 private struct BoundResolution {
     /// The reply for the flow's packets, and for the route in its table.
     typealias Replies = (packets: LookupSocket.Reply, match: LookupSocket.Reply)

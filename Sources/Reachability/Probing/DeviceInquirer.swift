@@ -27,14 +27,14 @@ final class DeviceInquirer: Sendable {
         socket = .init(try DeviceSocket())
     }
 
-    /// Asks a question, and calls a closure with the answer, on the inquirer's own thread.
-    func ask<Answer: Sendable>(
-        _ question: @escaping @Sendable (inout DeviceSocket) -> Answer,
-        answer: @escaping @Sendable (Answer) -> Void
+    /// Asks a question, and calls a closure with its result, on the inquirer's own thread.
+    func ask<Value: Sendable>(
+        _ question: @escaping @Sendable (inout DeviceSocket) -> Value,
+        completion: @escaping @Sendable (Value) -> Void
     ) {
         let item: Item = { socket in
             let found = question(&socket)
-            return { answer(found) }
+            return { completion(found) }
         }
         let starts = queue.withLock { queue in
             queue.waiting.append(item)
@@ -52,8 +52,8 @@ final class DeviceInquirer: Sendable {
 
     private func work() {
         while let item = next() {
-            let answer = socket.withLock { item(&$0) }
-            answer()
+            let complete = socket.withLock { item(&$0) }
+            complete()
         }
     }
 
@@ -66,7 +66,7 @@ final class DeviceInquirer: Sendable {
     }
 }
 
-/// The answer to a question about a device: messages for the state machine and for recordings.
+/// The report about a device: messages for the state machine and for recordings.
 struct DeviceReport: Sendable {
     let index: InterfaceIndex
     let name: String
@@ -92,12 +92,12 @@ struct DeviceReport: Sendable {
         messages.append(.init(event: event, families: families))
     }
 
-    /// Ends the answer.
+    /// Ends the report.
     mutating func end(_ findings: DeviceFindings) {
         append(.uevent(findings.message))
     }
 
-    /// Ends the answer about an interface whose kind is known.
+    /// Ends the report about an interface whose kind is known.
     mutating func end(_ probe: DeviceProbe) {
         var message = UeventMessage(action: .add, interface: name, index: index)
         message.probe = probe

@@ -13,16 +13,16 @@ struct DeviceInquiry: Sendable {
     /// Looks; may wait for the kernel's configuration lock.
     func run(_ socket: inout DeviceSocket) -> DeviceReport {
         var findings = DeviceFindings(index: index, name: name)
-        var answer = DeviceReport(index: index, name: name)
+        var report = DeviceReport(index: index, name: name)
         if nl80211 != 0, let message = socket.wirelessInterface(index, family: nl80211) {
             findings.isWireless = true
             var families = GenericFamilies()
             families.note(.init(name: GenericFamilies.wirelessName, id: nl80211))
-            answer.append(.wireless(message), families)
+            report.append(.wireless(message), families)
         }
         look(&socket, &findings)
-        answer.end(findings)
-        return answer
+        report.end(findings)
+        return report
     }
 
     private func look(_ socket: inout DeviceSocket, _ findings: inout DeviceFindings) {
@@ -46,7 +46,7 @@ struct DeviceInquiry: Sendable {
 
 /// Asks the kernel about an interface by ioctl(2), on any socket of the interface's network namespace (netdevice(7)).
 ///
-/// There an interface is identified by its name, which may change: an answer counts only if the name means the same index
+/// There an interface is identified by its name, which may change: a reply counts only if the name means the same index
 /// before and after. The kernel may wait for its configuration lock, so none of this belongs on the event thread.
 private struct InterfaceControl {
     /// A socket of the namespace.

@@ -25,17 +25,17 @@ struct TunnelInquiry: Sendable {
 
     /// Asks; may wait for the kernel's configuration lock.
     func run(_ socket: inout DeviceSocket) -> DeviceReport {
-        var answer = DeviceReport(index: index, name: name)
+        var report = DeviceReport(index: index, name: name)
         do throws(NetlinkError) {
-            if let endpoint = try endpoint(&socket, &answer) {
+            if let endpoint = try endpoint(&socket, &report) {
                 let egress = try socket.egress(of: endpoint.flow(user: Self.kernel), selectsSource: selectsSource)
-                answer.append(.route(.init(egress: egress, to: endpoint)))
+                report.append(.route(.init(egress: egress, to: endpoint)))
             }
-            answer.end(.answered)
+            report.end(.answered)
         } catch {
-            answer.end(.failed("\(subject) can't be asked for: \(SystemError(code: error.errno))"))
+            report.end(.failed("\(subject) can't be asked for: \(SystemError(code: error.errno))"))
         }
-        return answer
+        return report
     }
 
     private var subject: String {
@@ -51,7 +51,7 @@ struct TunnelInquiry: Sendable {
 
     private func endpoint(
         _ socket: inout DeviceSocket,
-        _ answer: inout DeviceReport
+        _ report: inout DeviceReport
     ) throws(NetlinkError) -> TunnelEndpoint? {
         switch source {
         case .known(let endpoint): return endpoint
@@ -61,11 +61,11 @@ struct TunnelInquiry: Sendable {
             var families = GenericFamilies()
             families.note(.init(name: GenericFamilies.wireGuardName, id: family))
             // Written anew: what the kernel sent holds keys.
-            answer.append(.wireGuard(device), families)
+            report.append(.wireGuard(device), families)
             return device.endpoint
-        case .l2tp(let family): return try session(family, &socket, &answer)?.endpoint
+        case .l2tp(let family): return try session(family, &socket, &report)?.endpoint
         case .team(let family):
-            try addOptions(family, &socket, &answer)
+            try addOptions(family, &socket, &report)
             return nil
         }
     }
@@ -73,24 +73,24 @@ struct TunnelInquiry: Sendable {
     private func session(
         _ family: UInt16,
         _ socket: inout DeviceSocket,
-        _ answer: inout DeviceReport
+        _ report: inout DeviceReport
     ) throws(NetlinkError) -> L2TPMessage? {
         guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
         guard let session = try socket.l2tpSession(name, family: family) else { return nil }
         var families = GenericFamilies()
         families.note(.init(name: GenericFamilies.l2tpName, id: family))
-        answer.append(.l2tp(session), families)
+        report.append(.l2tp(session), families)
         return session
     }
 
     private func addOptions(
         _ family: UInt16,
         _ socket: inout DeviceSocket,
-        _ answer: inout DeviceReport
+        _ report: inout DeviceReport
     ) throws(NetlinkError) {
         guard family != 0 else { throw NetlinkError("generic netlink", errno: EOPNOTSUPP) }
         var families = GenericFamilies()
         families.note(.init(name: GenericFamilies.teamName, id: family))
-        for message in try socket.teamOptions(index, family: family) { answer.append(.team(message), families) }
+        for message in try socket.teamOptions(index, family: family) { report.append(.team(message), families) }
     }
 }

@@ -11,12 +11,12 @@ struct WiFiInquiry: Sendable {
         guard nl80211 != 0 else { return [] }
         var details: [WiFiDetails] = []
         for interface in interfaces {
-            guard let answer = socket.wirelessInterface(interface.index, family: nl80211) else { continue }
+            guard let reply = socket.wirelessInterface(interface.index, family: nl80211) else { continue }
             let stations = socket.wirelessStations(interface.index, family: nl80211)
-            // The name is in the answer only if the driver itself keeps the association.
-            let isNamed = answer.ssid?.isEmpty == false
+            // The name is in the reply only if the driver itself keeps the association.
+            let isNamed = reply.ssid?.isEmpty == false
             let scan = isNamed ? [] : socket.wirelessScan(interface.index, family: nl80211)
-            details.append(.init(interface, answer, stations: stations, scan: scan))
+            details.append(.init(interface, reply, stations: stations, scan: scan))
         }
         return details
     }

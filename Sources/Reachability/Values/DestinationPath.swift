@@ -1,6 +1,6 @@
 public import ReachabilityCore
 
-/// The path that packets to one destination take now: the kernel's own answer.
+/// The path that packets to one destination take now: the kernel's own reply.
 public struct DestinationPath: Sendable, Hashable {
     /// The address that was looked up.
     public var destination: IPAddress
@@ -10,7 +10,7 @@ public struct DestinationPath: Sendable, Hashable {
     public var interface: NetworkInterface?
     /// The physical interfaces that carry it, beneath bridges, bonds, VLANs and tunnels.
     public var carriers: [NetworkInterface]
-    /// The kernel's answer: the route, or the errno with which it refuses.
+    /// The kernel's reply: the route, or the errno with which it refuses.
     public var outcome: LookupOutcome
     /// Why there is no path, and what is wrong with the one there is.
     public var reasons: [Reason]
@@ -67,23 +67,23 @@ extension DestinationPath {
 }
 
 extension DestinationPath {
-    /// Creates the path that the kernel's answer means: what carries it, and whether it can.
+    /// Creates the path that the kernel's reply means: what carries it, and whether it can.
     ///
     /// - Parameters:
     ///   - destination: The address that was looked up.
-    ///   - answer: The kernel's answer.
+    ///   - reply: The kernel's reply.
     ///   - evaluator: The user, and the rules for kinds of interfaces.
     ///   - snapshot: The model of the machine's network.
-    ///   - now: The time of the answer.
+    ///   - now: The time of the reply.
     init(
         _ destination: IPAddress,
-        _ answer: ProbeAnswer,
+        _ reply: ProbeAnswer,
         _ evaluator: PathEvaluator,
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) {
         let flow = ProbeFlow(to: destination, user: evaluator.context.user)
-        let outcome = answer.outcome(of: flow, in: snapshot, at: now)
+        let outcome = reply.outcome(of: flow, in: snapshot, at: now)
         self.init(destination: destination, status: .notReachable, outcome: outcome)
         if case .selected(let selection) = outcome {
             interface = evaluator.describe(selection.leg.interface, in: snapshot)

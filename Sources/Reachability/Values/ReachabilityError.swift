@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 public import ReachabilityCore
 
-/// Why a monitor can't be started, or why a question has no answer.
+/// Why a monitor can't be started, or why a question has no result.
 public struct ReachabilityError: Error, Sendable, Hashable {
     /// What failed.
     public let code: Code

@@ -63,21 +63,24 @@ final class LiveData {
 
     /// Takes what has come.
     func take() -> [LiveViewInput] {
-        var inputs = inbox.take()
+        var inputs = inbox.take(reading: readModel)
         for case .change in inputs {
             for destination in destinations { destination.noteChange() }
-        }
-        let now = SystemClock.now
-        if inbox.hasModel, nextModel <= now, inbox.takeModel(), let view = view() {
-            nextModel = now.advanced(by: Self.interval)
-            inputs.append(model(view))
-            watchRadios(view.snapshot)
         }
         for (position, destination) in destinations.enumerated() {
             guard let state = destination.update() else { continue }
             inputs.append(.destination(position, state, at: LiveClock.moment))
         }
         return inputs
+    }
+
+    /// Reads the model; nil if it was read a moment ago, or the monitor doesn't run.
+    private func readModel() -> LiveViewInput? {
+        let now = SystemClock.now
+        guard nextModel <= now, inbox.takeModel(), let view = view() else { return nil }
+        nextModel = now.advanced(by: Self.interval)
+        watchRadios(view.snapshot)
+        return model(view)
     }
 
     /// Has the radios asked while one is up, and at once when one may have got another network.
@@ -113,9 +116,10 @@ final class LiveInbox: Sendable {
 
     init(_ wakeup: Wakeup) { self.wakeup = wakeup }
 
-    /// Puts something in, and wakes the main thread.
+    /// Puts something in, and wakes the main thread; with a change, the model counts as another too.
     func put(_ input: LiveViewInput) {
         inputs.withLock { $0.append(input) }
+        if case .change = input { isModelNew.store(true, ordering: .releasing) }
         wakeup.signal()
     }
 
@@ -124,8 +128,19 @@ final class LiveInbox: Sendable {
         if !isModelNew.exchange(true, ordering: .acquiringAndReleasing) { wakeup.signal() }
     }
 
-    /// Takes what is there.
-    func take() -> [LiveViewInput] {
+    /// Takes what is there, and the model if it may be another.
+    ///
+    /// A change removes the explanation of the one before it from the screen. So the model comes last, behind the changes
+    /// that came while it was read: it may contain them.
+    ///
+    /// - Parameter read: Reads the model; nil if it is not to be read now.
+    func take(reading read: () -> LiveViewInput?) -> [LiveViewInput] {
+        let inputs = takeInputs()
+        guard hasModel, let model = read() else { return inputs }
+        return inputs + takeInputs() + [model]
+    }
+
+    private func takeInputs() -> [LiveViewInput] {
         inputs.withLock { inputs in
             defer { inputs = [] }
             return inputs

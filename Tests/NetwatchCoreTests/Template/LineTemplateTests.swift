@@ -30,7 +30,7 @@ import Testing
         #expect(error?.problem.contains(problem) == true, "\(error?.description ?? "")")
     }
 
-    @Test func `every field of a notice`() throws {
+    @Test func `every field of a change`() throws {
         let wlan = NetworkInterface(index: 4, name: "wlan0", kind: .wifi, kindSource: .nl80211)
         let family = FamilyPath(
             status: .wifi,

@@ -44,8 +44,10 @@ struct DescriptorShortageTests {
         }
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
-            let first = session.get("x")
-            for await event in first.events { if case .sent = event { break } }
+            let first = session.get("x", options: .init(startsAtOnce: false))
+            let events = first.events
+            first.resume()
+            for await event in events { if case .sent = event { break } }
             let taken = takeDescriptors(leaving: 3)
             let second = session.get("x")
             // Three are enough for the first connection to another host, and too few for a second one to this.

@@ -59,19 +59,19 @@ import Testing
     }
 
     @Test(arguments: Change.all)
-    func `each change is followed by a tick from which the new answer is seen`(change: Change) throws {
+    func `each change is followed by a tick after which the new result is visible`(change: Change) throws {
         let address = try #require(IPAddress(LabUplinks.server))
-        let answers = LabInbox<[String?]>()
+        let results = LabInbox<[String?]>()
         let watch = monitor.subscribeToChanges(affecting: [address]) { [monitor] in
             let paths = [PathRequirement.any, .wifi, .interface("wwan0")].map {
                 try? monitor.lookup(address, meeting: $0)
             }
-            answers.put(paths.map { $0.map { $0.isReachable ? $0.interface?.name ?? "" : "none" } })
+            results.put(paths.map { $0.map { $0.isReachable ? $0.interface?.name ?? "" : "none" } })
         }
         defer { watch.cancel() }
-        try answers.wait(for: "the first tick") { $0.last == ["wlan0", "wlan0", "wwan0"] }
+        try results.wait(for: "the first tick") { $0.last == ["wlan0", "wlan0", "wwan0"] }
         try change.make(uplinks)
-        try answers.wait(for: "\(change.ways)") { $0.last == change.ways }
+        try results.wait(for: "\(change.ways)") { $0.last == change.ways }
     }
 
     /// The view, once the model agrees with the kernel.

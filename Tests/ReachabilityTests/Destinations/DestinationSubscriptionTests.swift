@@ -6,7 +6,7 @@ import Testing
 struct DestinationSubscriptionTests {
     private let address = IPAddress(ipv4: 0xC000_0207)
 
-    @Test("The source is asked for the address, and its answer handed on")
+    @Test("The source is asked for the address, and its result is passed on")
     func path() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
@@ -19,16 +19,16 @@ struct DestinationSubscriptionTests {
     }
 
     /// Swift's tasks have a thread for each processor.
-    @Test("Questions that have no answer yet block no thread of the tasks' pool")
+    @Test("Questions without a result yet block no thread of the tasks' pool")
     func manyQuestions() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
-        source.holdAnswers()
+        source.holdResults()
         let tasks = (0..<256).map { _ in Task { try await monitor.path(to: address) } }
         let deadline = ContinuousClock.now + .seconds(30)
         while source.heldCount < 256, ContinuousClock.now < deadline { await Task.yield() }
         #expect(source.heldCount == 256)
-        source.releaseAnswers()
+        source.releaseResults()
         for task in tasks { #expect(try await task.value.isReachable) }
     }
 

@@ -132,7 +132,7 @@ final class Names: Sendable {
 
     /// As the system's resolver; no name server replies for an unknown name.
     @Sendable
-    func lookup(_ name: String) -> AddressLookup.Answer {
+    func lookup(_ name: String) -> AddressLookup.Outcome {
         guard let texts = addresses.withLock({ $0[name] }) else { return .failure(code: EAI_AGAIN, errno: 0) }
         return .addresses(texts.compactMap { IPAddress($0).map { .init($0) } })
     }

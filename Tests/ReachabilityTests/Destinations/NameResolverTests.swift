@@ -8,20 +8,20 @@ import Testing
 struct NameResolverTests {
     private let loopback = IPAddress(ipv4: 0x7F00_0001)
 
-    @Test("An address is its own answer; no resolver is asked", arguments: ["192.0.2.7", "2001:db8::7", "::"])
+    @Test("An address is returned as it is; no resolver is asked", arguments: ["192.0.2.7", "2001:db8::7", "::"])
     func literals(_ text: String) async throws {
         let resolver = resolver { _ in .failure(code: EAI_FAIL, errno: 0) }
         let address = try #require(IPAddress(text))
         #expect(try await resolver.addresses(of: text, within: .zero) == [address])
     }
 
-    @Test("A name gives what the resolver answers, in its order")
+    @Test("A name gives the addresses that the resolver returns, in its order")
     func names() async throws {
-        let answer = [IPAddress(ipv4: 2), IPAddress(ipv4: 1)]
+        let addresses = [IPAddress(ipv4: 2), IPAddress(ipv4: 1)]
         let resolver = resolver {
-            $0 == "robot.example" ? .addresses(answer.map { .init($0) }) : .failure(code: EAI_FAIL, errno: 0)
+            $0 == "robot.example" ? .addresses(addresses.map { .init($0) }) : .failure(code: EAI_FAIL, errno: 0)
         }
-        #expect(try await resolver.addresses(of: "robot.example", within: .seconds(120)) == answer)
+        #expect(try await resolver.addresses(of: "robot.example", within: .seconds(120)) == addresses)
     }
 
     @Test("The system's own resolver knows localhost, each address once")
@@ -97,7 +97,7 @@ struct NameResolverTests {
         door.open()
     }
 
-    private func resolver(_ lookup: @escaping @Sendable (String) -> AddressLookup.Answer) -> NameResolver {
+    private func resolver(_ lookup: @escaping @Sendable (String) -> AddressLookup.Outcome) -> NameResolver {
         .init(threads: ThreadPool(), lookup: lookup)
     }
 }

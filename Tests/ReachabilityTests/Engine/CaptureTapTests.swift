@@ -18,7 +18,7 @@ import Testing
         try lab.rtnl.setDown("wan0")
         try probe.wait(for: .notReachable)
         #expect(try probe.engine.view().isSettled)
-        let live = probe.notices.all
+        let live = probe.changes.all
         probe.engine.stop()
 
         #expect(records.all.first?.direction == .toKernel)
@@ -55,21 +55,21 @@ import Testing
 
     private static func replay(_ records: [CaptureEvent]) -> [StateChange] {
         var machine = MonitorStateMachine.replaying(context: .init(user: 0))
-        var notices: [StateChange] = []
+        var changes: [StateChange] = []
         var now = Instant(nanoseconds: 0)
         for record in records {
             now = Instant(nanoseconds: Int64(record.time))
             let decoder = NetlinkDecoder(protocolNumber: record.protocolNumber)
             try? decoder.decode(record.bytes.span.bytes) { machine.replay($1, $0, at: now) }
-            notices += take(&machine, at: now)
+            changes += take(&machine, at: now)
         }
         machine.finishReplay(at: now.advanced(by: .seconds(1)))
-        return notices + take(&machine, at: now.advanced(by: .seconds(1)))
+        return changes + take(&machine, at: now.advanced(by: .seconds(1)))
     }
 
     private static func take(_ machine: inout MonitorStateMachine, at now: Instant) -> [StateChange] {
-        var notices: [StateChange] = []
-        while case .publish(let change) = machine.next(at: now) { notices.append(change) }
-        return notices
+        var changes: [StateChange] = []
+        while case .publish(let change) = machine.next(at: now) { changes.append(change) }
+        return changes
     }
 }

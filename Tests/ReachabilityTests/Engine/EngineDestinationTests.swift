@@ -1,11 +1,12 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
 
+@testable import Reachability
+
 /// The way to one destination.
 @Suite struct EngineDestinationTests {
-    @Test func `the kernel's own answer is given, or its refusal`() throws {
+    @Test func `the path is the kernel's own reply, or its refusal`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         let probe = try EngineProbe(in: lab)

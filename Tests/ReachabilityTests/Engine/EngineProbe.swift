@@ -1,36 +1,37 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
 
-/// An engine in a namespace of the test's own, and all the notices it has given.
+@testable import Reachability
+
+/// An engine in a namespace of the test's own, and all the changes it has given.
 final class EngineProbe: Sendable {
     let engine: MonitorEngine
-    let notices: LabInbox<StateChange>
+    let changes: LabInbox<StateChange>
 
     /// Starts an engine in the namespace.
     init(in lab: LabNamespace, _ configuration: MonitorConfiguration = .init()) throws {
-        let notices = LabInbox<StateChange>()
-        let engine = MonitorEngine(configuration) { notices.put($0) }
+        let changes = LabInbox<StateChange>()
+        let engine = MonitorEngine(configuration) { changes.put($0) }
         self.engine = engine
-        self.notices = notices
+        self.changes = changes
         try lab.run { try engine.start() }
     }
 
-    /// Waits until the newest notice satisfies a condition.
+    /// Waits until the newest change satisfies a condition.
     @discardableResult
     func wait(for what: String, _ condition: (StateChange) -> Bool) throws -> StateChange {
-        let all = try notices.wait(for: what) { $0.last.map(condition) ?? false }
+        let all = try changes.wait(for: what) { $0.last.map(condition) ?? false }
         return all[all.count - 1]
     }
 
-    /// Waits until the newest notice has a status.
+    /// Waits until the newest change has a status.
     @discardableResult
     func wait(for status: ReachabilityStatus) throws -> StateChange {
         try wait(for: status.name) { $0.status == status }
     }
 
-    /// The statuses of all notices, in order.
-    var statuses: [ReachabilityStatus] { notices.all.map(\.status) }
+    /// The statuses of all changes, in order.
+    var statuses: [ReachabilityStatus] { changes.all.map(\.status) }
 }
 
 extension AddressMessage {

@@ -1,9 +1,10 @@
 import Glibc
 import Locking
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// Starting and stopping, from wherever, as often as anybody likes.
 @Suite struct LifecycleTests {
@@ -12,8 +13,8 @@ import Testing
         await #expect(processExitsWith: .success) {
             let lab = try LabNamespace()
             try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
-            let notices = LabInbox<ReachabilityStatus>()
-            let engine = MonitorEngine(.init()) { notices.put($0.status) }
+            let changes = LabInbox<ReachabilityStatus>()
+            let engine = MonitorEngine(.init()) { changes.put($0.status) }
             let descriptors = LifecycleTests.count("/proc/self/fd")
             try lab.run {
                 for _ in 0..<1_000 {
@@ -24,7 +25,7 @@ import Testing
             #expect(LifecycleTests.count("/proc/self/fd") == descriptors)
             // A thread that was joined is in the list for a moment longer.
             await ThreadFacts.wait { !$0.contains("reachability") }
-            #expect(notices.all.count { $0 == .unknown } == 1_000)
+            #expect(changes.all.count { $0 == .unknown } == 1_000)
         }
     }
 
@@ -41,19 +42,19 @@ import Testing
         }
         try probe.wait(for: .notReachable)
         probe.engine.stop()
-        let notices = probe.notices.all
-        #expect(notices.map(\.status) == [.notReachable, .unknown, .notReachable, .unknown])
-        #expect(notices.map(\.event) == [.state, .change, .state, .change])
-        #expect(notices.map(\.sequence) == [1, 2, 3, 4])
-        #expect(notices[1].reasons == [.notStarted])
+        let changes = probe.changes.all
+        #expect(changes.map(\.status) == [.notReachable, .unknown, .notReachable, .unknown])
+        #expect(changes.map(\.event) == [.state, .change, .state, .change])
+        #expect(changes.map(\.sequence) == [1, 2, 3, 4])
+        #expect(changes[1].reasons == [.notStarted])
     }
 
     @Test func `the sink may stop the engine, and start it again`() throws {
         let lab = try LabNamespace()
-        let notices = LabInbox<StateChange>()
+        let changes = LabInbox<StateChange>()
         let holder = Holder()
         let engine = MonitorEngine(.init()) { change in
-            notices.put(change)
+            changes.put(change)
             guard change.sequence == 1 else { return }
             holder.engine?.stop()
             holder.engine?.stop()
@@ -61,7 +62,7 @@ import Testing
         }
         holder.engine = engine
         try lab.run { try engine.start() }
-        let all = try notices.wait(for: "the second run's state") { $0.count >= 3 }
+        let all = try changes.wait(for: "the second run's state") { $0.count >= 3 }
         #expect(all.prefix(3).map(\.event) == [.state, .change, .state])
         engine.stop()
         holder.engine = nil
@@ -69,13 +70,13 @@ import Testing
 
     @Test func `dropping an engine stops it`() throws {
         let lab = try LabNamespace()
-        let notices = LabInbox<StateChange>()
+        let changes = LabInbox<StateChange>()
         do {
-            let engine = MonitorEngine(.init()) { notices.put($0) }
+            let engine = MonitorEngine(.init()) { changes.put($0) }
             try lab.run { try engine.start() }
-            try notices.wait(for: "the state") { !$0.isEmpty }
+            try changes.wait(for: "the state") { !$0.isEmpty }
         }
-        try notices.wait(for: "the end") { $0.last?.reasons == [.notStarted] }
+        try changes.wait(for: "the end") { $0.last?.reasons == [.notStarted] }
     }
 
     @Test func `many threads may start and stop at once`() throws {

@@ -1,7 +1,8 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// The engine against the real kernel.
 @Suite struct MonitorEngineTests {

@@ -1,8 +1,9 @@
 import Glibc
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// Watching another network namespace.
 @Suite struct NamespaceTests {
@@ -20,11 +21,11 @@ import Testing
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
-        let notices = LabInbox<StateChange>()
-        let engine = MonitorEngine(.init(namespace: .path(lab.path))) { notices.put($0) }
+        let changes = LabInbox<StateChange>()
+        let engine = MonitorEngine(.init(namespace: .path(lab.path))) { changes.put($0) }
         try engine.start()
         defer { engine.stop() }
-        let all = try notices.wait(for: "the state") { !$0.isEmpty }
+        let all = try changes.wait(for: "the state") { !$0.isEmpty }
         #expect(all[0].path.interface?.name == "wan0")
         #expect(try engine.path(to: #require(IPAddress("192.0.2.9"))).interface?.name == "wan0")
     }

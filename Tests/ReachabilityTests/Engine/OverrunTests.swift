@@ -1,8 +1,9 @@
 import Glibc
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// Messages that are lost for real: a reader that is held up, and a buffer too small for what happens meanwhile.
 @Suite struct OverrunTests {
@@ -20,7 +21,7 @@ import Testing
         try lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wan0")
         stopped.goOn()
 
-        let all = try stopped.notices.wait(for: "notReachable") { $0.last?.status == .notReachable }
+        let all = try stopped.changes.wait(for: "notReachable") { $0.last?.status == .notReachable }
         #expect(all.map(\.event).prefix(2) == [.state, .resync])
         #expect(all.filter { $0.event == .change }.map(\.status) == [.notReachable])
         let view = try stopped.engine.view()
@@ -30,7 +31,7 @@ import Testing
         #expect(stopped.engine.counters.resyncs == 1)
         // What comes after is heard.
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
-        try stopped.notices.wait(for: "wifi") { $0.last?.status == .wifi }
+        try stopped.changes.wait(for: "wifi") { $0.last?.status == .wifi }
     }
 
     @Test func `a reader without descriptors to spare finds the right state too`() async {
@@ -52,12 +53,12 @@ import Testing
             try #require(spare.contains(-1))
             defer { for descriptor in spare where descriptor >= 0 { close(descriptor) } }
             stopped.goOn()
-            try stopped.notices.wait(for: "notReachable") { $0.last?.status == .notReachable }
+            try stopped.changes.wait(for: "notReachable") { $0.last?.status == .notReachable }
             #expect(try stopped.engine.view().isSettled)
             #expect(stopped.engine.counters.resyncs == 1)
             #expect(stopped.engine.counters.reopened == 0)
             try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
-            try stopped.notices.wait(for: "wifi") { $0.last?.status == .wifi }
+            try stopped.changes.wait(for: "wifi") { $0.last?.status == .wifi }
         }
     }
 
@@ -98,19 +99,19 @@ import Testing
         #expect(view.snapshot.routes(.ipv4, .main).count == 1)
     }
 
-    /// An engine whose thread waits in the sink at the first notice until it is let go on.
+    /// An engine whose thread waits in the sink at the first change until it is let go on.
     private final class StoppedReader: Sendable {
         let engine: MonitorEngine
-        let notices = LabInbox<StateChange>()
+        let changes = LabInbox<StateChange>()
         private let release = LabInbox<Bool>()
 
         init(in lab: LabNamespace, _ configuration: MonitorConfiguration) throws {
-            engine = MonitorEngine(configuration) { [notices, release] change in
-                notices.put(change)
+            engine = MonitorEngine(configuration) { [changes, release] change in
+                changes.put(change)
                 if change.sequence == 1 { _ = try? release.wait(for: "the test", within: .seconds(60)) { !$0.isEmpty } }
             }
             try lab.run { try engine.start() }
-            try notices.wait(for: "the first notice") { !$0.isEmpty }
+            try changes.wait(for: "the first change") { !$0.isEmpty }
         }
 
         func goOn() { release.put(true) }

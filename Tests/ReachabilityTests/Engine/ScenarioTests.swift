@@ -47,12 +47,12 @@ import Testing
         // All that was published is the current state; nothing came besides.
         let view = try probe.engine.view()
         #expect(view.isSettled)
-        #expect(view.evaluation.path == probe.notices.all.last?.path)
-        #expect(probe.notices.all.count == story.count)
+        #expect(view.evaluation.path == probe.changes.all.last?.path)
+        #expect(probe.changes.all.count == story.count)
         #expect(probe.engine.counters.overruns == 0)
     }
 
-    /// Goes through the notices one by one.
+    /// Goes through the changes one by one.
     private struct Story {
         let probe: EngineProbe
         var count = 0
@@ -60,12 +60,12 @@ import Testing
         mutating func expect(_ status: ReachabilityStatus, _ reasons: [Reason], fault: Reason? = nil) throws {
             count += 1
             let count = count
-            let all = try probe.notices.wait(for: "\(status.name), notice \(count)") { $0.count >= count }
-            let notice = all[count - 1]
-            #expect(notice.status == status, "\(all)")
-            #expect(Set(notice.reasons).isSuperset(of: reasons), "\(notice.reasons)")
-            #expect(notice.sequence == UInt64(count))
-            if let fault { #expect(notice.path.reasons.contains(fault)) }
+            let all = try probe.changes.wait(for: "\(status.name), change \(count)") { $0.count >= count }
+            let change = all[count - 1]
+            #expect(change.status == status, "\(all)")
+            #expect(Set(change.reasons).isSuperset(of: reasons), "\(change.reasons)")
+            #expect(change.sequence == UInt64(count))
+            if let fault { #expect(change.path.reasons.contains(fault)) }
         }
     }
 }

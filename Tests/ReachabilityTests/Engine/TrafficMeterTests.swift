@@ -1,8 +1,9 @@
 import Glibc
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// Reading how much interfaces have carried.
 @Suite(.timeLimit(.minutes(5))) struct TrafficMeterTests {
@@ -37,24 +38,24 @@ import Testing
     }
 }
 
-/// How long notices take.
+/// How long changes take.
 @Suite(.timeLimit(.minutes(5))) struct NoticeLatencyTests {
-    @Test func `a notice that messages brought tells how long it took, the last one not`() throws {
+    @Test func `a change that messages brought tells how long it took, the last one not`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
-        let notices = LabInbox<(StateChange, Duration?)>()
+        let changes = LabInbox<(StateChange, Duration?)>()
         var configuration = MonitorConfiguration()
-        configuration.changeTap = { notices.put(($0, $1)) }
+        configuration.changeTap = { changes.put(($0, $1)) }
         let engine = MonitorEngine(configuration) { _ in }
         try lab.run { try engine.start() }
         #expect(try engine.view().isSettled)
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
-        let all = try notices.wait(for: "the route") { $0.last?.0.status == .wifi }
+        let all = try changes.wait(for: "the route") { $0.last?.0.status == .wifi }
         let latency = try #require(all.last?.1)
         #expect(latency > .zero)
         engine.stop()
-        #expect(notices.all.last?.0.status == .unknown)
-        #expect(try #require(notices.all.last).1 == nil)
+        #expect(changes.all.last?.0.status == .unknown)
+        #expect(try #require(changes.all.last).1 == nil)
     }
 }
 

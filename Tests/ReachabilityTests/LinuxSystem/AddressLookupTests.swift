@@ -16,7 +16,7 @@ import Testing
 
     @Test func `a lookup in a namespace is made by a thread of its own`() throws {
         let lab = try LabNamespace()
-        let found = BlockingPromise<Result<AddressLookup.Answer, SystemError>>()
+        let found = BlockingPromise<Result<AddressLookup.Outcome, SystemError>>()
         try AddressLookup.start("localhost", in: .init(path: lab.path)) { found.fulfill($0) }
         guard case .success(.addresses(let addresses)) = found.wait() else {
             Issue.record("localhost isn't resolved")
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: [("/no/such/file", ENOENT), ("/dev/null", EINVAL), ("/proc/self/ns/uts", EINVAL)])
     func `a lookup in something else than a namespace fails`(path: String, errno: Int32) throws {
-        let found = BlockingPromise<Result<AddressLookup.Answer, SystemError>>()
+        let found = BlockingPromise<Result<AddressLookup.Outcome, SystemError>>()
         try AddressLookup.start("localhost", in: .init(path: path)) { found.fulfill($0) }
         guard case .failure(let error) = found.wait() else {
             Issue.record("a file that is no namespace was entered")

@@ -76,9 +76,9 @@ struct ThreadPoolTests {
             threads.enqueue { blocked.append([SIGINT, SIGTERM, SIGUSR2].map(isBlocked)) }
             blocked.append([isBlocked(SIGUSR2)])
         }
-        let answers = try await blocked.wait(count: 2)
-        #expect(answers.contains([true, true, true]))
-        #expect(answers.contains([false]))
+        let results = try await blocked.wait(count: 2)
+        #expect(results.contains([true, true, true]))
+        #expect(results.contains([false]))
         caller.end()
     }
 

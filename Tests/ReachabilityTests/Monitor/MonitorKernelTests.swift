@@ -43,7 +43,7 @@ struct MonitorKernelTests {
         try await monitor.wait(for: .wifi, timeout: .seconds(120))
         async let isDown = monitor.wait(for: .notReachable, timeout: .seconds(120))
         try uplink.goDown()
-        // Which of several notices it gets depends on when it begins to wait; so do the reasons.
+        // Which of several changes it gets depends on when it begins to wait; so do the reasons.
         #expect(try await isDown.status == .notReachable)
         async let isBack = monitor.wait(for: .reachable, timeout: .seconds(120))
         try uplink.comeBack()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ReachabilityMonitor", .timeLimit(.minutes(10)))
 struct ReachabilityMonitorTests {
-    @Test("Status, path and latest notice are those that were published last")
+    @Test("Status, path and latest change are those that were published last")
     func current() throws {
         let (monitor, source) = try makeFakeMonitor()
         #expect(monitor.status == .unknown)
@@ -123,7 +123,7 @@ struct ReachabilityMonitorTests {
 }
 
 extension Bool {
-    /// For calls whose answer must be true.
+    /// For calls whose result must be true.
     func expectTrue(_ sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self, sourceLocation: sourceLocation)
     }

@@ -13,7 +13,7 @@ struct WaitTests {
     }
 
     @Test(
-        "Returns with the notice that brings what is wanted",
+        "Returns with the change that brings what is wanted",
         arguments: [nil, .seconds(120), .seconds(Int64.max), .nanoseconds(Int64.max)] as [Duration?]
     )
     func later(_ timeout: Duration?) async throws {

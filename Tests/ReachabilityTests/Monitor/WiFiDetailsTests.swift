@@ -10,7 +10,7 @@ struct WiFiDetailsTests {
     private static let timeout = Duration.seconds(50)
 
     @Test("Returns the radios' details")
-    func answers() async throws {
+    func replies() async throws {
         let (monitor, source) = try makeFakeMonitor()
         var details = WiFiDetails(interface: Self.wlan)
         details.ssidBytes = Array("home".utf8)

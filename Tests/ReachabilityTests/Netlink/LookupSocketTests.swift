@@ -11,11 +11,11 @@ import Testing
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", metric: 7)
-        let answers = try Self.probe(lab)
+        let replies = try Self.probe(lab)
         let leg = SelectedLeg(interface: 10, gateway: IPAddress("192.0.2.1"), source: IPAddress("192.0.2.2"))
         let expected = ProbeAnswer(.selected(.init(table: .main, metric: 7, leg: leg)), matched: .all(.ipv4))
-        #expect(answers.ipv4 == [expected, expected])
-        #expect(answers.ipv6.allSatisfy { $0 == ProbeAnswer(.refused(errno: ENETUNREACH, .noRoute)) })
+        #expect(replies.ipv4 == [expected, expected])
+        #expect(replies.ipv6.allSatisfy { $0 == ProbeAnswer(.refused(errno: ENETUNREACH, .noRoute)) })
     }
 
     @Test func `a rule on the source is seen by the second look-up`() throws {
@@ -30,8 +30,8 @@ import Testing
         rule.source = .init(try #require(IPAddress("192.0.2.2")), length: 32)
         rule.table = .init(rawValue: 100)
         try lab.rtnl.addRule(rule)
-        let answers = try Self.probe(lab)
-        #expect(answers.ipv4.allSatisfy { $0.outcome == .refused(errno: EHOSTUNREACH, .sourceRule) })
+        let replies = try Self.probe(lab)
+        #expect(replies.ipv4.allSatisfy { $0.outcome == .refused(errno: EHOSTUNREACH, .sourceRule) })
     }
 
     @Test func `an IPv6 route for one source alone is found by the source that the kernel selects`() throws {
@@ -43,9 +43,9 @@ import Testing
         let events = try LabEvents(in: lab)
         try events.wait(for: "the address") { try !lab.rtnl.addresses(.ipv6, on: "wan0").filter(\.isReady).isEmpty }
         try lab.rtnl.route(.add, route)
-        let answers = try Self.probe(lab)
-        guard case .selected(let selection) = try #require(answers.ipv6.first).outcome else {
-            Issue.record("\(answers)")
+        let replies = try Self.probe(lab)
+        guard case .selected(let selection) = try #require(replies.ipv6.first).outcome else {
+            Issue.record("\(replies)")
             return
         }
         #expect(selection.leg.source == IPAddress("2001:db8::2"))
@@ -59,21 +59,21 @@ import Testing
         var route = RouteMessage(destination: .all(.ipv4))
         route.legs = ["192.0.2.1", "192.0.2.3"].map { .init(interface: 10, gateway: IPAddress($0)) }
         try lab.rtnl.route(.add, route)
-        let answers = try Self.probe(lab)
-        #expect(answers.ipv4[0].isCoveredBySpecificRoute)
-        #expect(!answers.ipv4[0].isMultipath)
-        #expect(!answers.ipv4[1].isCoveredBySpecificRoute)
-        #expect(answers.ipv4[1].isMultipath)
+        let replies = try Self.probe(lab)
+        #expect(replies.ipv4[0].isCoveredBySpecificRoute)
+        #expect(!replies.ipv4[0].isMultipath)
+        #expect(!replies.ipv4[1].isCoveredBySpecificRoute)
+        #expect(replies.ipv4[1].isMultipath)
     }
 
     @Test func `without detail a refusal of IPv6 is not the last word`() throws {
         let lab = try LabNamespace()
-        let answers = try lab.run {
+        let replies = try lab.run {
             let socket = try LookupSocket()
             return try socket.probe(user: 0, detail: false)
         }
-        #expect(answers.ipv4.allSatisfy { $0.isFinal })
-        #expect(!answers.ipv6.contains { $0.isFinal })
+        #expect(replies.ipv4.allSatisfy { $0.isFinal })
+        #expect(!replies.ipv6.contains { $0.isFinal })
     }
 
     private static func probe(_ lab: LabNamespace) throws -> ProbeAnswers {

@@ -39,7 +39,7 @@ import Testing
         #expect(lost.path.reasons.contains(.tunnelLoop))
         try lab.rtnl.addRoute("198.51.100.7", via: "192.0.2.1", on: "wlan0")
         try probe.wait(for: .wifi)
-        #expect(probe.notices.all.last?.path.carriers.map(\.name) == ["wlan0"])
+        #expect(probe.changes.all.last?.path.carriers.map(\.name) == ["wlan0"])
     }
 
     @Test func `the carrier beneath is the tunnel's own`() throws {

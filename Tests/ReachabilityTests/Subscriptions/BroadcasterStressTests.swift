@@ -9,7 +9,7 @@ struct BroadcasterStressTests {
     private static let publications: UInt64 = 1500
 
     @Test(
-        "Whoever subscribes while notices are published hears each once, in order, to the last",
+        "Whoever subscribes while changes are published hears each once, in order, to the last",
         arguments: Place.allCases
     )
     func lateSubscribers(_ place: Place) async throws {
@@ -110,7 +110,7 @@ struct BroadcasterStressTests {
         #expect(!heard.elements.contains(.max))
     }
 
-    @Test("A slow subscriber delays nobody, and hears the last notice")
+    @Test("A slow subscriber delays nobody, and hears the last change")
     func slowSubscriber() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let door = Gate()
@@ -135,7 +135,7 @@ struct BroadcasterStressTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    /// Publishes from the event thread until that is over, and lets it do other things after each notice.
+    /// Publishes from the event thread until that is over, and lets it do other things after each change.
     private func publish(
         from source: FakeSource,
         number: UInt64 = 1,

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Subscriber.StateMachine")
 struct SubscriberStateMachineTests {
-    @Test("A job is brought for the first of several notices, and again while some are left")
+    @Test("A job is brought for the first of several changes, and again while some are left")
     func jobs() {
         let machine = Machine(limit: 8)
         #expect(machine.enqueue(.test(.wifi, sequence: 1), ticket: 1))
@@ -31,7 +31,7 @@ struct SubscriberStateMachineTests {
         #expect(machine.next() == nil)
     }
 
-    @Test("A notice that comes while another thread calls waits for that thread")
+    @Test("A change that comes while another thread calls waits for that thread")
     func directCalls() {
         let machine = Machine(limit: 8)
         #expect(machine.call(.test(.wifi, sequence: 1), ticket: 1)?.event == .state)
@@ -41,7 +41,7 @@ struct SubscriberStateMachineTests {
         #expect(machine.call(.test(.wifi, sequence: 3), ticket: 3)?.event == .change)
     }
 
-    @Test("A notice that comes late is dropped")
+    @Test("A change that comes late is dropped")
     func outOfOrder() {
         let machine = Machine(limit: 8)
         #expect(machine.enqueue(.test(.wifi, sequence: 2), ticket: 2))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("UpdateBuffer")
 struct UpdateBufferTests {
-    @Test("Gives notices in order, the first as a baseline")
+    @Test("Gives changes in order, the first as a baseline")
     func order() {
         var backlog = UpdateBuffer<StateChange>(limit: 4)
         backlog.push(.test(.wifi, sequence: 1))
@@ -20,7 +20,7 @@ struct UpdateBufferTests {
         #expect(rest == [.test(.cellular, sequence: 2), nil])
     }
 
-    @Test("Forgets the oldest notices, never the last; the first that is taken is a baseline all the same")
+    @Test("Forgets the oldest changes, never the last; the first that is taken is a baseline all the same")
     func overflow() {
         var backlog = UpdateBuffer<StateChange>(limit: 2)
         for sequence in 1...5 { backlog.push(.test(.wifi, sequence: UInt64(sequence))) }
@@ -52,7 +52,7 @@ struct UpdateBufferTests {
         #expect(backlog.isEmpty)
     }
 
-    @Test("Keeps at least one notice", arguments: [0, -1, Int.min])
+    @Test("Keeps at least one change", arguments: [0, -1, Int.min])
     func nonsenseLimit(_ limit: Int) {
         var backlog = UpdateBuffer<StateChange>(limit: limit)
         backlog.push(.test(.wifi, sequence: 1))
@@ -61,7 +61,7 @@ struct UpdateBufferTests {
         #expect(taken.map { $0?.sequence } == [2, nil])
     }
 
-    @Test("A baseline says why the state is unknown, and keeps the notice of a first reading as it is")
+    @Test("A baseline says why the state is unknown, and keeps the change of a first reading as it is")
     func baselines() {
         var unknown = StateChange.test(.unknown)
         unknown.reasons = [.netlinkFailed]

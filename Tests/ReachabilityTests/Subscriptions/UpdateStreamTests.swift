@@ -12,7 +12,7 @@ struct UpdateStreamTests {
         #expect(await stream.next()?.sequence == 4)
     }
 
-    @Test("Who waits is woken by the next notice")
+    @Test("Who waits is woken by the next change")
     func waitingTask() async throws {
         let stream = UpdateStream<StateChange>(limit: 1)
         let heard = Collector<UInt64>()
@@ -30,7 +30,7 @@ struct UpdateStreamTests {
         await task.value
     }
 
-    @Test("A notice, or the end, that comes between asking and waiting wakes who asked", arguments: [false, true])
+    @Test("A change, or the end, that comes between asking and waiting wakes who asked", arguments: [false, true])
     func betweenAskingAndWaiting(_ isEnd: Bool) async {
         var machine = UpdateStream<StateChange>.StateMachine(limit: 1)
         guard case .wait = machine.take() else {
@@ -63,7 +63,7 @@ struct UpdateStreamTests {
         #expect(await cancelled.value == nil)
     }
 
-    @Test("Two tasks that take from one stream share its notices, and both end with it")
+    @Test("Two tasks that take from one stream share its changes, and both end with it")
     func twoTasks() async throws {
         let stream = UpdateStream<StateChange>(limit: 100)
         let heard = Collector<UInt64>()

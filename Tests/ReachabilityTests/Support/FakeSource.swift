@@ -88,30 +88,30 @@ final class FakeSource: MonitorSource {
         meeting requirement: PathRequirement,
         _ completion: @escaping @Sendable (EngineResult<DestinationPath>) -> Void
     ) {
-        let answer = EngineResult(state.withLock { $0.thread == nil ? nil : $0.path })
+        let result = EngineResult(state.withLock { $0.thread == nil ? nil : $0.path })
         let isHeld = state.withLock { state in
-            state.held?.append { completion(answer) }
+            state.held?.append { completion(result) }
             return state.held != nil
         }
-        if !isHeld { completion(answer) }
+        if !isHeld { completion(result) }
     }
 
-    /// Keeps answers about paths back.
-    func holdAnswers() { state.withLock { $0.held = [] } }
+    /// Holds back results about paths.
+    func holdResults() { state.withLock { $0.held = [] } }
 
-    /// How many answers are kept back.
+    /// The number of results that are held back.
     var heldCount: Int { state.withLock { $0.held?.count ?? 0 } }
 
-    /// Gives all answers.
-    func releaseAnswers() {
+    /// Gives all results that were held back.
+    func releaseResults() {
         let held = state.withLock { state in
             defer { state.held = nil }
             return state.held ?? []
         }
-        for answer in held { answer() }
+        for release in held { release() }
     }
 
-    /// Lets radios answer; without, they are silent.
+    /// Lets radios reply; without, they are silent.
     func setWiFiDetails(_ details: [WiFiDetails]) {
         state.withLock { $0.wifiDetails = details }
     }
@@ -166,7 +166,7 @@ final class FakeSource: MonitorSource {
 }
 
 extension StateChange {
-    /// A notice of a change to a state.
+    /// A change to a state.
     static func test(_ status: ReachabilityStatus, sequence: UInt64 = 1) -> Self {
         .init(
             event: .change,

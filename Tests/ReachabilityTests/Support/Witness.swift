@@ -18,12 +18,12 @@ final class Witness: Sendable {
 
     /// What was wrong.
     var complaints: [String] { state.withLock(\.complaints) }
-    /// The last notice's number.
+    /// The last change's number.
     var last: UInt64 { state.withLock(\.last) }
-    /// How many notices came.
+    /// How many changes came.
     var count: Int { state.withLock(\.count) }
 
-    /// Is called with a notice.
+    /// Is called with a change.
     func hear(_ change: StateChange) {
         let calls = inside.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
         state.withLock { state in
@@ -36,7 +36,7 @@ final class Witness: Sendable {
         inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Waits until a notice has come.
+    /// Waits until a change has come.
     func wait(for number: UInt64) async throws {
         try await numbers.wait { $0.last == number }
     }

@@ -20,7 +20,7 @@ final class CaptureStream {
                 guard let more = try reader.bytes() else { throw LabError("read", errno: EPIPE) }
                 bytes += more
             } catch {
-                throw LabError("record \(count) notices", errno: ETIMEDOUT, detail: "\(told)")
+                throw LabError("record \(count) changes", errno: ETIMEDOUT, detail: "\(told)")
             }
         }
     }

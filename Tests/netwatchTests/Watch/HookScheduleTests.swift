@@ -59,13 +59,13 @@ import Testing
         var told: [[ReachabilityStatus?]] = []
         var failures = 2
         var runner = HookRunner(.init(command: "true", bytes: Array("true".utf8), limit: .seconds(60))) {
-            (hook, notice, before) throws(SystemError) in
+            (hook, change, before) throws(SystemError) in
             guard failures == 0 else {
                 failures -= 1
                 throw SystemError(code: EAGAIN)
             }
-            told.append([notice.0.status, before])
-            let input = ChangeFormat.json.line(notice.0, at: notice.1)
+            told.append([change.0.status, before])
+            let input = ChangeFormat.json.line(change.0, at: change.1)
             return try .start(hook.bytes, input: input, environment: [], mask: sigset_t())
         }
         let time = Timestamp(seconds: 0, nanoseconds: 0)
