@@ -44,7 +44,7 @@ package struct LineOutput: Sendable {
         case EINTR: return
         case EAGAIN:
             var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            // Whatever it answers, the next write tells.
+            // Its result does not matter: the next write reports a failure.
             _ = poll(&wait, 1, -1)
         case EPIPE: throw .closed
         default: throw .failed(error)
@@ -69,7 +69,7 @@ package enum OutputFailure: Error, Hashable {
     }
 }
 
-/// Prints a command's whole answer on stdout.
+/// Prints a command's whole output on stdout.
 package enum StandardOutput {
     /// Writes text.
     ///

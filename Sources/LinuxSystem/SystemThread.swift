@@ -52,7 +52,7 @@ package final class SystemThread: Sendable {
         try create(.init(name: name, body: body, thread: nil), stackSize: stackSize)
     }
 
-    /// What a new thread is given.
+    /// The start arguments of a new thread.
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void

@@ -29,7 +29,7 @@ package final class FileActions {
     /// - Parameters:
     ///   - file: The program.
     ///   - arguments: Its arguments, without its name.
-    ///   - environment: What is set in its environment beside what this process has, or in place of that.
+    ///   - environment: Environment variables in addition to this process's, or in place of them.
     ///   - leadsSession: Whether it has a session of its own, and so no terminal unless it opens one.
     /// - Returns: Its process id.
     /// - Throws: What cannot be made for it.

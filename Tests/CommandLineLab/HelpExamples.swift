@@ -12,7 +12,7 @@ package struct HelpExamples {
         lines = all[1..<end].map(String.init)
     }
 
-    /// What is wrong with the form of the lines, a sentence each.
+    /// The faults in the form of the lines, a sentence each.
     package var faults: [String] {
         let count = lines.count >= 4 && lines.count % 2 == 0 ? [] : ["there are \(lines.count) lines"]
         return count

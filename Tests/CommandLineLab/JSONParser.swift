@@ -119,7 +119,7 @@ package struct JSONParser {
     }
 }
 
-/// What is wrong with a text that should be JSON.
+/// The fault in a text that should be JSON.
 package struct JSONParseError: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

@@ -4,11 +4,11 @@ import NetworkLab
 
 /// A terminal whose screen the test reads (pty(7)).
 package final class PseudoTerminal {
-    /// What a program is given.
+    /// The program's end, its input and output.
     package let program: Int32
     /// Where it is.
     package let path: String
-    /// What it draws.
+    /// The output that it draws.
     package let screen: LineReader
     /// The same descriptor, which the screen closes.
     private let keyboard: Int32

@@ -9,9 +9,9 @@ import Synchronization
 package final class ToolProcess: Sendable {
     /// Its process id.
     package let id: Int32
-    /// What comes from its stdout.
+    /// Its stdout.
     package let output: LineReader
-    /// What comes from its stderr.
+    /// Its stderr.
     package let errors: LineReader
     private let input: Mutex<Int32?>
     private let ended = LabInbox<Int32>()
@@ -38,7 +38,7 @@ package final class ToolProcess: Sendable {
     ///   - lab: The namespace that it inherits from the thread that starts it.
     ///   - destination: Where its stdout goes.
     ///   - terminal: Where its stderr goes; nil for a pipe.
-    ///   - environment: What is set in its environment beside what the test has.
+    ///   - environment: Environment variables in addition to the test's.
     ///   - session: Which terminal controls it.
     /// - Throws: What could not be made for it.
     package init(

@@ -3,17 +3,18 @@ import Testing
 /// Holds the table of imports: pure targets import nothing, shells import pure targets and never each other.
 @Suite("Table of imports")
 struct ImportTableTests {
-    /// The system's interface, and what the standard library ships beside itself.
+    /// The system's interface, and the modules that come with the standard library.
     private static let system: Set = ["CLinux", "Glibc", "Synchronization"]
 
-    /// What the sources of each target may import.
+    /// The modules that the sources of each target may import.
     ///
     /// A new target takes its place here before it is built. ReachabilityCore is pure: no I/O, clock, randomness, lock
-    /// or thread. Reachability and the tools go without Foundation, because the programs that use it have to stay small.
-    /// HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library. Locking is the one
-    /// lock that all use, LinuxSystem the one home of threads, clocks, descriptors and name lookups. NetworkClientCore and
-    /// RequestGate are pure too: their decisions are carried out by NetworkClient on SwiftNIO. So is NetwatchCore, which
-    /// formats what the tool shows. NetworkClient is the one shell that stands on another: the monitor opens its gate.
+    /// or thread. Reachability and the tools go without Foundation, because the programs that use it have to stay
+    /// small. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library. Locking
+    /// is the one lock that all use, LinuxSystem the one home of threads, clocks, descriptors and name lookups.
+    /// NetworkClientCore and RequestGate are pure too: their decisions are carried out by NetworkClient on SwiftNIO. So
+    /// is NetwatchCore, which formats what the tool shows. NetworkClient is the one shell that stands on another: the
+    /// monitor opens its gate.
     private static let table: [String: Set<String>] = [
         "CLinux": [],
         "CNcurses": [],

@@ -3,7 +3,7 @@ import Reachability
 
 // The monitor's side of the latency benchmark: the moment at which a callback runs is written to stdout.
 //
-// callback-listener immediate|serial: pinned to the CPU of whoever starts it
+// callback-listener immediate|serial: pinned to the CPU of the process that starts it
 
 func now() -> Int64 {
     var time = timespec()

@@ -2,7 +2,8 @@ public import ReachabilityCore
 
 /// An input of the live view.
 public enum LiveViewInput: Sendable {
-    /// A change of the monitor; `latency` is the time from reading the kernel's message to the change, if one caused it.
+    /// A change of the monitor; `latency` is the time from reading the kernel's message to the change, if one caused
+    /// it.
     case change(StateChange, latency: Duration?, at: ViewMoment)
     /// The monitor's model after a change, for the table of interfaces and the sentences.
     case model(NetworkSnapshot, PathEvaluation, why: [Sentence], at: ViewMoment)
@@ -157,7 +158,7 @@ public struct ViewMoment: Sendable, Hashable {
 
 /// The state of the route to one host.
 public enum DestinationState: Sendable, Hashable {
-    /// Its name is being resolved, or the first answer is awaited.
+    /// Its name is being resolved, or the first result is awaited.
     case resolving
     /// The routes to its addresses.
     case paths([DestinationRoute])

@@ -49,7 +49,7 @@ struct FamilyFinding {
 struct Decision {
     /// The rule that decided.
     let step: RuleStep
-    /// The routes that its table's answer may be; none if the rule refused by itself.
+    /// The routes that its table may select; none if the rule refused by itself.
     var chosen: [RouteCandidate] { step.candidates.filter { $0.verdict == .chosen } }
 }
 
@@ -83,12 +83,12 @@ enum FamilyDegradation {
         let name = scene.name(leg.interface)
         let setting = SettingText.linkDown(name, family.family)
         return .init(
-            "some connections fail: a leg of the default route leads through \(name), which can't carry",
-            fix: "remove the leg, or 'sysctl \(setting)=1' and add the route again"
+            "some connections fail: a next hop of the default route leads through \(name), which can't carry",
+            fix: "remove the next hop, or 'sysctl \(setting)=1' and add the route again"
         )
     }
 
-    /// The kernel goes on sending to a gateway that does not answer, so that the state stays what it is.
+    /// The kernel goes on sending to a gateway that does not respond, so that the state stays what it is.
     private static func silentGateway(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Sentence? {
         guard let path = family.path, let gateway = path.gateway,
             let state = scene.snapshot.neighbours[.init(index: path.interface.index, address: gateway)],
@@ -96,8 +96,8 @@ enum FamilyDegradation {
         else { return nil }
         let name = scene.name(path.interface.index)
         return .init(
-            "the gateway \(gateway) on \(name) does not answer",
-            fix: "look at the router, and at the cables and switches on the way to it"
+            "the gateway \(gateway) on \(name) does not respond",
+            fix: "look at the router, and at the cables and switches in between"
         )
     }
 }

@@ -47,7 +47,7 @@ struct RouteReview {
         return .init(.link, .init(beginning + sentence.text, fix: sentence.fix))
     }
 
-    /// The leg to speak of: one that cannot carry, else the first.
+    /// The next hop to report: one that cannot carry, else the first.
     private func faultyLeg(of route: RouteCandidate) -> RouteLeg? {
         (route.legs.first { $0.fate != .usable } ?? route.legs.first)?.leg
     }
@@ -132,7 +132,7 @@ extension IPPrefix {
 }
 
 extension RouteReview {
-    /// No route answers; there is one that did, or that almost does.
+    /// No route matches; there is one that did, or that almost does.
     var absent: FamilyFinding? {
         guard probe.decision == nil else { return nil }
         return expired ?? unheeded ?? partial ?? stray
@@ -308,7 +308,8 @@ enum RouteCommand {
         return "'\(words.joined(separator: " "))'"
     }
 
-    /// Returns the command that adds a default route: `'ip route add default via GATEWAY dev eth0'`; a tunnel's has no gateway.
+    /// Returns the command that adds a default route: `'ip route add default via GATEWAY dev eth0'`; a tunnel's has no
+    /// gateway.
     static func add(_ family: AddressFamily, via gateway: String?, on name: String) -> String {
         let via = gateway.map { " via \($0)" } ?? ""
         return "'\(DiagnosisContext.ip(family)) route add default\(via) dev \(name.shellWord)'"

@@ -49,7 +49,7 @@ private struct TrafficSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// How long a reply may take, once the kernel has its configuration lock.
+    /// The time limit for a reply, once the kernel has its configuration lock.
     private static let replyTimeout = Duration.milliseconds(500)
 
     /// The counters of all interfaces.

@@ -15,7 +15,7 @@ final class WatchRegistry: Sendable {
         let interest: Interest
     }
 
-    /// What a watch reports, on the event thread.
+    /// The changes that a watch reports, on the event thread.
     enum Interest: Sendable {
         /// The path to the destination, whenever it changes.
         case path(@Sendable (DestinationPath) -> Void)

@@ -27,7 +27,7 @@ final class HostWatch: Sendable {
         var sleep: Task<Void, Never>?
     }
 
-    /// How long one attempt to resolve the name may take before it counts as failed.
+    /// The time after which an attempt to resolve the name counts as failed.
     private static let attemptTimeout = Duration.seconds(10)
 
     /// Creates a watch that hasn't begun.

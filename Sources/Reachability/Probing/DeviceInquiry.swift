@@ -84,7 +84,7 @@ private struct InterfaceControl {
 
 /// An interface's attributes in sysfs (sysfs(5), `Documentation/ABI/testing/sysfs-class-net`).
 ///
-/// /sys shows the network namespace in which it was mounted, which may be another than the watched one: its attributes
+/// /sys shows the network namespace in which it was mounted, which may not be the watched one: its attributes
 /// count only if they are those of an interface of the same name, index and hardware address.
 struct SysfsDevice {
     /// `DEVTYPE`, the name of the device's `device_type`.

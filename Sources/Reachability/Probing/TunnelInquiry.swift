@@ -2,14 +2,14 @@ import Glibc
 import LinuxSystem
 import ReachabilityCore
 
-/// One question where the packets of a tunnel or a team leave: to the tunnel's endpoint, which WireGuard and L2TP have to
-/// be asked for; or by which ports of the team.
+/// One question where the packets of a tunnel or a team leave: to the tunnel's endpoint, which WireGuard and L2TP have
+/// to be asked for; or by which ports of the team.
 struct TunnelInquiry: Sendable {
     let index: InterfaceIndex
     let name: String
-    /// Who tells the endpoint.
+    /// The source of the endpoint.
     let source: Source
-    /// Whose rules decide: the kernel sends a tunnel's packets as root.
+    /// The user whose rules decide: the kernel sends a tunnel's packets as root.
     private static let kernel: UInt32 = 0
 
     enum Source: Sendable {
@@ -60,7 +60,7 @@ struct TunnelInquiry: Sendable {
             let device = try socket.wireGuardDevice(index, family: family)
             var families = GenericFamilies()
             families.note(.init(name: GenericFamilies.wireGuardName, id: family))
-            // Written anew: what the kernel sent holds keys.
+            // Encoded again without the keys that the kernel sent.
             report.append(.wireGuard(device), families)
             return device.endpoint
         case .l2tp(let family): return try session(family, &socket, &report)?.endpoint

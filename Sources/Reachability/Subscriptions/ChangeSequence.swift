@@ -9,9 +9,9 @@ import ReachabilityCore
 /// }
 /// ```
 ///
-/// Each iterator is a subscription of its own: it begins with the current value, whenever it was created. A slow task may
-/// miss intermediate values, never the last. The sequence ends only when the iterating task is cancelled; it keeps its
-/// monitor alive.
+/// Each iterator is a subscription of its own: it begins with the current value, whenever it was created. A slow task
+/// may miss intermediate values, never the last. The sequence ends only when the iterating task is cancelled; it keeps
+/// its monitor alive.
 ///
 /// **Isolation**: elements arrive in the iterating task, on its own executor.
 public struct ChangeSequence<Element: Sendable>: AsyncSequence, Sendable {
@@ -107,7 +107,7 @@ extension UpdateStream {
         /// A task that waits for an update; resumed without one, and takes it then.
         typealias Waiter = UnsafeContinuation<Void, Never>
 
-        /// What to do for a task that asks, after the lock.
+        /// The action for a task that asks, to be taken after the lock.
         enum Request: Sendable {
             /// Return this; nil if the stream has ended.
             case take(Element?)

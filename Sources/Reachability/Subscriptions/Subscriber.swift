@@ -252,7 +252,7 @@ struct UpdateBuffer<Element: Update>: Sendable {
         head = 0
     }
 
-    /// What the subscriber receives for an update that never waited.
+    /// The form in which the subscriber receives an update that never waited.
     mutating func begin(with element: Element) -> Element {
         if hasBegun { return element }
         hasBegun = true

@@ -1,6 +1,6 @@
 public import ReachabilityCore
 
-/// What a monitor watches, and how it judges what it receives.
+/// The network namespace that a monitor watches, and how it evaluates its state.
 public struct MonitorConfiguration: Sendable {
     /// The network namespace to watch.
     public var namespace: NetworkNamespace
@@ -10,7 +10,7 @@ public struct MonitorConfiguration: Sendable {
     public var expensiveInterfaces: [String]
     /// Patterns of the names of interfaces that are to be used sparingly; see ``NetworkPath/isConstrained``.
     public var constrainedInterfaces: [String]
-    /// How long the path must stay the same before a change is published; none by default.
+    /// The time for which the path must stay the same before a change is published; none by default.
     ///
     /// A change is held back no longer than five times this. The first state is never held back.
     public var settle: Duration
@@ -18,15 +18,16 @@ public struct MonitorConfiguration: Sendable {
     public var settleGoingDown: Duration?
     /// The user whose sockets are judged (`uidrange` rules); nil for the effective user of the process.
     public var user: UInt32?
-    /// How many bytes of messages the kernel may queue for the monitor; capped by `net.core.rmem_max` without privilege.
+    /// How many bytes of messages the kernel may queue for the monitor; capped by `net.core.rmem_max` without
+    /// privilege.
     public var receiveBufferSize: Int
     /// Whether to report when a Wi-Fi interface of the path roams to another access point without a loss, as changes of
     /// the kind ``ReachabilityCore/StateChange/Event/roam``.
     public var reportsRoams: Bool
     /// Called on the event thread with every datagram of the monitor; must not block.
     ///
-    /// Requests for dumps, their replies and notifications are passed, and what sysfs says of devices as uevents, so that
-    /// a recording which starts with the monitor stands alone. Lookups are not.
+    /// Requests for dumps, their replies and notifications are passed, and what sysfs says of devices as uevents, so
+    /// that a recording which starts with the monitor stands alone. Lookups are not.
     package var tap: (@Sendable (CaptureEvent) -> Void)?
     /// Called on the event thread with each change, before the subscribers, and with how long it took; must not block.
     ///

@@ -4,14 +4,14 @@ public import ReachabilityCore
 
 /// Why a monitor can't be started, or why a question has no result.
 public struct ReachabilityError: Error, Sendable, Hashable {
-    /// What failed.
+    /// The kind of failure.
     public let code: Code
-    /// What it failed on: a namespace's file, a host's name, a condition, a system call.
+    /// The subject of the failure: a namespace's file, a host's name, a condition, a system call.
     public let subject: String
-    /// The errno of the system call that failed (errno(3)); of ``Code/nameLookupFailed``, the code of gai_strerror(3); 0 if
-    /// there is none.
+    /// The errno of the system call that failed (errno(3)); of ``Code/nameLookupFailed``, the code of gai_strerror(3);
+    /// 0 if there is none.
     public let errno: Int32
-    /// How long was waited, if that was too short.
+    /// The timeout that expired, if one did.
     public let timeout: Duration?
     /// The path at the end of a wait for a condition, which has the reasons; nil for other errors.
     public let path: NetworkPath?
@@ -31,7 +31,7 @@ public struct ReachabilityError: Error, Sendable, Hashable {
         self.path = path
     }
 
-    /// What can fail; later versions may add codes.
+    /// The kinds of failure; later versions may add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
         public let rawValue: String
@@ -69,7 +69,7 @@ public struct ReachabilityError: Error, Sendable, Hashable {
 }
 
 extension ReachabilityError: CustomStringConvertible {
-    /// What failed, on what, why, and what can be done about it, in one line.
+    /// The failure, its subject, its cause and a fix, in one line.
     public var description: String {
         switch code {
         case .namespaceNotFound: "there is no network namespace at \(subject) (\(reason))"

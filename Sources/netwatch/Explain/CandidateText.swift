@@ -84,7 +84,7 @@ enum CandidateSentence {
         switch step.result {
         case .answers: "its table decides"
         case .noAnswer where step.candidates.isEmpty: "there is no default-like route in its table"
-        case .noAnswer: "its table has no answer; the walk goes on"
+        case .noAnswer: "its table has no route; the next rule follows"
         case .suppressedPrefix(let limit):
             "it suppresses routes of no more than \(limit) bits (suppress_prefixlength); the walk goes on"
         case .suppressedGroup(let group):
@@ -110,10 +110,10 @@ enum CandidateSentence {
         case .otherService: "ruled out: it is for packets of another type of service"
         case .otherSource: "ruled out: it is for packets of other sources"
         case .expired: "ruled out: its lifetime has ended"
-        case .throwing: "says that its table has no answer; the rules are walked on"
+        case .throwing: "ends the lookup in its table; the next rule follows"
         case .behindThrow: "not taken: a route that says throw comes first" + byItself(candidate)
         case .legsOut: "ruled out: " + out(candidate)
-        case .gatewayFailed: "not taken: its gateway does not answer (NUD_FAILED), and another's may"
+        case .gatewayFailed: "not taken: its gateway does not respond (NUD_FAILED), and another's may"
         case .hidden:
             "not taken: a route to the same destination hides it, which is for other sources or out of order itself"
                 + byItself(candidate)
@@ -132,7 +132,7 @@ enum CandidateSentence {
         case .interfaceDown: "is down"
         case .ignored: "has no carrier, and ignore_routes_with_linkdown is set"
         case .dead: "is marked as dead by the kernel"
-        case .gatewayFailed: "leads to a gateway that does not answer (NUD_FAILED)"
+        case .gatewayFailed: "leads to a gateway that does not respond (NUD_FAILED)"
         }
     }
 
@@ -145,7 +145,7 @@ enum CandidateSentence {
     }
 
     private static func out(_ candidate: RouteCandidate) -> String {
-        candidate.legs.count > 1 ? "none of its legs is usable" : "its way out is not usable"
+        candidate.legs.count > 1 ? "none of its next hops is usable" : "its next hop is not usable"
     }
 
     private static func text(_ advantage: RouteCandidate.Advantage) -> String {

@@ -67,7 +67,7 @@ struct ExplainCommand: NetwatchCommand {
         case .address(let address): return [address]
         case .name(let name):
             let deadline = SystemClock.now.advanced(by: timeout)
-            switch try HostResolver.resolve(name, in: common.netns, beside: session, until: deadline) {
+            switch try HostResolver.resolve(name, in: common.netns, during: session, until: deadline) {
             case .addresses(let addresses): return addresses
             case .failed(let why):
                 throw .init("can't resolve '\(name.escapedForTerminal)': \(why); give an address", exit: .unknown)

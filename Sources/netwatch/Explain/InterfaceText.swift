@@ -1,7 +1,8 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// The lines about the interfaces that the lookups lead to: their kinds, the source of each kind, and what carries them.
+/// The lines about the interfaces that the lookups lead to: their kinds, the source of each kind, and what carries
+/// them.
 struct InterfaceText {
     /// The explanation of the interfaces.
     let explanation: PathExplanation
@@ -84,9 +85,9 @@ struct InterfaceText {
     private static func text(_ basis: TunnelBasis) -> String {
         switch basis {
         case .endpoint(let address): "the kernel's path to the tunnel's other end, \(address)"
-        case .defaultPath(let address): "the best default path beside the tunnel, whose other end is \(address)"
-        case .anyDefaultPath(nil): "the best default path beside the tunnel, whose other end is not known"
-        case .anyDefaultPath(let why?): "the best default path beside the tunnel: \(why.escapedForTerminal)"
+        case .defaultPath(let address): "the best default path outside the tunnel, whose other end is \(address)"
+        case .anyDefaultPath(nil): "the best default path outside the tunnel, whose other end is not known"
+        case .anyDefaultPath(let why?): "the best default path outside the tunnel: \(why.escapedForTerminal)"
         }
     }
 }

@@ -165,8 +165,8 @@ struct HookProcess {
         var ends: [Int32] = [-1, -1]
         _ = try retryingOnInterrupt { pipe2(&ends, O_CLOEXEC | O_NONBLOCK) }
         defer { for end in ends { close(end) } }
-        // The shell's own end blocks, as programs expect. Both are this process's, so that nothing is lost by a hook that
-        // reads late; a change is far smaller than a pipe's 64 KiB.
+        // The shell's own end blocks, as programs expect. Both are this process's, so that nothing is lost by a hook
+        // that reads late; a change is far smaller than a pipe's 64 KiB.
         _ = try retryingOnInterrupt { fcntl(ends[0], F_SETFL, 0) }
         _ = input.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
         return .init(child: .init(id: try spawn(command, input: ends[0], environment, mask)))
@@ -177,12 +177,13 @@ struct HookProcess {
 
     /// How the shell ended, or nil while it runs.
     ///
-    /// - Parameter endsRest: Whether what it leaves behind in its group is killed with it; its number is still taken then.
+    /// - Parameter endsRest: Whether what it leaves behind in its group is killed with it; its number is still taken
+    ///   then.
     /// - Returns: How it ended.
     func outcome(endsRest: Bool) -> ChildProcess.Outcome? {
         if endsRest {
             var information = siginfo_t()
-            // It answers 0, and leaves the structure as it was, where nothing has ended.
+            // It returns 0, and leaves the structure as it was, where nothing has ended.
             guard waitid(P_PID, id_t(child.id), &information, WEXITED | WNOHANG | WNOWAIT) == 0,
                 information.si_signo == SIGCHLD
             else { return nil }

@@ -93,7 +93,7 @@ final class LiveData {
 
     /// The lines of `netwatch explain`, also of each host.
     func explanation() -> [String] {
-        guard let view = view() else { return ["the monitor does not answer"] }
+        guard let view = view() else { return ["the monitor does not respond"] }
         let names = InterfaceNames(snapshot: view.snapshot)
         return ViewText.lines(view, context) + destinations.flatMap { $0.explanation(names) }
     }
@@ -130,8 +130,8 @@ final class LiveInbox: Sendable {
 
     /// Takes what is there, and the model if it may be another.
     ///
-    /// A change removes the explanation of the one before it from the screen. So the model comes last, behind the changes
-    /// that came while it was read: it may contain them.
+    /// A change removes the explanation of the one before it from the screen. So the model comes last, behind the
+    /// changes that came while it was read: it may contain them.
     ///
     /// - Parameter read: Reads the model; nil if it is not to be read now.
     func take(reading read: () -> LiveViewInput?) -> [LiveViewInput] {

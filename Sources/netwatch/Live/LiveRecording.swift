@@ -61,7 +61,7 @@ final class LiveRecording {
     /// Ends it, and says what has become of it; a file system that takes nothing delays that by a second at most.
     func end() -> RecordingState {
         guard stopped(within: 1_000) else {
-            return .failed("can't write \(path.escapedForTerminal): the file system does not answer")
+            return .failed("can't write \(path.escapedForTerminal): the file system does not respond")
         }
         let size = size
         do throws(ToolError) {

@@ -49,7 +49,7 @@ final class HostResolver: Sendable {
     static func resolve(
         _ name: String,
         in namespace: NetworkNamespace,
-        beside session: MonitorSession,
+        during session: MonitorSession,
         until deadline: Instant?
     ) throws(ToolError) -> Resolution {
         let resolver: HostResolver

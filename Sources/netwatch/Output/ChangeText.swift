@@ -51,11 +51,11 @@ enum ChangeText {
         if !path.isCarriedByItself { append(path.carriers, to: &line) }
         if let ipv4 = path.ipv4 {
             line.append(", ipv4 ")
-            append(ipv4, beside: interface, to: &line)
+            append(ipv4, comparedWith: interface, to: &line)
         }
         if let ipv6 = path.ipv6 {
             line.append(", ipv6 ")
-            append(ipv6, beside: interface, to: &line)
+            append(ipv6, comparedWith: interface, to: &line)
         }
         for details in path.wifi {
             line.append(text: WiFiText.words(details, isOneOfSeveral: path.wifi.count > 1))
@@ -79,7 +79,7 @@ enum ChangeText {
     /// Appends one family's path; its interface is named only if it differs from the path's.
     private static func append(
         _ path: FamilyPath,
-        beside interface: NetworkInterface,
+        comparedWith interface: NetworkInterface,
         to line: inout LineBuffer
     ) {
         line.append(path.source)

@@ -36,7 +36,7 @@ struct HostWait {
         }
         var pause = Self.shortestPause
         while true {
-            let resolution = try HostResolver.resolve(name, in: namespace, beside: session, until: deadline)
+            let resolution = try HostResolver.resolve(name, in: namespace, during: session, until: deadline)
             guard case .failed(let why) = resolution else { return resolution.addresses }
             // The next change of the network may be what the name server waits for.
             let retry = SystemClock.now.advanced(by: pause)

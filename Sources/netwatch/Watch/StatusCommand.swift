@@ -55,7 +55,7 @@ struct StateQuery {
         let session = try MonitorSession(configuration, wakeup: wakeup) { change in
             if first.take(change) { wakeup.signal() }
         }
-        // Microseconds, normally; a kernel that does not answer at all must not hang a script.
+        // Microseconds, normally; a kernel that does not reply at all must not hang a script.
         _ = try session.next(until: SystemClock.now.advanced(by: .seconds(10)))
         var change = first.change ?? .unread
         change.path.wifi = wifiDetails(of: change.path, session)

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `whoever waits for midnight learns that it was put off`() throws {
+    @Test func `a clock that is set back before midnight postpones the change of day`() throws {
         var story = Story.wifi()
         story.tick(after: .seconds(10 * 3600 - 210))
         let midnight = try #require(story.view.nextChange)

@@ -21,7 +21,7 @@ func expectScreen(
 }
 
 extension LiveView {
-    /// What a screen of a size shows; the layout is computed for it.
+    /// The contents of a screen of a size; the layout is computed for it.
     func frame(_ size: ScreenSize) -> Frame {
         var resized = self
         _ = resized.apply(.resize(size))

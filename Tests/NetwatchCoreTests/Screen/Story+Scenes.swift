@@ -27,7 +27,7 @@ extension Story {
         route(via: "192.0.2.1", on: 3, 600)
     }
 
-    /// What its radio tells.
+    /// The details that its radio reports.
     mutating func sayWiFi(_ ssid: String, signal: Int) {
         var details = WiFiDetails(interface: .init(index: 3, name: "wlan0", kind: .wifi, kindSource: .devtype))
         details.ssidBytes = Array(ssid.utf8)

@@ -6,7 +6,7 @@ struct Story {
     private(set) var view: LiveView
     /// The model, altered by what the kernel would say.
     private(set) var snapshot = NetworkSnapshot()
-    /// What is handed in next.
+    /// The next inputs.
     private(set) var moment: ViewMoment
     private let context: EvaluationContext
     private var lastStatus: ReachabilityStatus?

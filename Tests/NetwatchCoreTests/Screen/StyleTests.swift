@@ -3,7 +3,7 @@ import ReachabilityCore
 import Testing
 
 @Suite struct StyleTests {
-    @Test func `a state has its role, and its mark and word beside`() {
+    @Test func `a state has its role, its mark and its word`() {
         for (story, role, text) in [
             (Story.wifi(), Style.Role.ok, "● wifi"), (.cellular(), .warning, "▲ cellular"),
             (.notReachable(), .bad, "✗ not reachable"), (Story(), .unknown, "? unknown"),

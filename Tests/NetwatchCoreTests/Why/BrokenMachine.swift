@@ -111,7 +111,7 @@ struct BrokenMachine {
 
     mutating func removeRoutes() { snapshot.routes = [:] }
 
-    /// What the model does when the time of routes is over.
+    /// Removes routes whose lifetime is over, as the model does.
     mutating func forgetExpiredRoutes() { snapshot.expire(at: Self.now) }
 
     /// Adds a route that refuses.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What is said of interfaces where there is no route to speak of.
+/// The diagnosis of interfaces while there is no default route.
 @Suite struct LinkSentenceTests {
     private func texts(_ machine: BrokenMachine) -> [String] { machine.sentences.map(\.text) }
 
@@ -145,7 +145,7 @@ import Testing
         )
     }
 
-    @Test func `containers' bridges say nothing of the machine's own way out`() {
+    @Test func `containers' bridges are not diagnosed as the machine's own uplink`() {
         var machine = BrokenMachine()
         machine.loseCarrier(2)
         machine.addLink(3, "docker0") { $0.kind = "bridge" }
@@ -157,7 +157,7 @@ import Testing
         #expect(texts(machine) == ["eth0 has no carrier"])
     }
 
-    @Test func `in a container the virtual interface is the way out`() {
+    @Test func `in a container the virtual interface is the uplink`() {
         var machine = BrokenMachine()
         machine.alter(2) { $0.kind = "veth" }
         machine.loseCarrier(2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What is said of rules and routes that lead nowhere.
+/// The diagnosis of rules and routes that lead nowhere.
 @Suite struct RouteSentenceTests {
     /// A machine that is well.
     private var machine: BrokenMachine {
@@ -193,16 +193,16 @@ import Testing
         #expect(machine.sentences == [.init(text, fix: fix)])
     }
 
-    @Test func `a gateway that does not answer, while all else is well`() {
+    @Test func `a gateway that does not respond, while all else is well`() {
         var machine = machine
         let gateway = NeighbourKey(index: 2, address: .init(ipv4: 0xC000_0201))
         machine.snapshot.neighbours[gateway] = .failed
-        #expect(machine.sentences.map(\.text) == ["the gateway 192.0.2.1 on eth0 does not answer"])
+        #expect(machine.sentences.map(\.text) == ["the gateway 192.0.2.1 on eth0 does not respond"])
         machine.snapshot.neighbours[gateway] = .stale
         #expect(machine.sentences.isEmpty)
     }
 
-    @Test func `a dead leg`() {
+    @Test func `a dead next hop`() {
         var machine = BrokenMachine()
         machine.addLink(3, "wwan0")
         machine.address("192.0.2.2/24")
@@ -211,7 +211,7 @@ import Testing
         machine.loseCarrier(3)
         #expect(
             machine.sentences.map(\.text) == [
-                "some connections fail: a leg of the default route leads through wwan0, which can't carry"
+                "some connections fail: a next hop of the default route leads through wwan0, which can't carry"
             ]
         )
     }

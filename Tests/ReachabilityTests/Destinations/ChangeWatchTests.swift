@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-/// Whoever watches for any change is told of each, and not before the monitor knows of it.
+/// A watch of any change reports each change, and not before the monitor knows of it.
 @Suite(.timeLimit(.minutes(5))) struct ChangeWatchTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
@@ -16,8 +16,8 @@ import Testing
         monitor = try uplinks.home.run { [configuration] in try ReachabilityMonitor(configuration: configuration) }
     }
 
-    /// What a change is, what makes it, and by which interfaces the server is reached after it: by a socket without a
-    /// requirement, by one that needs WiFi, and by one that needs `wwan0`.
+    /// A change, the command that makes it, and the interfaces by which the server is reached after it: by a socket
+    /// without a requirement, by one that needs WiFi, and by one that needs `wwan0`.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let ways: [String]

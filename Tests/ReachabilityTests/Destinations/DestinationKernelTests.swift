@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Destinations on the real kernel", .timeLimit(.minutes(10)))
 struct DestinationKernelTests {
-    @Test("The kernel's way to an address: interface, gateway and source")
+    @Test("The kernel's path to an address: interface, gateway and source")
     func path() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()

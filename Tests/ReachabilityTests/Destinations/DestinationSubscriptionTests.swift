@@ -66,7 +66,7 @@ struct DestinationSubscriptionTests {
         #expect(heard.elements.map(\.status) == [.wifi, .notReachable])
     }
 
-    @Test("A sequence gives the newest way to a task that is slow, and ends its watch with its iterator")
+    @Test("A sequence gives the newest path to a task that is slow, and ends its watch with its iterator")
     func sequence() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))

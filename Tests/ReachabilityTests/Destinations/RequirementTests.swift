@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-/// The way of a socket that may not use every path, on a machine with WiFi and a modem.
+/// The path of a socket that may not use every interface, on a machine with Wi-Fi and a modem.
 @Suite(.timeLimit(.minutes(5))) struct RequirementTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
@@ -58,7 +58,7 @@ import Testing
         #expect(path.carriers.map(\.name) == ["wwan0"])
     }
 
-    @Test func `while the modem is preferred, whoever may not use it goes by WiFi`() async throws {
+    @Test func `while the modem is preferred, a socket that may not use it uses Wi-Fi`() async throws {
         try uplinks.home.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 10)
         try wait(.any, for: "the modem") { $0.interface?.name == "wwan0" }
         for requirement in [PathRequirement.notCellular, .wifi, .notExpensive] {
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "192.0.2.2", "198.51.100.2"])
-    func `this machine needs no way out`(address: String) throws {
+    func `an address of this machine needs no interface`(address: String) throws {
         try uplinks.home.rtnl.setDown("wlan0")
         let address = try #require(IPAddress(address))
         guard address != IPAddress("192.0.2.2") else { return }

@@ -1,9 +1,10 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
 
-/// What the tap is handed.
+@testable import Reachability
+
+/// The messages that the tap receives.
 @Suite struct CaptureTapTests {
     @Test func `a recording begins with the dumps and replays to the same states`() throws {
         let lab = try LabNamespace()

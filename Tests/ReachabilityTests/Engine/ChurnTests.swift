@@ -1,8 +1,9 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Synchronization
 import Testing
+
+@testable import Reachability
 
 /// Dumps while the kernel's tables change without a pause.
 @Suite struct ChurnTests {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reachability
 
-/// The way to one destination.
+/// The path to one destination.
 @Suite struct EngineDestinationTests {
     @Test func `the path is the kernel's own reply, or its refusal`() throws {
         let lab = try LabNamespace()

@@ -1,7 +1,8 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// A machine with WiFi and a modem behind it goes through everything that can happen to its default path.
 @Suite struct ScenarioTests {

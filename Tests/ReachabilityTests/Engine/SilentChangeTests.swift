@@ -1,9 +1,10 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
 
-/// What the kernel takes away without a message, on the real kernel.
+@testable import Reachability
+
+/// Routes and addresses that the real kernel removes without a message.
 @Suite struct SilentChangeTests {
     @Test func `an IPv4 default goes with its link, and another takes over`() throws {
         let lab = try Self.makeTwoUplinks()

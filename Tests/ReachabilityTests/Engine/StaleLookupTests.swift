@@ -1,8 +1,9 @@
 import Locking
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// IPv6 routes that share a nexthop object, as routing daemons make them: the kernel keeps for each processor the last
 /// route that packets took by the object, also once that is gone, and refuses `RTM_GETROUTE` then, though connections
@@ -30,7 +31,7 @@ import Testing
         let destination = try #require(far)
         try lab.run { try Processors.onEach { _ = try lab.connectUDP(to: destination) } }
         try lab.rtnl.route(.delete, Self.route(400))
-        // Where the kernel does not do so, this file tests nothing beside others.
+        // Where the kernel does not do so, this file tests nothing that others don't.
         #expect(try lab.connectUDP(to: destination) == .connected(source: #require(IPAddress("2001:db8::2"))))
     }
 

@@ -38,7 +38,7 @@ import Testing
     }
 }
 
-/// How long changes take.
+/// The latency of changes.
 @Suite(.timeLimit(.minutes(5))) struct NoticeLatencyTests {
     @Test func `a change that messages brought tells how long it took, the last one not`() throws {
         let lab = try LabNamespace()

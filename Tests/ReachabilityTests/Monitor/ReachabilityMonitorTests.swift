@@ -29,7 +29,7 @@ struct ReachabilityMonitorTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Stopped, it says so to those who are subscribed; started again, they hear the state again")
+    @Test("Subscribers receive the stop of a monitor, and the state again after its next start")
     func restart() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let heard = Collector<StateChange>()

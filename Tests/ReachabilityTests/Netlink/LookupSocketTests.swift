@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reachability
 
-/// Look-ups against the real kernel: what connect(2) would do.
+/// Lookups in the real kernel: what connect(2) would do.
 @Suite struct LookupSocketTests {
-    @Test func `a look-up tells the way and the source`() throws {
+    @Test func `a lookup returns the route and the source`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", metric: 7)
@@ -18,7 +18,7 @@ import Testing
         #expect(replies.ipv6.allSatisfy { $0 == ProbeAnswer(.refused(errno: ENETUNREACH, .noRoute)) })
     }
 
-    @Test func `a rule on the source is seen by the second look-up`() throws {
+    @Test func `the second lookup applies a rule on the source`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")

@@ -1,13 +1,13 @@
 import NetworkLab
 import ReachabilityCore
 
-/// Holds the evaluator's answers for one probe against the kernel's.
+/// Compares the evaluator's results for one probe with the kernel's.
 struct Comparison {
-    /// What differs, in words; empty if nothing does.
+    /// The differences, in words; empty if there are none.
     private(set) var differences: [String] = []
     private let flow: ProbeFlow
     private let snapshot: NetworkSnapshot
-    /// The state as flows with different hashes may see it; each look-up has a hash of its own.
+    /// The state as flows with different hashes may see it; each lookup has a hash of its own.
     private lazy var variants: [NetworkSnapshot] = flow.family == .ipv6 ? snapshot.variants : [snapshot]
     private let now: Instant
 
@@ -37,7 +37,7 @@ struct Comparison {
         guard !outcomes.contains(where: { allows($0, kernel, comparesSource: source == nil) }) else { return }
         let end = source.map { " from \($0)" } ?? ""
         let words = outcomes.map(\.line).joined(separator: " or ")
-        differences.append("look-up of \(flow.destination)\(end): kernel \(kernel.line), model \(words)")
+        differences.append("lookup of \(flow.destination)\(end): kernel \(kernel.line), model \(words)")
     }
 
     private func allows(_ outcome: LookupOutcome, _ kernel: KernelAnswer, comparesSource: Bool) -> Bool {
@@ -70,8 +70,8 @@ struct Comparison {
         }
     }
 
-    /// Whether the kernel looks up `::` instead, the way to the default router: it does so while the gateway's entry is
-    /// not valid and the source is still optimistic (`ip6_dst_lookup_tail`).
+    /// Whether the kernel looks up `::` instead, the route to the default router: it does so while the gateway's entry
+    /// is not valid and the source is still optimistic (`ip6_dst_lookup_tail`).
     private func isDetoured(_ outcome: LookupOutcome) -> Bool {
         guard flow.family == .ipv6, case .selected(let selection) = outcome else { return false }
         return selection.legs.contains { leg in
@@ -83,9 +83,9 @@ struct Comparison {
         }
     }
 
-    /// The socket's end result must be one that the look-ups lead to.
+    /// The socket's end result must be one that the lookups lead to.
     ///
-    /// Where several legs give several sources, each leads to a second look-up of its own.
+    /// Where several legs give several sources, each leads to a second lookup of its own.
     private mutating func compareConnection(_ kernel: KernelAnswers) {
         if RouteLookup.connect(flow, in: snapshot, at: now).allows(kernel.connection) { return }
         let outcomes = variants.map { RouteLookup.connect(flow, in: $0, at: now) }
@@ -113,7 +113,7 @@ extension RouteSelection {
     /// Every leg that may be chosen.
     fileprivate var legs: [SelectedLeg] { alternatives.isEmpty ? [leg] : alternatives }
 
-    /// What connect(2) says if the flow's hash chooses a leg that no source goes with.
+    /// The result of connect(2) if the flow's hash chooses a leg without a source.
     fileprivate var faultyLegs: [LookupOutcome] {
         legs.compactMap { leg in
             guard let source = leg.source else { return .refused(errno: 99, .noSource) }
@@ -121,7 +121,7 @@ extension RouteSelection {
         }
     }
 
-    /// Whether a kernel's answer is one of those that this selection says are possible.
+    /// Whether a kernel's reply is one of those that this selection says are possible.
     fileprivate func allows(_ route: RouteMessage, comparesSource: Bool) -> Bool {
         guard route.table == table, route.type == type, let answer = route.legs.first else { return false }
         return legs.contains { leg in

@@ -23,7 +23,7 @@ struct Coverage {
         if !hasIPv4, !hasIPv6 { unreachable += 1 }
     }
 
-    /// What was met too rarely for so many steps.
+    /// The cases that were met too rarely for so many steps.
     func gaps() -> [String] {
         let least = 50 * steps / 2_000
         var gaps = Self.required.filter { counts[$0, default: 0] < least }.map { "\($0): \(counts[$0, default: 0])" }

@@ -2,11 +2,11 @@ import Glibc
 import NetworkLab
 import ReachabilityCore
 
-/// What the kernel says of one probe: the design's oracle, and a real socket.
+/// The kernel's replies for one probe: the design's oracle, and a real socket.
 struct KernelAnswers: Equatable {
     /// `RTM_GETROUTE` without a source.
     var first: KernelAnswer
-    /// The source of the second look-up; nil if there is none to be made.
+    /// The source of the second lookup; nil if there is none to be made.
     var boundSource: IPAddress?
     /// `RTM_GETROUTE` with the source that the first one gave (IPv4), or that is selected when it failed (IPv6).
     var second: KernelAnswer?
@@ -18,8 +18,8 @@ struct KernelAnswers: Equatable {
     /// - Parameters:
     ///   - flow: The probe.
     ///   - lab: Where.
-    ///   - snapshot: Tells the source for IPv6's second look-up, which the kernel selects without saying so.
-    /// - Throws: What is no answer of the routing decision.
+    ///   - snapshot: Has the source for IPv6's second lookup, which the kernel selects without saying so.
+    /// - Throws: Errors that are no result of the routing decision.
     init(_ flow: ProbeFlow, in lab: LabNamespace, _ snapshot: NetworkSnapshot) throws {
         first = try .init(flow, lab.rtnl)
         switch (flow.family, first) {
@@ -40,7 +40,7 @@ struct KernelAnswers: Equatable {
     }
 }
 
-/// The answer to one `RTM_GETROUTE`.
+/// The reply to one `RTM_GETROUTE`.
 enum KernelAnswer: Equatable {
     case route(RouteMessage)
     case refused(errno: Int32)

@@ -17,7 +17,7 @@ struct OracleRun {
     private(set) var misses: [String] = []
     private let evaluator = PathEvaluator(context: .init(user: getuid()))
 
-    /// What the story has met.
+    /// The cases that the story has met.
     var coverage: Coverage { story.coverage }
 
     init(seed: UInt64) throws {
@@ -62,8 +62,8 @@ struct OracleRun {
     /// Some come late, as the kernel checks for duplicate addresses by itself: a difference is given time.
     private mutating func follow(_ step: Int) throws {
         var difference: String?
-        for patience in [Duration.zero, .milliseconds(50), .milliseconds(500)] {
-            for message in try events.pendingMessages(within: patience) { try followed.apply(message, at: .now) }
+        for timeout in [Duration.zero, .milliseconds(50), .milliseconds(500)] {
+            for message in try events.pendingMessages(within: timeout) { try followed.apply(message, at: .now) }
             followed.takeUnannounced(from: agreed)
             difference = firstDifference(at: .now)
             if difference == nil { return }
@@ -128,8 +128,8 @@ struct OracleRun {
         }
         for address in ProbeAddresses.ipv4 + ProbeAddresses.ipv6 {
             let flow = ProbeFlow(to: address, user: getuid())
-            let answers = try KernelAnswers(flow, in: world.lab, snapshot)
-            words += Comparison(flow, answers, snapshot, at: now).differences
+            let replies = try KernelAnswers(flow, in: world.lab, snapshot)
+            words += Comparison(flow, replies, snapshot, at: now).differences
         }
         return words
     }

@@ -19,7 +19,7 @@ extension OracleStory {
             route.source = .init(lab: dice.pick(["2001:db8:1::/64", "2001:db8::/32", "fd00::/8", "::/1"]))
             names.append("route source-specific")
         }
-        names += drawWay(&route)
+        names += drawRoute(&route)
         let verb = drawVerb(route)
         let copy = route
         attempt("route \(verb) \(copy.line)", covering: names) { [world] in try world.rtnl.route(verb, copy) }
@@ -32,9 +32,9 @@ extension OracleStory {
         attempt("route del \(copy.line)") { [world] in try world.rtnl.route(.delete, copy) }
     }
 
-    /// The kernel loses sight of source-specific routes of a destination that has longer ones beneath it, when the plain
-    /// routes of the destination go (`fib6_find_prefix` takes a leaf of the longer one): so they are drawn only for the
-    /// default route, where it does not, and where nothing is beneath.
+    /// The kernel loses sight of source-specific routes of a destination that has longer ones beneath it, when the
+    /// plain routes of the destination go (`fib6_find_prefix` takes a leaf of the longer one): so they are drawn only
+    /// for the default route, where it does not, and where nothing is beneath.
     private func mayBeSourceSpecific(_ route: RouteMessage) -> Bool {
         guard route.family == .ipv6 else { return false }
         return route.destination.length == 0 || (route.destination.length == 3 && route.table.rawValue == 1_000)
@@ -55,7 +55,7 @@ extension OracleStory {
         return route.metric == 300 ? dice.pick([.add, .replace]) : dice.pick([.add, .append, .append, .replace])
     }
 
-    private mutating func drawWay(_ route: inout RouteMessage) -> [String] {
+    private mutating func drawRoute(_ route: inout RouteMessage) -> [String] {
         switch dice.roll(0...19) {
         case 0..<3:
             let (type, name) = dice.pick(Self.refusals)
@@ -116,7 +116,7 @@ extension OracleStory {
         route.metric = dice.pick([300, 400, 500])
         let ids = snapshot.nexthops.keys.sorted()
         route.nexthopID = ids.isEmpty ? 1 : dice.pick(ids)
-        // The kernel answers with what it has cached for the object, be it by another route's prefix and table.
+        // The kernel replies with what it has cached for the object, be it by another route's prefix and table.
         if route.family == .ipv6 {
             route.destination = .all(.ipv6)
             route.source = .all(.ipv6)

@@ -8,7 +8,7 @@ struct OracleStory {
     var coverage = Coverage()
     /// The state before the change: what may be removed or altered is drawn from it.
     var snapshot = NetworkSnapshot()
-    /// What was done, a line each.
+    /// The changes that were made, a line each.
     var log: [String] = []
 
     init(_ world: OracleWorld, seed: UInt64) {

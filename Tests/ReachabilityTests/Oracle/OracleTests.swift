@@ -17,7 +17,7 @@ import Testing
         let (run, failure) = try await Self.play(seed)
         #expect(failure == nil, "\(failure ?? "")")
         guard failure == nil else { return }
-        // What the kernel does in silence is predicted; the monitor confirms by look-ups and reads again.
+        // What the kernel does in silence is predicted; the monitor confirms by lookups and reads again.
         #expect(run.misses.count <= Self.steps / 100, "kept and read differ: \(run.misses.joined(separator: "\n"))")
         let gaps = run.coverage.gaps()
         #expect(gaps.isEmpty, "seed \(seed) met too little: \(gaps)")

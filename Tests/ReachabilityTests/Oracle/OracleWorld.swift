@@ -43,7 +43,7 @@ final class OracleWorld {
     /// The index that an interface has; 0 for one that does not exist.
     func index(of name: String) -> InterfaceIndex { indexes[name] ?? 0 }
 
-    /// The number of an interface, which does not change when it is plugged anew.
+    /// The number of an interface, which does not change when it is plugged in again.
     static func number(of name: String) -> Int { (interfaces.firstIndex(of: name) ?? 0) + 1 }
 
     private func newIndex(for name: String) -> InterfaceIndex {
@@ -82,7 +82,8 @@ final class OracleWorld {
 
     /// Gives each interface without carrier its carrier for a moment.
     ///
-    /// Routes with several legs are balanced anew then; a change of `ignore_routes_with_linkdown` alone does not do it.
+    /// Routes with several legs are balanced again then; a change of `ignore_routes_with_linkdown` alone does not do
+    /// it.
     func rebalance() throws {
         for name in Self.cables where try !lab.rtnl.link(name).flags.contains(.lowerUp) {
             guard try lab.rtnl.link(name).flags.contains(.up) else { continue }

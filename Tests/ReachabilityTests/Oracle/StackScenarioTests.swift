@@ -1,6 +1,7 @@
 import NetworkLab
-import Reachability
 import Testing
+
+@testable import Reachability
 
 @testable import ReachabilityCore
 

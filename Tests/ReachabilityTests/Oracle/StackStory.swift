@@ -6,7 +6,7 @@ import NetworkLab
 struct StackStory {
     let world: StackWorld
     private var dice: Dice
-    /// The last changes, for whoever has to play a failed story by hand.
+    /// The last changes, to repeat a failed story by hand.
     private(set) var log: [String] = []
     /// How often each change was made.
     private(set) var counts: [String: Int] = [:]

@@ -1,8 +1,9 @@
 import Glibc
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
+
+@testable import Reachability
 
 /// The monitor against packet counters, in random stories over bridges, macvlans, tunnels, ECMP and rules.
 @Suite struct StackStoryTests {
@@ -46,7 +47,7 @@ import Testing
         return gaps.isEmpty ? nil : "seed \(seed) met too little of \(gaps): \(story.counts)"
     }
 
-    /// What the state says and the counters do not, once the monitor has heard of everything.
+    /// The differences between the state and the counters, once the monitor has received everything.
     ///
     /// It is given some time to hear: what was changed last is on its way when the first packets are sent.
     private static func difference(_ world: StackWorld, _ story: StackStory, _ probe: EngineProbe) throws -> String? {
@@ -62,7 +63,7 @@ import Testing
     }
 }
 
-/// What the counters say.
+/// The interfaces that carry packets, by the counters.
 private struct Verdict {
     /// Of each half of the internet, the uplinks by which packets got out.
     let egress: [Set<String>]
@@ -73,7 +74,7 @@ private struct Verdict {
         self.isMultipath = isMultipath
     }
 
-    /// What a path claims and packets do not do; nil if it tells the truth.
+    /// The difference between a path and what packets do; nil if there is none.
     func difference(from path: NetworkPath) -> String? {
         let claim = "\(path.status.name) over \(path.carriers.map(\.name)) \(path.reasons.map(\.rawValue))"
         let isReachable = egress.allSatisfy { !$0.isEmpty }

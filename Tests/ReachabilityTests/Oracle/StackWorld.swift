@@ -6,11 +6,11 @@ import Reachability
 
 /// A machine with three uplinks and what is stacked over them, and the world that counts what gets out.
 ///
-/// The uplinks are veths, of which the monitor is told the kinds. Gateways have permanent neighbour entries, and there is
-/// no IPv6, so that nothing but the judge's own packets leaves.
+/// The uplinks are veths, of which the monitor is told the kinds. Gateways have permanent neighbour entries, and there
+/// is no IPv6, so that nothing but the judge's own packets leaves.
 struct StackWorld {
     let machine: LabNamespace
-    /// The far ends of the uplinks, and nothing that answers.
+    /// The far ends of the uplinks, where nothing replies.
     let world: LabNamespace
     /// A container on the bridge.
     let guest: LabNamespace
@@ -52,7 +52,7 @@ struct StackWorld {
         try machine.rtnl.addRoute("default", via: "10.0.\(number).1", on: name, table: table)
     }
 
-    /// Gives an interface an address, and its gateway an entry that needs no answer.
+    /// Gives an interface an address, and its gateway a neighbour entry that needs no reply.
     func addAddress(_ name: String, _ network: String) throws {
         try machine.rtnl.addAddress("\(network).2/24", on: name)
         try machine.rtnl.setNeighbour("\(network).1", on: name, state: .permanent)

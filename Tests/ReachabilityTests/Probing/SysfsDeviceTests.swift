@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reachability
 
-/// What is read of a device, from a directory that stands for /sys/class/net.
+/// The attributes that are read of a device, from a directory in place of /sys/class/net.
 @Suite struct SysfsDeviceTests {
     @Test func `the device's type and driver are read`() throws {
         let root = try Directory()
@@ -31,7 +31,7 @@ import Testing
         #expect(SysfsDevice(2, name: "eth0", address: nil, root: root.path) == nil)
     }
 
-    @Test func `nor one of the same name and number, if its hardware address is another`() throws {
+    @Test func `nor one of the same name and number, if its hardware address differs`() throws {
         let root = try Directory()
         try root.write("eth0/uevent", "DEVTYPE=wwan\nINTERFACE=eth0\nIFINDEX=2\n")
         try root.write("eth0/address", "02:00:00:00:00:1f\n")
@@ -70,7 +70,8 @@ import Testing
         #expect(outcome.value == .seen(true, inSys: false))
     }
 
-    /// Moves the calling thread into a mount namespace of its own: unshare(2), which glibc declares for `_GNU_SOURCE` only.
+    /// Moves the calling thread into a mount namespace of its own: unshare(2), which glibc declares for `_GNU_SOURCE`
+    /// only.
     private static func enterMountNamespace() -> Bool {
         typealias Unshare = @convention(c) (Int32) -> Int32
         guard let function = dlsym(nil, "unshare") else { return false }

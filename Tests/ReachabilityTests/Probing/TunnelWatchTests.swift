@@ -1,9 +1,10 @@
 import NetworkLab
-import Reachability
 import ReachabilityCore
 import Testing
 
-/// What carries a tunnel, followed on the kernel itself.
+@testable import Reachability
+
+/// The carriers of a tunnel, followed on the real kernel.
 @Suite struct TunnelWatchTests {
     /// A default route through a VXLAN tunnel, a second one through a Wi-Fi uplink, and a modem.
     private func lab(remote: String) throws -> LabNamespace {

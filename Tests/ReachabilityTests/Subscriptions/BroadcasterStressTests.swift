@@ -9,7 +9,7 @@ struct BroadcasterStressTests {
     private static let publications: UInt64 = 1500
 
     @Test(
-        "Whoever subscribes while changes are published hears each once, in order, to the last",
+        "A subscriber added while changes are published receives each once, in order, to the last",
         arguments: Place.allCases
     )
     func lateSubscribers(_ place: Place) async throws {
@@ -110,7 +110,7 @@ struct BroadcasterStressTests {
         #expect(!heard.elements.contains(.max))
     }
 
-    @Test("A slow subscriber delays nobody, and hears the last change")
+    @Test("A slow subscriber delays nobody, and receives the last change")
     func slowSubscriber() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let door = Gate()

@@ -52,10 +52,10 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "Cancelled on the executor that a change is on its way to, it is not called with that change",
+        "Cancelled on the executor that a change was sent to, it is not called with that change",
         arguments: [Place.custom, .actor]
     )
-    func cancelWithChangeOnItsWay(_ place: Place) async throws {
+    func cancelWithPendingChange(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let (delivery, executor) = place.makeDelivery()
         let thread = try #require(executor?.thread)

@@ -19,7 +19,7 @@ final class Box<Value: Sendable>: Sendable {
     }
 }
 
-/// Tells when it is released.
+/// An object that reports its release.
 final class Token: Sendable {
     private let onRelease: @Sendable () -> Void
 

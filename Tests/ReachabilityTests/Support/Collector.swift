@@ -25,7 +25,7 @@ final class Collector<Element: Sendable>: Sendable {
         keepsNewest = keepingNewest
     }
 
-    /// What came until now.
+    /// The values received so far.
     var elements: [Element] { state.withLock(\.elements) }
 
     /// Adds what came.

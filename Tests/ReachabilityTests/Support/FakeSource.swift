@@ -156,7 +156,7 @@ final class FakeSource: MonitorSource {
     /// How many destinations are watched.
     var watchCount: Int { state.withLock(\.watches.count) }
 
-    /// Changes the way to every destination; returns when those who watch were told.
+    /// Changes the path to every destination; returns once all watches were called.
     func setPath(_ path: DestinationPath) {
         state.withLock { $0.path = path }
         thread?.run {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reachability
 
-/// The ways of delivery that the tests go through.
+/// The deliveries that the tests go through.
 enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case immediate
     case serial

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// What the kernel knows of this process's threads and descriptors (proc(5)).
+/// The kernel's information about this process's threads and descriptors (proc(5)).
 enum ThreadFacts {
     /// The calling thread's name.
     static var currentName: String { name("thread-self") }
@@ -21,8 +21,8 @@ enum ThreadFacts {
         #expect(isMet(names), "the threads are \(names)", sourceLocation: sourceLocation)
     }
 
-    /// Waits until no more descriptors are open than before, for 30 s at most: who releases the last of what has one may
-    /// be a thread that is kept from running.
+    /// Waits until no more descriptors are open than before, for 30 s at most: who releases the last of what has one
+    /// may be a thread that is kept from running.
     static func waitForDescriptors(_ count: Int, _ sourceLocation: SourceLocation = #_sourceLocation) async {
         let deadline = ContinuousClock.now + .seconds(30)
         while descriptorCount > count, ContinuousClock.now < deadline { await Task.yield() }

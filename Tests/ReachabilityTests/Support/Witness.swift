@@ -16,7 +16,7 @@ final class Witness: Sendable {
     private let inside = Atomic<Int>(0)
     private let numbers = Collector<UInt64>(keepingNewest: true)
 
-    /// What was wrong.
+    /// The fault that was found.
     var complaints: [String] { state.withLock(\.complaints) }
     /// The last change's number.
     var last: UInt64 { state.withLock(\.last) }

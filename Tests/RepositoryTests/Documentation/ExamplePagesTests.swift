@@ -28,6 +28,6 @@ import Testing
         }
     }
 
-    /// What the table names without calling it.
+    /// The names in the table that the example doesn't call.
     private static let serializers: Set = ["decoded", "bytes", "json", "EventMonitor"]
 }

@@ -13,7 +13,7 @@ struct CompletionTests {
         guard outcome.code == 0 else { throw LabError("install", errno: 0, detail: outcome.errors) }
     }
 
-    /// What a shell offers at the end of a line.
+    /// The completions that a shell offers at the end of a line.
     private func offers(_ shell: String, _ line: String) throws -> Set<String> {
         let script = "Tests/RepositoryTests/Install/Support/offers.\(shell)"
         let plain = ["bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]]

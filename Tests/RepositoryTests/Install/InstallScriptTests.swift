@@ -8,7 +8,7 @@ struct InstallScriptTests {
 
     init() throws { lab = try InstallLab() }
 
-    /// What is installed, named from the prefix.
+    /// The installed files, relative to the prefix.
     static let files = [
         "bin/netwatch", "bin/netwatch-fetch", "lib/systemd/system/netwatch-wait-online.service",
         "lib/systemd/system/netwatch.service",

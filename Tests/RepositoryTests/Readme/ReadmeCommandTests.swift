@@ -9,7 +9,7 @@ struct ReadmeCommandTests {
 
     init() throws { readme = try ReadmeText() }
 
-    /// One way to call the tool, and what has to come of it.
+    /// A call of the tool, and its expected outcome.
     struct Call: Sendable {
         var arguments: [String]
         var code: Int32
@@ -66,14 +66,14 @@ struct ReadmeCommandTests {
             .init(arguments: ["history", lines, "--since", "2026-11-20", "--until", "now", "--svg", picture], code: 0),
             .init(arguments: ["history", "/bin/sh"], code: 65),
         ],
-        // Answers come in the README's lines of shell.
+        // The replies are in the README's lines of shell.
         "`netwatch fetch URL`": [
             .init(arguments: ["fetch", "http://127.0.0.1:1/"], code: 7),
             .init(arguments: ["fetch", "http://198.51.100.7/"], code: 7, isReachable: false),
         ],
     ]
 
-    /// What a monitor has written, and where a picture of it goes.
+    /// The output of a monitor, and where a picture of it goes.
     private static let lines = Repository.root.appending(path: "Tests/Fixtures/history.jsonl").path
     private static let picture = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).svg").path
 

@@ -2,7 +2,7 @@
 struct ReadmeText {
     /// A fenced block.
     struct Block {
-        /// What stands behind the fence: `sh`, `swift`.
+        /// The word after the fence: `sh`, `swift`.
         var language: String
         /// Its lines.
         var lines: [String] = []
@@ -12,7 +12,7 @@ struct ReadmeText {
     private(set) var blocks: [Block] = []
     /// The first cells of tables' rows, by the first cell of the table's head.
     private(set) var rows: [String: [String]] = [:]
-    /// What stands outside of blocks.
+    /// The text outside blocks.
     private(set) var prose = ""
 
     /// Reads the README.

@@ -94,7 +94,7 @@ struct ContinuousIntegrationTests {
         )
     }
 
-    /// What a release build leaves: a tool that does nothing.
+    /// The result of a release build: a tool that does nothing.
     private static let release = """
         for product; do :; done; mkdir -p "$HOME/.build/release"; \
         printf '#!/bin/sh\\n' >"$HOME/.build/release/$product"; chmod 755 "$HOME/.build/release/$product"
@@ -110,7 +110,7 @@ struct ContinuousIntegrationTests {
             call.split(separator: " ").dropFirst().prefix(1) + (call.contains("--sanitize=thread") ? ["thread"] : [])
         }
         let tests = Array(repeating: "test", count: 4)
-        // The releases are built beside the sanitizer's build.
+        // The releases are built during the sanitizer's build.
         let builds = ["build", "build", "build thread"]
         let sanitized = ["build thread"] + tests.map { "\($0) thread" }
         var names = calls.map { $0.joined(separator: " ") }

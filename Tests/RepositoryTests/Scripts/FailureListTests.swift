@@ -8,7 +8,7 @@ struct FailureListTests {
 
     init() throws { stage = try ScriptStage() }
 
-    /// What it tells of a log.
+    /// The summary that it prints of a log.
     private func told(of log: String, _ arguments: String...) throws -> String {
         try stage.write(log, to: "log")
         let outcome = try stage.run(

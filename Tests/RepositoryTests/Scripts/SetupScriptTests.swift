@@ -90,7 +90,7 @@ struct SetupScriptTests {
         #expect(try stage.run("setup", "--for-everything").code == 64)
     }
 
-    @Test("If installing fails, the package lists are read anew and it is tried once more")
+    @Test("If installing fails, the package lists are read again and it is tried once more")
     func staleLists() throws {
         try stage.stand(in: "pkg-config", "false")
         try stage.stand(in: "apt-get", "[ \"$1\" = update ] && : >\"$HOME/updated\"; [ -e \"$HOME/updated\" ]")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What was built with the tests.
+/// The products that were built with the tests.
 enum BuiltProducts {
     /// The directory of the test bundle that runs.
     static let directory: String = {

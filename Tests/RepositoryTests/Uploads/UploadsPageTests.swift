@@ -56,7 +56,7 @@ struct UploadsPageTests {
         let path = try folder.write("large", "")
         #expect(truncate(path, size) == 0)
         let upload = try LabProcess(program, ["http://127.0.0.1:\(server.port)", path])
-        // All has been sent, and the program waits for its answer: it has been as large as it will be.
+        // All has been sent, and the program waits for the response: it has been as large as it will be.
         try await server.wait(for: "the whole body", within: .seconds(500)) { $0.first?.discarded == size }
         let peak = try peakMemory(of: upload.identifier)
         latch.open()

@@ -24,7 +24,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    /// What stumps people: a default that would work stands behind one that is dead.
+    /// A default route that would work comes after one that is dead.
     @Test func `the dead route that the kernel prefers, and the fix`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()

@@ -7,7 +7,7 @@ import Testing
 
 /// Runs the tool from a directory of its own, next to what stands for `netwatch-fetch`.
 @Suite(.timeLimit(.minutes(5))) struct ExternalCommandTests {
-    /// A directory with the tool, which is another name of the built one, so that it finds itself there.
+    /// A directory with a hard link to the built tool, so that the tool finds itself there.
     private final class Directory {
         let path: String
 

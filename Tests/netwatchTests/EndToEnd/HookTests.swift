@@ -5,7 +5,7 @@ import Testing
 
 @testable import netwatch
 
-/// What hooks print comes from the tool's stderr, line by line, so that each is waited for.
+/// The hooks' output comes from the tool's stderr, line by line, so that each is waited for.
 @Suite(.timeLimit(.minutes(5))) struct HookTests {
     private let told = #"echo "$NETWATCH_STATUS,$NETWATCH_PREVIOUS,$NETWATCH_INTERFACE""#
 

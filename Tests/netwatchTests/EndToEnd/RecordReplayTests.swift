@@ -7,7 +7,7 @@ import Testing
 @testable import netwatch
 
 @Suite struct RecordReplayTests {
-    /// A state as it is told, without what a replay cannot know: when, and what a look-up corrected.
+    /// A state as it is printed, without what a replay cannot know: the time, and what a lookup corrected.
     private struct Told: Hashable {
         let members: [JSONValue?]
 
@@ -17,13 +17,13 @@ import Testing
         }
     }
 
-    /// A recording, and what a watch told beside it.
+    /// A recording, and the lines of a watch at the same time.
     private struct Recording {
         let capture: [UInt8]
         let lines: [String]
     }
 
-    /// Records a story beside a watch of it.
+    /// Records a story while it is watched.
     private func record() throws -> Recording {
         let uplinks = try Uplinks()
         let recorder = try uplinks.tool("record", "-")

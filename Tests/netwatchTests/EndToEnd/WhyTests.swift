@@ -2,7 +2,7 @@ import CommandLineLab
 import NetworkLab
 import Testing
 
-/// What keeps a machine from the network is said in one sentence, of the real kernel's state.
+/// One sentence says why a machine has no network, for the real kernel's state.
 @Suite(.timeLimit(.minutes(5))) struct WhyTests {
     /// The beginning of what `explain` prints, up to the fix.
     private func head(of machine: BrokenMachine) throws -> [String] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import netwatch
 
-/// What `explain` says of the interfaces that the look-ups lead to.
+/// The text of `explain` about the interfaces that the lookups lead to.
 struct InterfaceTextTests {
     /// An explanation of one IPv4 path through an interface, over a carrier.
     private func explanation(_ interface: NetworkInterface, over carrier: NetworkInterface) throws -> PathExplanation {
@@ -63,7 +63,7 @@ struct InterfaceTextTests {
                 + "the kernel's path to the tunnel's other end, 198.51.100.7"
         )
         explanation.tunnels = [9: .anyDefaultPath("its endpoint can't be asked for: Operation not permitted")]
-        let why = "the best default path beside the tunnel: its endpoint can't be asked for: Operation not permitted"
+        let why = "the best default path outside the tunnel: its endpoint can't be asked for: Operation not permitted"
         #expect(InterfaceText(explanation: explanation).lines.last?.hasSuffix(why) == true)
     }
 

@@ -26,8 +26,8 @@ import Testing
         try expectRestored(view, code: 0)
     }
 
-    /// The thread sanitizer takes a crash for its own, or waits for a lock of its own in the handler: a signal that is sent
-    /// comes at any time, also within it.
+    /// The thread sanitizer takes a crash for its own, or waits for a lock of its own in the handler: a signal that is
+    /// sent comes at any time, also within it.
     @Test(
         .disabled(if: LabSanitizer.isThread, "the sanitizer handles these signals itself"),
         arguments: [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS]
@@ -92,7 +92,7 @@ import Testing
     @Test func `a terminal that takes nothing does not keep it from being ended`() throws {
         let view = try ViewOnTerminal(in: lab)
         try view.waitUntilDrawn()
-        // Each size is drawn anew, and soon there is no room for more.
+        // Each size is drawn again, and soon there is no room for more.
         for columns in 100..<400 as Range<UInt16> { view.terminal.resize(columns: columns, rows: 300) }
         view.tool.send(SIGTERM)
         #expect(try view.tool.exitCode() == 0)

@@ -2,7 +2,7 @@ import CommandLineLab
 import NetworkLab
 import Testing
 
-/// What an operator does with the live view.
+/// The keys that an operator presses in the live view.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LiveKeysTests {
     private let uplinks: Uplinks
 
@@ -87,7 +87,7 @@ import Testing
         let elsewhere = try LabNamespace()
         let arguments = ["--netns", uplinks.lab.path, "--to", "198.51.100.9", "--to", "no-such-name.invalid"]
         let screen = try TerminalScreen(arguments, columns: 100, rows: 30, in: elsewhere)
-        try screen.wait(for: "the ways to both") { rows in
+        try screen.wait(for: "the routes to both") { rows in
             rows.contains { $0.contains("198.51.100.9") && $0.contains("wlan0 → 192.0.2.1") }
                 && rows.contains { $0.contains("no-such-name.invalid") && $0.contains("✗") }
         }

@@ -57,7 +57,7 @@ import Testing
         #expect(schedule.deadline == at(101))
     }
 
-    @Test func `an answer that does not come is told once`() {
+    @Test func `a missing response is reported once`() {
         var schedule = ResolutionSchedule()
         schedule.noteStart(at: at(100))
         #expect(schedule.deadline == at(110))
@@ -108,7 +108,7 @@ import Testing
         #expect(raw.value(of: "--exec", reading: "\u{FFFD}x") == [0xE9, 0x78])
     }
 
-    @Test func `an answer in another order is no news, and of another the old state lasts until it is known`() throws {
+    @Test func `addresses in another order are no change, and the old state lasts until new ones are known`() throws {
         let list = try ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map { try #require(IPAddress($0)) }
         func way(_ address: IPAddress, _ status: ReachabilityStatus) -> (IPAddress, DestinationPath) {
             (address, .init(destination: address, status: status, outcome: .refused(errno: 101, .unreachable)))

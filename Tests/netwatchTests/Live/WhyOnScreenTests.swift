@@ -1,7 +1,7 @@
 import NetworkLab
 import Testing
 
-/// Who has never seen the live view learns from it alone why the machine is offline, and what to do.
+/// The live view alone shows a new user why the machine is offline, and what to do.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WhyOnScreenTests {
     @Test(
         arguments: [

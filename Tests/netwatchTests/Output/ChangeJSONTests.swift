@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `several carriers, none, and one that is another interface`() throws {
+    @Test func `several carriers, none, and one that is not the path's interface`() throws {
         var change = Samples.first
         let (wlan, wwan, tunnel) = (Samples.wlan, Samples.wwan, Samples.tunnel)
         for carriers in [[wlan, wwan], [], [wwan], [tunnel], [tunnel, wwan]] {

@@ -1,7 +1,7 @@
 import NetworkLab
 import ReachabilityCore
 
-/// A set-up that keeps a machine from the network, in the real kernel, and what whoever looks at it must be told.
+/// A fault that cuts a machine off, set up in the real kernel, with the expected diagnosis.
 ///
 /// The machine's eth0 leads to sw0, and wwan0 to tower0, both in another namespace.
 enum BrokenSetup: String, CaseIterable {
@@ -23,7 +23,7 @@ enum BrokenSetup: String, CaseIterable {
     case bridgeWithoutCarrier
     case tunnelWithoutCarrier
 
-    /// What tells the tool which interface is which.
+    /// The options that tell the tool which interface is which.
     static let kinds = ["--kind", "eth0=wired", "--kind", "wwan0=cellular"]
 
     /// The sentence.
@@ -49,7 +49,7 @@ enum BrokenSetup: String, CaseIterable {
         }
     }
 
-    /// What to do about it.
+    /// The fix.
     var fix: String {
         switch self {
         case .noCarrier, .bridgeWithoutCarrier, .tunnelWithoutCarrier:

@@ -7,7 +7,7 @@ import ReachabilityCore
 
 /// Reads a capture from a pipe while it is recorded.
 final class CaptureStream {
-    /// What has come so far.
+    /// The bytes received so far.
     private(set) var bytes: [UInt8] = []
     private let reader: LineReader
 

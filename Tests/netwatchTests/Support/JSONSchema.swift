@@ -7,7 +7,7 @@ import ReachabilityCore
 struct JSONSchema {
     let root: JSONValue
 
-    /// What is wrong with a value; empty if nothing.
+    /// The faults of a value; empty if there are none.
     func faults(in value: JSONValue) throws -> [String] {
         try faults(in: value, root, at: "$")
     }

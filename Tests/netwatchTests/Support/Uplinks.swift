@@ -5,7 +5,7 @@ import NetworkLab
 struct Uplinks {
     let lab: LabNamespace
 
-    /// What tells the tool which is which.
+    /// The options that tell the tool which is which.
     static let kinds = ["--kind", "wlan0=wifi", "--kind", "wwan0=cellular"]
 
     /// Makes both, with carrier but not up and without addresses.

@@ -2,7 +2,7 @@ import CommandLineLab
 import NetworkLab
 import Testing
 
-/// What a JSON line says, as far as a story tells it.
+/// The fields of a JSON line that a story determines.
 struct WatchedLine: Hashable {
     var event = "change"
     var status: String
@@ -57,7 +57,7 @@ final class Story {
 
     /// No further line comes before the end, but such as tell details that a story leaves out.
     ///
-    /// On a slow machine the kernel's answers are told before the tables have been read, which add a metric to them.
+    /// On a slow machine the kernel's replies come before the tables have been read, which add a metric to them.
     func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) throws {
         while let text = try output.line() {
             let line = try EventSchema.parse(text, sourceLocation: sourceLocation)

@@ -1,9 +1,9 @@
 import Glibc
 import NetworkLab
 
-/// What a service manager listens on: a datagram socket, at a path or an abstract name.
+/// The socket of a service manager: a datagram socket, at a path or an abstract name.
 final class ServiceSocket {
-    /// What `NOTIFY_SOCKET` says.
+    /// The value of `NOTIFY_SOCKET`.
     let name: String
     private let descriptor: Int32
 

@@ -3,9 +3,10 @@ import Glibc
 /// Has a client make requests, so many at a time, and prints what that took.
 ///
 /// Called as: CLIENT URL IN-FLIGHT REQUESTS. Prints requests per second, CPU microseconds a request, and allocations a
-/// request (with `count-allocations.so` preloaded, else -1); the first tenth, at least 100, warms up and is not counted.
+/// request (with `count-allocations.so` preloaded, else -1); the first tenth, at least 100, warms up and is not
+/// counted.
 public struct ClientRun: Sendable {
-    /// What is asked for.
+    /// The request.
     public let url: String
     /// How many requests are made at a time.
     public let inFlight: Int
@@ -24,7 +25,7 @@ public struct ClientRun: Sendable {
 
     /// Runs it.
     ///
-    /// - Parameter request: Makes one request, and gives the length of the answer's body.
+    /// - Parameter request: Makes one request, and gives the length of the response's body.
     /// - Throws: What a request throws.
     public func run(_ request: @escaping @Sendable () async throws -> Int) async throws {
         try await make(max(100, requests / 10), request)
@@ -54,7 +55,7 @@ public struct ClientRun: Sendable {
 
     private struct UnexpectedLength: Error { var length: Int }
 
-    /// What clocks and counters say.
+    /// The times and counters of a run.
     private struct Reading {
         let wall = nanoseconds()
         let cpu = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)

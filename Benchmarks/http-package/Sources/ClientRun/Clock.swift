@@ -13,7 +13,7 @@ public func allocationCount() -> Int {
     return dlsym(nil, "allocation_count").map { unsafeBitCast($0, to: Count.self)() } ?? -1
 }
 
-/// Writes a line to stdout at once, for whoever reads it through a pipe.
+/// Writes a line to stdout at once, for a reader at the other end of a pipe.
 public func tell(_ line: String) {
     (line + "\n").withCString { text in
         if write(STDOUT_FILENO, text, strlen(text)) < 0 { exit(1) }

@@ -3,12 +3,12 @@ import Glibc
 import NetworkClient
 import Reachability
 
-// What a gate costs a request while the network is there: the same requests through a session with a gate and through one
-// without, in turn, one at a time.
+// What a gate costs a request while the network is there: the same requests through a session with a gate and through
+// one without, in turn, one at a time.
 //
-// gate-cost URL BLOCKS REQUESTS: prints, for a session without and for one with a gate, the median nanoseconds of CPU and
-// of time a request over so many blocks of so many requests, the median of the differences between neighbouring blocks,
-// and the allocations a request (with count-allocations.so preloaded).
+// gate-cost URL BLOCKS REQUESTS: prints, for a session without and for one with a gate, the median nanoseconds of CPU
+// and of time a request over so many blocks of so many requests, the median of the differences between neighbouring
+// blocks, and the allocations a request (with count-allocations.so preloaded).
 
 struct Cost {
     var time: Double
@@ -40,7 +40,7 @@ func block(_ session: HTTPSession) async throws -> Cost {
 _ = try await (block(plain), block(gated))
 var costs: (plain: [Cost], gated: [Cost]) = ([], [])
 for number in 0..<blocks {
-    // Whoever is second finds warmer caches: each is first in turn.
+    // The second finds warmer caches: each is first in turn.
     if number.isMultiple(of: 2) {
         costs.plain.append(try await block(plain))
         costs.gated.append(try await block(gated))

@@ -5,12 +5,13 @@ import Reachability
 import Synchronization
 
 // Requests that waited through an outage, let out to a server that refuses above a number: by the session's gate and
-// scheduler; or by the same session without a gate as soon as the path is back, all at once or doubling with each answer.
+// scheduler; or by the same session without a gate as soon as the path is back, all at once or doubling with each
+// response.
 //
 // release-client URL gate|all|doubling REQUESTS: says 'ready' on stdout once all wait; then prints how many failed, and
-// the seconds from the path's return to the last answer.
+// the seconds from the path's return to the last response.
 
-/// Lets one more go with each answer.
+/// Lets one more go with each response.
 actor Doubling {
     private var free = 1
     private var line: [CheckedContinuation<Void, Never>] = []

@@ -3,7 +3,7 @@ import Glibc
 import NetworkClient
 import Reachability
 
-// One request at a time that is made while the link is away: with a gate, or by the means of those who have none.
+// One request at a time that is made while the link is away: with a gate, or by the usual means without one.
 //
 // return-client URL gate|sleep|poll ROUNDS: says 'waiting' on stdout when a request waits, for return-driver to set the
 // link up. 'sleep' tries again a second after each failure; 'poll' looks at the status every 100 ms.

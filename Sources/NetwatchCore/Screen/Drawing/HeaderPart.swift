@@ -57,7 +57,7 @@ struct HeaderPart {
         return wrapped(texts.joined(separator: glyphs.separator), atMost: 2).map { indented($0, .plain) }
     }
 
-    /// The sentence and its fix; where there is little room, the end of the sentence gives way to the fix.
+    /// The sentence and its fix; where there is little room, the end of the sentence is cut in favour of the fix.
     private func reason(atMost rows: Int) -> [StyledLine] {
         guard let sentence = view.verdict.sentence, rows > 0 else { return [] }
         let fix = sentence.fix.map { "Fix: " + view.words.safe($0) } ?? ""

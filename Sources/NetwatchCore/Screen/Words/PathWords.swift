@@ -99,7 +99,7 @@ struct RouteWords {
 
 /// Words for an interface's addresses.
 enum AddressWords {
-    /// IPv4 first, then IPv6, last what is link-local or on its way out; each group in the kernel's order.
+    /// IPv4 first, then IPv6, last those that are link-local or deprecated; each group in the kernel's order.
     static func addresses(_ messages: [AddressMessage]) -> [String] {
         messages.enumerated()
             .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }

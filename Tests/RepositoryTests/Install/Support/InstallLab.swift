@@ -10,7 +10,8 @@ final class InstallLab {
 
     /// Makes both.
     ///
-    /// - Parameter libraries: What the program is linked with beside the C library, needed or not.
+    /// - Parameter libraries: The libraries that the program is linked with in addition to the C library, needed or
+    ///   not.
     /// - Throws: What could not be made.
     init(linking libraries: [String] = []) throws {
         root = FileManager.default.temporaryDirectory.appending(path: "netwatch-install-\(UUID().uuidString)")
@@ -62,7 +63,7 @@ final class InstallLab {
         .sorted()
     }
 
-    /// What a file holds, named from the directory.
+    /// The contents of a file, relative to the directory.
     func read(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }

@@ -17,7 +17,7 @@ final class ScriptStage {
         "ls", "tail", "tr", "cp", "chmod", "cut", "awk",
     ]
 
-    /// What only the kernel lab calls.
+    /// The commands that only the kernel lab calls.
     private static let kernelLab = [
         "qemu-system-x86_64", "busybox", "depmod", "xz", "jq", "tcpdump", "iw", "hostapd", "wpa_supplicant", "pppd",
         "wg", "teamd",
@@ -49,7 +49,7 @@ final class ScriptStage {
 
     deinit { try? FileManager.default.removeItem(at: root) }
 
-    /// Puts a stand-in for a command, with a line of shell for what it does beside writing down its call.
+    /// Puts a stand-in for a command, with a line of shell for what it does besides logging its call.
     ///
     /// It is a link to a program that is there already: one just written could not be started while another thread's
     /// fork(2) has it open for writing (`ETXTBSY`).

@@ -1,7 +1,7 @@
-/// A screen without what is another each time: times, durations, rates and their pictures, and the reasons of changes,
+/// A screen without what differs each time: times, durations, rates and their pictures, and the reasons of changes,
 /// of which some are told together if the kernel's messages are read together.
 ///
-/// What stays is compared word by word, as the gaps between columns go with them.
+/// The rest is compared word by word, as the gaps between columns go with them.
 enum MaskedScreen {
     /// The rows, without the empty ones at the end.
     static func text(_ rows: [String]) -> String {
@@ -16,7 +16,7 @@ enum MaskedScreen {
         var words: [String] = []
         for word in row.split(separator: " ") {
             let masked = mask(String(word))
-            // A number and its unit, and pictures beside each other, are one.
+            // A number and its unit, and pictures next to each other, are one.
             if masked == "(unit)", words.last == "(n)" { continue }
             if masked == "…", words.last == "(reason)" { continue }
             if masked == words.last, masked.hasPrefix("(") { continue }
