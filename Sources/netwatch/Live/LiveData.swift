@@ -128,7 +128,7 @@ final class LiveInbox: Sendable {
         if !isModelNew.exchange(true, ordering: .acquiringAndReleasing) { wakeup.signal() }
     }
 
-    /// Takes what is there, and the model if it may be another.
+    /// Takes what is there, and the model if it may have changed.
     ///
     /// A change removes the explanation of the one before it from the screen. So the model comes last, behind the
     /// changes that came while it was read: it may contain them.
