@@ -1,11 +1,11 @@
 import NetwatchCore
 package import Reachability
 
-/// Why the text of an argument can't be taken, and how to write it instead.
+/// Why the text of an argument cannot be taken, and how to write it instead.
 ///
 /// The argument parser says before it which option it was and what was given.
 package struct ArgumentError: Error, Equatable, CustomStringConvertible {
-    /// What was wrong, without the argument itself, and how to write it.
+    /// The problem, without the argument itself, and how to write it.
     package let description: String
 
     package init(_ description: String) { self.description = description }
@@ -33,7 +33,7 @@ package enum DurationArgument {
         return try scale(number, by: unit)
     }
 
-    /// What each error ends with.
+    /// The end of each error.
     private static let howTo = "write a number and a unit, such as 250ms, 1.5s, 2m or 1h"
 
     /// Nanoseconds in a unit.

@@ -1,7 +1,7 @@
 package import ArgumentParser
 import NetwatchCore
 
-/// What the executables of this package have in common: one version, and one way to run a command and to report errors.
+/// The common part of the executables: the version, running a command, and reporting errors.
 package enum CommandLineProgram {
     /// The version of all executables.
     package static let version = "0.1.0"
@@ -49,7 +49,7 @@ package enum CommandLineProgram {
 
 /// Brings what the argument parser says of a usage error to one line.
 package enum UsageMessage {
-    /// What was wrong, and where to read how to write it.
+    /// Returns the error, with the help to read.
     package static func line(for error: any Error, of command: any ParsableCommand.Type) -> String {
         let message = oneLine(command.message(for: error))
         let what = message.isEmpty ? "these arguments can't be taken" : message

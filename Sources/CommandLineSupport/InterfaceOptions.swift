@@ -2,12 +2,12 @@ package import ArgumentParser
 import NetwatchCore
 package import ReachabilityCore
 
-/// What the user declares of interfaces.
+/// The options about kinds of interfaces.
 package struct KindOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: .init(
-            "Treat interfaces whose name matches as of that kind, such as 'wwan*=cellular'; may be repeated.",
+            "Set the kind of interfaces, such as 'wwan*=cellular'. Repeatable.",
             valueName: "pattern=kind"
         ),
         transform: KindRuleArgument.parse
@@ -17,7 +17,7 @@ package struct KindOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: .init(
-            "Treat interfaces whose name matches as costing money, as cellular ones do; may be repeated.",
+            "Mark interfaces as expensive, as cellular ones are. Repeatable.",
             valueName: "pattern"
         ),
         completion: .shellCommand("ls /sys/class/net"),
@@ -28,7 +28,7 @@ package struct KindOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: .init(
-            "Treat interfaces whose name matches as to be used sparingly; may be repeated.",
+            "Mark interfaces as constrained, to be used sparingly. Repeatable.",
             valueName: "pattern"
         ),
         completion: .shellCommand("ls /sys/class/net"),
@@ -38,7 +38,7 @@ package struct KindOptions: ParsableArguments {
 
     package init() {}
 
-    /// What an evaluation for a user's sockets is given.
+    /// Returns the context of evaluations for a user's sockets.
     package func context(user: UInt32) -> EvaluationContext {
         .init(user: user, kindRules: kind, expensive: expensive, constrained: constrained)
     }
@@ -85,15 +85,15 @@ package enum PatternArgument {
 
 /// Which paths will not do.
 package struct RequirementOptions: ParsableArguments {
-    @Flag(name: .customLong("no-cellular"), help: "Use no cellular path.")
+    @Flag(name: .customLong("no-cellular"), help: "Exclude cellular paths.")
     package var excludesCellular = false
 
-    @Flag(name: .customLong("wifi-only"), help: "Use no path but WiFi; Ethernet is none.")
+    @Flag(name: .customLong("wifi-only"), help: "Use Wi-Fi only, not Ethernet.")
     package var isWiFiOnly = false
 
     @Flag(
         name: .customLong("no-expensive"),
-        help: "Use no path that costs by volume: a cellular one, a phone's, or what --expensive names."
+        help: "Exclude cellular, tethered, --expensive paths."
     )
     package var excludesExpensive = false
 
@@ -104,9 +104,9 @@ package struct RequirementOptions: ParsableArguments {
         throw ValidationError("--wifi-only and --no-expensive can't be had together; give the one that matters more")
     }
 
-    /// What a path must be.
+    /// The requirement for paths.
     ///
-    /// Whatever is not expensive is not cellular either, nor is WiFi.
+    /// Whatever is not expensive is not cellular either, nor is Wi-Fi.
     package var requirement: PathRequirement {
         isWiFiOnly ? .wifi : excludesExpensive ? .notExpensive : excludesCellular ? .notCellular : .any
     }

@@ -3,7 +3,7 @@ package import LinuxSystem
 
 /// Writes whole lines to a descriptor at once, without a buffer of its own.
 package struct LineOutput: Sendable {
-    /// Where to write; whoever opened it closes it.
+    /// The descriptor to write to; its opener closes it.
     package let descriptor: Int32
 
     package init(descriptor: Int32) { self.descriptor = descriptor }

@@ -3,7 +3,7 @@ import Glibc
 package import LinuxSystem
 package import ReachabilityCore
 
-/// What the main thread waits for while the monitor's thread works: signals, a wake-up, the end of stdout's reader.
+/// The wait of the main thread: for signals, a wakeup, and the end of stdout's reader.
 package struct MainWait {
     private let signals: SignalDescriptor
     private let wakeup: Wakeup
@@ -51,7 +51,7 @@ package struct MainWait {
         try retryingOnInterrupt { Glibc.poll(&descriptors, nfds_t(descriptors.count), milliseconds(until: deadline)) }
     }
 
-    /// What is left, rounded up, so that it does not wake before the deadline; at most a day, after which it is asked
+    /// The remaining time, rounded up so that it does not wake before the deadline; at most a day, after which it is asked
     /// again.
     private func milliseconds(until deadline: Instant?) -> Int32 {
         guard let deadline else { return -1 }
@@ -60,7 +60,7 @@ package struct MainWait {
     }
 }
 
-/// What ended a wait.
+/// The event that ended a wait.
 package enum Awakening: Hashable {
     /// A signal came.
     case signal(ReceivedSignal)

@@ -8,14 +8,14 @@ package protocol NetwatchCommand: ParsableCommand {
 
 /// The summaries of commands that are executables of their own, for the help of `netwatch` and for theirs.
 package enum CommandSummary {
-    package static let fetch = "Send one HTTP request and print the answer's body."
+    package static let fetch = "Send an HTTP request and print the response body."
 }
 
 /// A command line to copy from a command's help, with what it is good for.
 package struct Example: Hashable, Sendable {
-    /// What it does; begins with a capital letter and has no full stop.
+    /// The purpose; begins with a capital letter and has no full stop.
     package let purpose: String
-    /// What to type; one line of a shell, short enough for a terminal of 80 columns.
+    /// The command; one line of a shell, short enough for a terminal of 80 columns.
     package let line: String
 
     package init(_ purpose: String, _ line: String) {
@@ -25,7 +25,7 @@ package struct Example: Hashable, Sendable {
 }
 
 extension String {
-    /// What a command's help says before its options: first lines to copy, then what there is to know.
+    /// Returns the discussion of a command's help: the examples, then the text.
     ///
     /// The form is fixed, because the man pages are made of the help too (`scripts/man-pages`): each example is a comment
     /// of the shell and its line, both indented by two spaces, and an empty line ends them all.

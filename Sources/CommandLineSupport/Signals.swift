@@ -2,13 +2,13 @@ package import CLinux
 import Glibc
 package import LinuxSystem
 
-/// What this process does about signals (sigaction(2)).
+/// This process's signal dispositions (sigaction(2)).
 package enum SignalActions {
     /// Whether a signal is ignored, as nohup(1) and shells leave it to their children.
     package static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(signal, nil, &action) == 0 else { return false }
-        // Functions can't be compared, and these two "addresses" are numbers in truth.
+        // Functions cannot be compared, and these two "addresses" are numbers in truth.
         let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
         return handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }

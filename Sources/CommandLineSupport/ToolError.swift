@@ -5,7 +5,7 @@ package import ReachabilityCore
 
 /// Why a command ends early: one line for stderr, and the code to exit with.
 package struct ToolError: Error, Hashable {
-    /// What went wrong, where, and what to do about it; one line.
+    /// The problem, its place and its fix, in one line.
     package let message: String
     /// The code to exit with.
     package let status: ExitStatus
@@ -27,21 +27,21 @@ package struct ExitStatus: RawRepresentable, Hashable, Sendable {
     package static let success = Self(rawValue: 0)
     /// `status` and `explain`: not reachable.
     package static let notReachable = Self(rawValue: 1)
-    /// `status` and `explain`: it can't be told.
+    /// `status` and `explain`: it cannot be told.
     package static let unknown = Self(rawValue: 2)
-    /// `EX_USAGE`: the arguments can't be taken.
+    /// `EX_USAGE`: the arguments cannot be taken.
     package static let usage = Self(rawValue: 64)
-    /// `EX_DATAERR`: a capture that can't be read.
+    /// `EX_DATAERR`: a capture that cannot be read.
     package static let badData = Self(rawValue: 65)
-    /// `EX_OSERR`: the kernel refused what the tool can't do without.
+    /// `EX_OSERR`: the kernel refused what the tool cannot do without.
     package static let systemFailure = Self(rawValue: 71)
-    /// `EX_IOERR`: an output can't be written.
+    /// `EX_IOERR`: an output cannot be written.
     package static let outputFailure = Self(rawValue: 74)
     /// `EX_TEMPFAIL`: the time is up.
     package static let timedOut = Self(rawValue: 75)
     /// `EX_NOPERM`: the user may not do that.
     package static let notPermitted = Self(rawValue: 77)
-    /// As shells say that a command can't be executed.
+    /// As shells say that a command cannot be executed.
     package static let notExecutable = Self(rawValue: 126)
     /// As shells say that a command was not found.
     package static let commandNotFound = Self(rawValue: 127)
@@ -62,7 +62,7 @@ extension ExitStatus {
 }
 
 extension ReachabilityError {
-    /// What to tell the user, and with which code to exit.
+    /// The error for the user, with its exit status.
     package var toolError: ToolError {
         let why = errno == 0 ? "" : ": \(SystemError(code: errno))"
         let what = subject.escapedForTerminal
@@ -86,7 +86,7 @@ extension ReachabilityError {
 }
 
 extension SystemError {
-    /// What to tell the user where something fails that normally can't.
+    /// Returns the error for the user if something fails that normally does not.
     package func toolError(_ what: String) -> ToolError {
         .init("can't \(what): \(self); try again later", exit: .systemFailure)
     }

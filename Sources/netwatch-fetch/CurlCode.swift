@@ -18,7 +18,7 @@ enum CurlCode: Int32, CaseIterable {
     /// `CURLE_COULDNT_CONNECT`.
     case notConnected = 7
     /// `CURLE_WEIRD_SERVER_REPLY`.
-    case strangeAnswer = 8
+    case weirdReply = 8
     /// `CURLE_PARTIAL_FILE`.
     case partialBody = 18
     /// `CURLE_HTTP_RETURNED_ERROR`.
@@ -56,7 +56,7 @@ enum CurlCode: Int32, CaseIterable {
     /// `CURLE_SEND_FAIL_REWIND`.
     case notRewound = 65
     /// `EX_TEMPFAIL` of sysexits(3), as of the tool's other commands that wait; curl does not use it any more.
-    case waitedInVain = 75
+    case connectivityTimedOut = 75
     /// `CURLE_SSL_CACERT_BADFILE`.
     case badRootFile = 77
     /// `CURLE_SSL_PINNEDPUBKEYNOTMATCH`.
@@ -83,7 +83,7 @@ extension CurlCode {
             }
     }
 
-    /// A connection that was lost before an answer: in the handshake, in silence, or by an error of the kernel.
+    /// A connection that was lost before a response: in the handshake, in silence, or by an error of the kernel.
     private static func loss(_ error: HTTPError) -> Self {
         if error.proxy != nil { return error.isOfSOCKS ? .socksFailed : .receiveError }
         if error.processing == .neverSent { return .handshakeFailed }
@@ -105,7 +105,7 @@ extension CurlCode {
             case .resolveTimedOut, .connectTimedOut, .tlsTimedOut, .firstByteTimedOut, .readTimedOut, .writeTimedOut,
                 .requestTimedOut:
                 .timedOut
-            case .connectivityTimedOut: .waitedInVain
+            case .connectivityTimedOut: .connectivityTimedOut
             case .connectionRefused, .pathNotAllowed, .circuitOpen, .networkUnreachable, .hostUnreachable, .prohibited,
                 .blackholed, .tooManyDescriptors, .connectFailed:
                 .notConnected
@@ -120,7 +120,7 @@ extension CurlCode {
             case .pathLost, .proxyRefused, .proxyConnectFailed, .proxyAuthenticationRequired, .invalidProxyAnswer:
                 .receiveError
             case .bodyTruncated: .partialBody
-            case .invalidResponse, .unacceptableContentType, .responseSerializationFailed: .strangeAnswer
+            case .invalidResponse, .unacceptableContentType, .responseSerializationFailed: .weirdReply
             case .headTooLarge: .headTooLarge
             case .bodyTooLarge: .bodyTooLarge
             case .decompressionFailed: .badEncoding
@@ -147,7 +147,7 @@ extension ToolError {
 }
 
 extension HTTPError {
-    /// What to tell the user: which request failed, why, and which option helps.
+    /// The error for the user: which request failed, why, and which option helps.
     var fetchError: ToolError {
         let line = (request.map { "\($0): " } ?? "") + (ownWords ?? reason) + (advice.map { "; \($0)" } ?? "")
         return .init(line.escapedForTerminal, curl: CurlCode(self))

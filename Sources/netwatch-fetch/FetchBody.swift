@@ -48,7 +48,7 @@ extension BodySource {
         }
     }
 
-    /// What errors call it.
+    /// The name in errors.
     var name: String {
         switch self {
         case .text: "the text"
@@ -60,7 +60,7 @@ extension BodySource {
 
 /// One `--form`: a field, or a file.
 struct FormArgument: Hashable {
-    /// What is in the part.
+    /// The contents of a part.
     enum Content: Hashable {
         /// The argument itself.
         case text(String)
@@ -70,7 +70,7 @@ struct FormArgument: Hashable {
 
     /// The field's name.
     var name: String
-    /// What it holds.
+    /// The contents.
     var content: Content
 
     /// Reads `NAME=VALUE` or `NAME=@FILE`.

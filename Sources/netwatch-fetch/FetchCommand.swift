@@ -4,43 +4,43 @@ import Glibc
 import NetwatchCore
 import NetworkClient
 
-/// `netwatch fetch`: one request, and its answer on stdout or in a file.
+/// `netwatch fetch`: one request, and its response on stdout or in a file.
 struct FetchCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
         abstract: CommandSummary.fetch,
         discussion: .guide(
             [
-                .init("Print what is there", "netwatch fetch https://api.example.com/v1/users"),
+                .init("Print a response body", "netwatch fetch https://api.example.com/v1/users"),
                 .init(
                     "Send JSON, and fail if the server refuses it",
                     #"netwatch fetch -f --json '{"name": "Ann"}' https://api.example.com/v1/users"#
                 ),
                 .init(
-                    "With parameters, which may be nested",
+                    "Send nested parameters",
                     "netwatch fetch --param 'filter[open]=yes' https://api.example.com/v1/tasks"
                 ),
                 .init(
-                    "Wait for a path that is not cellular, and try again where it fails",
-                    "netwatch fetch --wait 60s --retry 5 --no-cellular https://api.example.com/"
+                    "Wait for a path, then retry failures",
+                    "netwatch fetch --wait 60s --retry 5 https://example.com/"
                 ),
                 .init(
-                    "Bring a file, and go on where it broke off",
+                    "Download a file, or continue its download",
                     "netwatch fetch --resume -o disk.img https://downloads.example.com/disk.img"
                 ),
             ],
             """
-            The body goes to stdout or the file as it comes, and the file appears when it is whole; with --include, or to \
-            a terminal, it is held in memory first, up to --max-size (64M). Exits with 0 if there was an answer, \
-            whatever its status, unless --fail or \
-            --resume is given; otherwise with curl's code for what went wrong: 6 no such host, 7 no connection, 18 cut \
-            short, 22 status, 23 not written, 28 too slow, 35 TLS, 47 redirects, 60 certificate, 75 no path for as long \
-            as --wait says, 90 pin; 128 and the signal's number if one ended it.
+            The body is written to stdout or the file as it arrives; the file appears when it is complete. With \
+            --include, or on a terminal, the body is held in memory first, up to --max-size (64M).
+
+            Exit status: 0 any response (unless --fail or --resume is given), 75 no path, 90 pin, else curl's: 6 unknown \
+            host, 7 no connection, 18 truncated, 22 status, 23 write error, 28 timeout, 35 TLS, 47 redirects, 60 \
+            certificate; 128+N signal N.
             """
         )
     )
 
-    @Argument(help: .init("Where to; begins with http:// or https://.", valueName: "url"))
+    @Argument(help: .init("The URL, with http:// or https://.", valueName: "url"))
     var url: String
 
     @OptionGroup(title: "Request") var request: FetchRequestOptions
@@ -49,7 +49,7 @@ struct FetchCommand: NetwatchCommand {
     @OptionGroup(title: "User") var user: FetchUserOptions
     @OptionGroup(title: "Redirects") var redirects: FetchRedirectOptions
     @OptionGroup(title: "Proxy") var proxy: FetchProxyOptions
-    @OptionGroup(title: "Waiting and trying again") var waiting: FetchWaitingOptions
+    @OptionGroup(title: "Waiting and retries") var waiting: FetchWaitingOptions
     @OptionGroup(title: "Output") var output: FetchOutputOptions
 
     func validate() throws {
@@ -60,7 +60,7 @@ struct FetchCommand: NetwatchCommand {
     func execute() throws(ToolError) -> ExitStatus {
         try FetchTarget.check(url, isPinned: !trust.pins.isEmpty, hasUser: user.user != nil)
         let tls = try trust.tls()
-        // Before signals are blocked: stdin may be a terminal, and whoever types may change his mind.
+        // Before signals are blocked: stdin may be a terminal, where the user may press Ctrl-C.
         let body = try request.body()
         let signals = try FetchSignals()
         let credential: Credential?
@@ -89,7 +89,7 @@ struct FetchCommand: NetwatchCommand {
         }
     }
 
-    /// What goes to a file as it comes, and can go on where it broke off.
+    /// Executes a download to a file, which can be continued.
     private func execute(
         _ download: FetchDownload,
         _ tls: TLSOptions,
@@ -166,7 +166,7 @@ struct FetchCommand: NetwatchCommand {
         var figures = journal.figures
         if case .answered(let response) = ending { figures = .init(response, figures.connection) }
         let lines = output.metricsJson ? [figures.json] : figures.lines
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         try? LineOutput.standardError.write(lines.map { $0 + "\n" }.joined())
     }
 
@@ -187,7 +187,7 @@ struct FetchCommand: NetwatchCommand {
 
 /// Holds a URL against what the tool can do with it, before anything is read or made.
 enum FetchTarget {
-    /// Throws for what can't be asked.
+    /// Throws for what cannot be asked.
     ///
     /// - Parameters:
     ///   - url: As the user wrote it.

@@ -9,7 +9,7 @@ struct FetchConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
         parsing: .unconditional,
-        help: .init("Go through this interface alone, or from this address.", valueName: "name|address"),
+        help: .init("Use only this interface, or this source address.", valueName: "name|address"),
         completion: .shellCommand("ls /sys/class/net"),
         transform: BindingArgument.parse
     )
@@ -17,7 +17,7 @@ struct FetchConnectionOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Send the request to this Unix socket, whatever the URL's host.", valueName: "path"),
+        help: .init("Connect to this Unix socket instead of the URL's host.", valueName: "path"),
         completion: .file()
     )
     var unixSocket: String?
@@ -25,7 +25,7 @@ struct FetchConnectionOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Give up when the whole takes longer; without it, when the server is silent for 60s.",
+            "Limit the whole request; without it, give up when the server is silent for 60s.",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
@@ -35,20 +35,20 @@ struct FetchConnectionOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Give up when the name, the connection or the TLS handshake, each, takes longer.",
+            "Limit name resolution, connection and TLS handshake, each.",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
     )
     var connectTimeout: Duration = .seconds(10)
 
-    @Flag(inversion: .prefixedNo, help: "Let the server compress its answer; it is printed decompressed.")
+    @Flag(inversion: .prefixedNo, help: "Accept a compressed response; it is printed decompressed.")
     var compressed = true
 
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Refuse an answer whose body is larger than this; 64M where it is held in memory, else any.",
+            "Refuse larger response bodies (default: 64M in memory, else none).",
             valueName: "size"
         ),
         transform: SizeArgument.parse
@@ -57,7 +57,7 @@ struct FetchConnectionOptions: ParsableArguments {
 }
 
 extension FetchConnectionOptions {
-    /// The limits: whoever says how long the whole may take says how long a server may be silent.
+    /// The timeouts: --max-time replaces the limit on the silence of a server.
     var timeouts: Timeouts {
         let silence: Duration? = maxTime == nil ? .seconds(60) : nil
         return .init(
@@ -71,7 +71,7 @@ extension FetchConnectionOptions {
         )
     }
 
-    /// Holds `--max-size` against what memory has room for, where an answer is held there.
+    /// Holds `--max-size` against what memory has room for, where a response is held there.
     ///
     /// - Throws: What to tell the user.
     func checkMemory() throws(ToolError) {

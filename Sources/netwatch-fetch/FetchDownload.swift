@@ -24,7 +24,7 @@ struct FetchDownload {
         return session.download(url, to: path, parameters: parameters, headers: request.headers, options: options)
     }
 
-    /// What to tell the user of an answer that brought no file.
+    /// Returns the error for a response without a file.
     func refusal(_ response: DataResponse) -> ToolError {
         let status = response.head.status
         let words = "GET \(response.url): the server answered \(status.code) \(status.reasonPhrase), and no file"
@@ -40,7 +40,7 @@ struct FetchDownload {
     /// Says on stderr how to go on, where a signal has ended it.
     func tellHowToGoOn(_ request: RequestHandle) {
         guard let text = howToGoOn(request) else { return }
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         try? LineOutput.standardError.write("netwatch: \(text)\n")
     }
 
@@ -48,12 +48,12 @@ struct FetchDownload {
     private func howToGoOn(_ request: RequestHandle) -> String? {
         guard let part = request.keptPart(of: path) else { return nil }
         let kept = "\(QuantityText.bytes(Int(part.size))) are kept in '\(part.path.escapedForTerminal)'"
-        return "\(kept); go on by: \(ShellText.command(AgainCommand.words(command)))"
+        return "\(kept); go on by: \(ShellText.command(ResumeCommand.words(command)))"
     }
 }
 
 /// The command by which a download goes on, without the secrets that stood in it.
-enum AgainCommand {
+enum ResumeCommand {
     /// The words as they were given, but a password is left out, which is asked for then, and the value of a field that
     /// may be one is `...`, as is a password in a URL.
     static func words(_ given: [String]) -> [String] {
@@ -82,7 +82,7 @@ enum AgainCommand {
         return nil
     }
 
-    /// What may be secret in an option's value.
+    /// The secret part of an option's value.
     private enum Secret {
         case user, field, proxy
 

@@ -6,11 +6,11 @@ import NetworkClient
 import ReachabilityCore
 import Synchronization
 
-/// One request on its way, and the main thread's wait beside it.
+/// A running request, for which the main thread waits.
 struct FetchExchange {
     /// How it ended.
     enum Ending {
-        /// With an answer, whatever its status.
+        /// With a response, whatever its status.
         case answered(DataResponse)
         /// With an error.
         case failed(HTTPError)
@@ -18,7 +18,7 @@ struct FetchExchange {
         case signal(Int32)
     }
 
-    /// What happens to it.
+    /// The journal of its events.
     let journal: FetchJournal
     /// How its progress is shown on stderr.
     let style: ProgressStyle
@@ -79,7 +79,7 @@ struct FetchExchange {
 
     private func tellLines() {
         let text = journal.takeLines().map { $0.escapedForTerminal + "\n" }.joined()
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         if !text.isEmpty { try? LineOutput.standardError.write(text) }
     }
 
@@ -151,10 +151,10 @@ final class FetchJournal: EventMonitor {
         }
     }
 
-    /// How far the request's body is, and the answer's.
+    /// The progress of both bodies.
     var progress: FetchProgress { state.withLock { $0.progress } }
 
-    /// What is known by now.
+    /// The figures so far.
     var figures: MetricsText {
         var figures = state.withLock { $0.figures }
         figures.total = .nanoseconds(SystemClock.now.nanoseconds - start.nanoseconds)
@@ -169,7 +169,7 @@ struct FetchSignals {
 
     /// Blocks them; to be called before any other thread starts.
     ///
-    /// What is ignored stays ignored, as nohup(1) wants.
+    /// Ignored signals stay ignored, as nohup(1) requires.
     init() throws(ToolError) {
         let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !SignalActions.isIgnored($0) }
         do throws(SystemError) { descriptor = try .init(ending) } catch { throw error.toolError("wait for signals") }

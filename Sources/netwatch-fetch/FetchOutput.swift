@@ -4,14 +4,14 @@ import LinuxSystem
 import NetwatchCore
 import NetworkClient
 
-/// Where an answer goes.
+/// Where a response goes.
 enum FetchOutput {
     /// To stdout; a terminal gets no binary, unless the user insists.
     case standard(insists: Bool)
     /// To a file.
     case file(String)
 
-    /// What `--output` names.
+    /// Makes the output that `--output` names.
     init(_ file: String?) {
         guard let file, file != "-" else {
             self = .standard(insists: file == "-")
@@ -20,12 +20,12 @@ enum FetchOutput {
         self = .file(file)
     }
 
-    /// Whether it is a file, so that nothing else tells how far the answer is.
+    /// Whether it is a file, so that nothing else tells how far the response is.
     var isFile: Bool { if case .file = self { true } else { false } }
 
     /// Where a body goes as it comes; nil where it has to be seen first.
     ///
-    /// What a terminal is to show must not be binary; a head stands before its body.
+    /// A body for a terminal must not be binary; a head is printed before its body.
     func stream(withHead: Bool) -> BodyOutput? {
         guard !withHead else { return nil }
         switch self {
@@ -43,7 +43,7 @@ enum FetchOutput {
         if case .file(let path) = self { try FetchFile.check(path) }
     }
 
-    /// Writes an answer: its head, if that is wanted, and its body.
+    /// Writes a response: its head, if that is wanted, and its body.
     func write(_ response: DataResponse, head: Bool, body: Bool) throws(ToolError) {
         let bytes = body ? response.bytes : []
         switch self {
@@ -62,7 +62,7 @@ enum FetchOutput {
         }
     }
 
-    /// What to tell of an error in writing a body as it came; nil if that is nothing to tell of.
+    /// Returns the error for a body that could not be written; nil if it is not to be reported.
     func failure(_ error: HTTPError) -> ToolError? {
         let cause = SystemError(code: error.errno ?? EIO)
         switch self {
@@ -90,9 +90,9 @@ enum FetchOutput {
     }
 }
 
-/// The file that an answer goes to: written beside its place and moved there when it is whole.
+/// The file that a response is written to: written next to its place, and renamed when it is complete.
 ///
-/// What is no regular file (a device, a pipe) is written where it is, when there is something to write.
+/// A file that is not regular (a device, a pipe) is written in place, once there is something to write.
 final class FetchFile {
     private let path: String
     private let part: Part?
@@ -105,7 +105,7 @@ final class FetchFile {
 
     private var isOpen = true
 
-    /// Makes the part beside the file's place.
+    /// Creates the partial file next to its place.
     ///
     /// - Throws: What to tell the user.
     init(_ path: String) throws(ToolError) {
@@ -127,9 +127,9 @@ final class FetchFile {
         }
     }
 
-    /// Looks whether a file could be made or written, so that it is told before anything is sent what can't be.
+    /// Looks whether a file could be made or written, so that it is told before anything is sent what cannot be.
     ///
-    /// What is there may still change until the answer has come.
+    /// The file may still change until the response arrives.
     ///
     /// - Throws: What to tell the user.
     static func check(_ path: String) throws(ToolError) {
@@ -227,7 +227,7 @@ extension FetchFile {
         let descriptor = try retryingOnInterrupt { mkstemp(&template) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         if let existing {
-            // Only root can give files away; whoever can't keeps his own.
+            // Only root can change the owner of a file; for other users it stays theirs.
             _ = fchown(descriptor, existing.st_uid, existing.st_gid)
             fchmod(descriptor, existing.st_mode & 0o777)
         } else {
@@ -237,7 +237,7 @@ extension FetchFile {
         return .init(path: name, descriptor: descriptor)
     }
 
-    /// What to tell of a file that can't be begun.
+    /// Returns the error for a file that cannot be created.
     static func unwritable(_ path: String, _ error: SystemError) -> ToolError {
         .init(
             "can't write '\(path.escapedForTerminal)': \(error); name a file in a directory of yours",
@@ -245,7 +245,7 @@ extension FetchFile {
         )
     }
 
-    /// What to tell of a file that can't be written to its end.
+    /// Returns the error for a file that cannot be completed.
     static func failed(_ path: String, _ failure: OutputFailure) -> ToolError {
         let error: SystemError
         switch failure {

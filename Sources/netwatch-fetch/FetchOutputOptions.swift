@@ -1,23 +1,23 @@
 import ArgumentParser
 import NetworkClient
 
-/// What `netwatch fetch` prints, and where.
+/// The output options of `netwatch fetch`.
 struct FetchOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o", allowingJoined: true), .customLong("output")],
         parsing: .unconditional,
         help: .init(
-            "Write the body to this file, which appears when it is whole; '-' for stdout, even to a terminal.",
+            "Write the body to this file once it is complete; '-' for stdout, even a terminal.",
             valueName: "file"
         ),
         completion: .file()
     )
     var file: String?
 
-    @Flag(help: "Keep what has come of the file if it breaks off, and go on with what was kept.")
+    @Flag(help: "Keep and continue partial downloads.")
     var resume = false
 
-    @Flag(name: [.customShort("i"), .customLong("include")], help: "Print the answer's head before its body.")
+    @Flag(name: [.customShort("i"), .customLong("include")], help: "Print the response head before the body.")
     var includesHead = false
 
     @Flag(
@@ -26,19 +26,19 @@ struct FetchOutputOptions: ParsableArguments {
     )
     var fail = false
 
-    @Flag(help: "If the status is 400 or above, print the body all the same and exit with 22.")
+    @Flag(help: "If the status is 400 or above, print the body and exit with 22.")
     var failWithBody = false
 
     @Flag(
         name: [.customShort("v"), .customLong("verbose")],
-        help: "Tell on stderr what happens, and the heads without secrets."
+        help: "Print events and heads to stderr, without secrets."
     )
     var isVerbose = false
 
-    @Flag(help: "Tell on stderr how long each stage took, and how much was sent and received.")
+    @Flag(help: "Print the time of each stage and the bytes sent and received to stderr.")
     var metrics = false
 
-    @Flag(help: "The same as a line of JSON, in seconds and bytes.")
+    @Flag(help: "Print the same as a JSON line, in seconds and bytes.")
     var metricsJson = false
 
     func validate() throws {

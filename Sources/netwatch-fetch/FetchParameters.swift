@@ -6,9 +6,9 @@ import NetworkClient
 indirect enum ParameterTree {
     /// The values under one name; more than one where it was given again.
     case values([String?])
-    /// What stands under `[]`, in its order.
+    /// The elements under `[]`, in order.
     case list([ParameterTree])
-    /// What stands under names.
+    /// The members.
     case table([String: ParameterTree])
 
     /// The tree of some arguments; nil for none.
@@ -71,7 +71,7 @@ indirect enum ParameterTree {
 
 /// One `--param`: where in the tree of parameters a value goes.
 struct ParameterArgument: Hashable {
-    /// One step on the way to a value.
+    /// One step on the route to a value.
     enum Step: Hashable {
         /// Under a key: the name itself, or `[key]`.
         case key(String)

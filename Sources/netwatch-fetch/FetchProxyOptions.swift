@@ -4,14 +4,14 @@ import NetworkClient
 
 /// Through which proxy `netwatch fetch` goes.
 struct FetchProxyOptions: ParsableArguments {
-    // Read when all is: an argument that can't be taken is shown with its error, and this one may hold a password.
+    // Read when all is: an argument that cannot be taken is shown with its error, and this one may hold a password.
     @Option(
         name: [.customShort("x", allowingJoined: true), .long],
         parsing: .unconditional,
         help: .init(
             """
-            Go through this proxy: http (if there is no scheme), https, socks5, or socks5h, which looks the name up; '' for \
-            none. Without it, as http_proxy, https_proxy or all_proxy say.
+            Use this proxy: http (the default scheme), https, socks5, or socks5h, which resolves the name; '' for none. \
+            Without it, http_proxy, https_proxy or all_proxy apply.
             """,
             valueName: "[scheme://][user:password@]host[:port]"
         )
@@ -21,7 +21,7 @@ struct FetchProxyOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Hosts that are reached without a proxy: names, with all beneath them, and networks; in place of no_proxy's.",
+            "Do not use a proxy for these hosts: domains and networks, in place of no_proxy.",
             valueName: "list"
         )
     )
@@ -42,7 +42,7 @@ struct FetchProxyOptions: ParsableArguments {
 }
 
 extension FetchProxyOptions {
-    /// Puts what was said into a session's configuration; as with curl, `no_proxy` holds beside `--proxy`.
+    /// Applies the options to a session's configuration; as with curl, `no_proxy` also applies to `--proxy`.
     func apply(to configuration: inout HTTPConfiguration) {
         let exceptions = noproxy.map { ProxyExceptions($0) }
         if let server = try? server() {

@@ -1,13 +1,14 @@
 import ArgumentParser
 import CommandLineSupport
+import NetwatchCore
 import NetworkClient
 
-/// What `netwatch fetch` sends.
+/// The request options of `netwatch fetch`.
 struct FetchRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("X", allowingJoined: true), .long],
         parsing: .unconditional,
-        help: .init("The method; GET, or POST where there is a body, PUT for --upload.", valueName: "method"),
+        help: .init("The method (default: GET; POST with a body, PUT for --upload).", valueName: "method"),
         transform: MethodArgument.parse
     )
     var request: HTTPRequest.Method?
@@ -16,7 +17,7 @@ struct FetchRequestOptions: ParsableArguments {
         name: [.customShort("H", allowingJoined: true), .long],
         parsing: .unconditionalSingleValue,
         help: .init(
-            "A field of the head, in place of the usual one of that name; may be repeated.",
+            "Set a header field, in place of the default. Repeatable.",
             valueName: "name: value"
         ),
         transform: FieldArgument.parse
@@ -28,8 +29,8 @@ struct FetchRequestOptions: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: .init(
             """
-            A parameter, into the query of GET, HEAD, DELETE and of what has a body, else into a form. Names may be \
-            nested, as in 'filter[open]=yes' and 'tags[]=a'; may be repeated, where one name makes a set.
+            Add a parameter to the query (GET, HEAD, DELETE, or with a body), else to a form. Names may be nested, as \
+            in 'filter[open]=yes' and 'tags[]=a'. Repeatable; values of one name make a set.
             """,
             valueName: "name=value"
         ),
@@ -39,7 +40,7 @@ struct FetchRequestOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: .init("A body of JSON, which is checked; accepts JSON too.", valueName: "text|@file|-"),
+        help: .init("Send a JSON body, which is checked, and accept JSON.", valueName: "text|@file|-"),
         transform: BodyArgument.parse
     )
     var json: [BodySource] = []
@@ -48,7 +49,7 @@ struct FetchRequestOptions: ParsableArguments {
         name: [.customShort("d", allowingJoined: true), .long],
         parsing: .unconditionalSingleValue,
         help: .init(
-            "A body, as it is; a form unless -H says otherwise. May be repeated, joined by '&'.",
+            "Send a body as it is; a form unless -H says otherwise. Repeatable, joined by '&'.",
             valueName: "text|@file|-"
         ),
         transform: BodyArgument.parse
@@ -59,7 +60,7 @@ struct FetchRequestOptions: ParsableArguments {
         name: [.customShort("F", allowingJoined: true), .customLong("form")],
         parsing: .unconditionalSingleValue,
         help: .init(
-            "A field or a file of a form (multipart/form-data); may be repeated. Files are read while they are sent.",
+            "Add a field or a file to a form (multipart/form-data), streamed. Repeatable.",
             valueName: "name=value|name=@file"
         ),
         transform: FormArgument.parse
@@ -70,14 +71,14 @@ struct FetchRequestOptions: ParsableArguments {
         name: [.customShort("T", allowingJoined: true), .customLong("upload")],
         parsing: .unconditional,
         help: .init(
-            "Send this file, read while it is sent; under its name, if the URL ends with '/'.",
+            "Send this file, streamed; under its name if the URL ends with '/'.",
             valueName: "file"
         ),
         completion: .file()
     )
     var upload: String?
 
-    @Flag(name: [.customShort("I"), .customLong("head")], help: "Ask for the head alone (HEAD), and print it.")
+    @Flag(name: [.customShort("I"), .customLong("head")], help: "Send HEAD, and print the response head.")
     var isHead = false
 
     func validate() throws {
@@ -148,7 +149,7 @@ extension FetchRequestOptions {
     func body() throws(ToolError) -> RequestBody {
         if let json = json.first {
             let bytes = try json.bytes()
-            do throws(ArgumentError) { try JSONCheck.check(bytes) } catch {
+            do throws(JSONError) { _ = try JSONText(bytes[...]) } catch {
                 throw .init("\(json.name) of --json is no JSON: \(error)", exit: .usage)
             }
             return .bytes(bytes, contentType: "application/json")
@@ -196,6 +197,6 @@ enum FieldArgument {
 
     private static let howTo = "write 'Name: value', such as 'Accept: application/json'"
 
-    /// What says where a body ends, which a wrong value would let server and client understand differently.
+    /// The fields that delimit a body; wrong values would make server and client disagree about its end.
     private static let framing = [HTTPField.Name.contentLength, .transferEncoding]
 }

@@ -3,13 +3,13 @@ import CommandLineSupport
 import NetwatchCore
 import NetworkClient
 
-/// Whom `netwatch fetch` trusts, and as whom it appears.
+/// The trust options and the client certificate of `netwatch fetch`.
 struct FetchTrustOptions: ParsableArguments {
     @Option(
         name: .customLong("pin"),
         parsing: .unconditionalSingleValue,
         help: .init(
-            "Accept only a server with this key, or that of a file's certificate, in its chain; may be repeated.",
+            "Require this key, or that of a certificate file, in the server's chain. Repeatable.",
             valueName: "sha256//base64|file"
         ),
         completion: .file(),
@@ -19,26 +19,26 @@ struct FetchTrustOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Trust the roots in this file alone (PEM or DER).", valueName: "file"),
+        help: .init("Trust only the root certificates in this file (PEM or DER).", valueName: "file"),
         completion: .file()
     )
     var cacert: String?
 
     @Option(
         parsing: .unconditional,
-        help: .init("Show this certificate to servers that ask for one.", valueName: "file"),
+        help: .init("Use this client certificate.", valueName: "file"),
         completion: .file()
     )
     var cert: String?
 
     @Option(
         parsing: .unconditional,
-        help: .init("Its key, if that is in another file.", valueName: "file"),
+        help: .init("Use this key for --cert, if it is in another file.", valueName: "file"),
         completion: .file()
     )
     var key: String?
 
-    @Flag(name: [.customShort("k"), .customLong("insecure")], help: "Accept any certificate; pins still count.")
+    @Flag(name: [.customShort("k"), .customLong("insecure")], help: "Accept any certificate; pins still apply.")
     var isInsecure = false
 
     func validate() throws {
@@ -72,7 +72,7 @@ extension FetchTrustOptions {
     }
 }
 
-/// What a server's chain has to have, as `--pin` names it.
+/// A key that a server's chain must contain, as `--pin` names it.
 enum PinSource: Hashable {
     /// The hash of a key.
     case pin(Pin)

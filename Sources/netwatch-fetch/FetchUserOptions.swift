@@ -8,12 +8,12 @@ import NetworkClient
 
 /// As whom `netwatch fetch` asks.
 struct FetchUserOptions: ParsableArguments {
-    // Read when all is: an argument that can't be taken is shown with its error, and this one may hold a password.
+    // Read when all is: an argument that cannot be taken is shown with its error, and this one may hold a password.
     @Option(
         name: [.customShort("u", allowingJoined: true), .long],
         parsing: .unconditional,
         help: .init(
-            "Ask as this user, where the server wants to know (Basic, Digest); the password is asked for if it is not here.",
+            "Authenticate when challenged (Basic, Digest); prompts for a missing password.",
             valueName: "user[:password]"
         )
     )
@@ -22,7 +22,7 @@ struct FetchUserOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Read the password from this file's first line; /dev/fd/3 is a descriptor. Whoever lists processes sees none then.",
+            "Read the password from the first line of this file, such as /dev/fd/3. Hidden from process lists.",
             valueName: "file"
         ),
         completion: .file()
@@ -48,8 +48,8 @@ struct FetchUserOptions: ParsableArguments {
 }
 
 extension FetchUserOptions {
-    /// Who asks, complete.
-    enum Answer {
+    /// The result of completing the credential.
+    enum Outcome {
         /// Nobody, or somebody.
         case credential(Credential?)
         /// A signal ended the question for the password.
@@ -59,7 +59,7 @@ extension FetchUserOptions {
     /// Reads or asks for what is missing.
     ///
     /// - Throws: What to tell the user.
-    func credential(_ signals: FetchSignals) throws(ToolError) -> Answer {
+    func credential(_ signals: FetchSignals) throws(ToolError) -> Outcome {
         guard let user, let argument = try? UserArgument.parse(user) else { return .credential(nil) }
         let password: String
         if let given = argument.password {
@@ -79,7 +79,7 @@ extension FetchUserOptions {
         return .credential(.init(user: argument.name, password: password))
     }
 
-    private static func ask(_ name: String, _ signals: FetchSignals) throws(ToolError) -> PasswordPrompt.Answer {
+    private static func ask(_ name: String, _ signals: FetchSignals) throws(ToolError) -> PasswordPrompt.Input {
         let question = "Password for \(name.escapedForTerminal): "
         do throws(SystemError) {
             return try PasswordPrompt(question: question, signals: signals.descriptor).ask()
@@ -136,15 +136,15 @@ struct UserArgument: Hashable {
 
 /// Asks for a password on the terminal, which does not show what is typed.
 struct PasswordPrompt {
-    /// What came of it.
-    enum Answer: Hashable {
+    /// The outcome of a prompt.
+    enum Input: Hashable {
         /// The line that was typed; nil if there was none.
         case typed(String?)
         /// A signal came instead.
         case signal(Int32)
     }
 
-    /// What is written first.
+    /// The prompt.
     let question: String
     /// The signals that end it, blocked, so that the terminal is left as it was.
     let signals: SignalDescriptor
@@ -152,14 +152,14 @@ struct PasswordPrompt {
     /// Asks on the terminal that controls this process, whatever stdin and stdout are; see tty(4).
     ///
     /// - Throws: The errno; `ENXIO` where there is no terminal.
-    func ask() throws(SystemError) -> Answer {
+    func ask() throws(SystemError) -> Input {
         let terminal = try retryingOnInterrupt { open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) }
         defer { close(terminal) }
         var shown = termios()
         _ = try retryingOnInterrupt { tcgetattr(terminal, &shown) }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        // What was typed before the question is no answer to it.
+        // What was typed before the question is not an answer to it.
         _ = try retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &hidden) }
         defer {
             _ = try? retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &shown) }
@@ -169,10 +169,10 @@ struct PasswordPrompt {
         do throws(OutputFailure) { try LineOutput(descriptor: terminal).write(question) } catch {
             throw .init(code: EIO)
         }
-        return try answer(terminal)
+        return try readLine(terminal)
     }
 
-    private func answer(_ terminal: Int32) throws(SystemError) -> Answer {
+    private func readLine(_ terminal: Int32) throws(SystemError) -> Input {
         var line: [UInt8] = []
         while true {
             if let signal = signals.next() { return .signal(signal.number) }

@@ -9,7 +9,7 @@ struct FetchWaitingOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Wait for a path to the server while there is none, that long at most in all; exit with 75 then.",
+            "Wait for a path, this long in total.",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
@@ -19,8 +19,8 @@ struct FetchWaitingOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Try again up to that often, if it failed in a way that may pass and may be repeated.",
-            valueName: "number"
+            "Retry transient failures if safe to repeat.",
+            valueName: "count"
         ),
         transform: RetriesArgument.parse
     )
@@ -31,7 +31,7 @@ struct FetchWaitingOptions: ParsableArguments {
 }
 
 extension FetchWaitingOptions {
-    /// What knows the ways out of this machine; nil where they do not matter.
+    /// Returns the monitor of the paths; nil if none is needed.
     private func monitor() throws(ToolError) -> ReachabilityMonitor? {
         guard wait != nil || required.requirement != .any else { return nil }
         var configuration = MonitorConfiguration()
@@ -45,9 +45,9 @@ extension FetchWaitingOptions {
         }
     }
 
-    /// Tells a session how its request waits and goes again.
+    /// Sets how a session waits for a path and retries.
     ///
-    /// - Throws: What to tell the user where the kernel can't be asked for ways.
+    /// - Throws: What to tell the user where the kernel cannot be asked for ways.
     func apply(to configuration: inout HTTPConfiguration) throws(ToolError) {
         configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .goesAtOnce
         configuration.requirement = required.requirement
@@ -81,7 +81,7 @@ struct FetchRedirectOptions: ParsableArguments {
 }
 
 extension FetchRedirectOptions {
-    /// What redirects are followed: none unless that was asked for, as with curl.
+    /// The redirect policy: none are followed by default, as with curl.
     var policy: RedirectPolicy {
         if let maxRedirs { return .follow(limit: Int(min(maxRedirs, 10_000))) }
         return follows ? .follow() : .refuse

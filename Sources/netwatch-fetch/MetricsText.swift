@@ -1,15 +1,15 @@
 import NetwatchCore
 import NetworkClient
 
-/// What `--metrics` tells of a request, as far as it came.
+/// The figures that `--metrics` prints, as far as the request got.
 struct MetricsText {
     /// How the connection was made, if there was one.
     var connection: ConnectMetrics?
     /// Whether it had served another request before.
     var isReused = false
-    /// The answer's status, if one came.
+    /// The response's status, if one came.
     var status: Int?
-    /// From handing over the request until the answer's head.
+    /// From handing over the request until the response's head.
     var firstByte: Duration?
     /// From the start to the end.
     var total: Duration?

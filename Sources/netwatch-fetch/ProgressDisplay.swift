@@ -13,7 +13,7 @@ struct ProgressDisplay {
 
     private var meter = ProgressMeter()
     private var direction = ProgressDirection.sent
-    /// What was written last.
+    /// The line that was written last.
     private var shown: String?
     private var next: Instant
 
@@ -39,7 +39,7 @@ struct ProgressDisplay {
         if meter.received > 0 { show() }
     }
 
-    /// The answer comes after the request, and has a line of its own.
+    /// The response comes after the request, and has a line of its own.
     private mutating func note(_ count: FetchProgress.Count, _ way: ProgressDirection, at now: Instant) {
         guard directions.contains(way), count.bytes > 0, direction == way || way == .received else { return }
         if direction != way {
@@ -65,7 +65,7 @@ struct ProgressDisplay {
     }
 
     private func write(_ text: String) {
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         try? LineOutput.standardError.write(text)
     }
 
@@ -80,7 +80,7 @@ struct ProgressDisplay {
     }
 }
 
-/// How far a request is.
+/// The progress of a request.
 struct FetchProgress: Hashable {
     /// How much went or came, and of how much, if that is known.
     struct Count: Hashable {
@@ -90,11 +90,11 @@ struct FetchProgress: Hashable {
 
     /// Of the request's body.
     var sent = Count()
-    /// Of the answer's.
+    /// Of the response's.
     var received = Count()
 }
 
-/// How far a body is, and how fast: its own state only, so that a test can play any.
+/// The progress and the rate of a body, from samples that are passed in.
 struct ProgressMeter: Hashable {
     /// Over how long the rate is taken: long enough to read, short enough to follow.
     private static let window = Duration.seconds(3)
@@ -110,7 +110,7 @@ struct ProgressMeter: Hashable {
         var received: Int
     }
 
-    /// Takes what is known at a moment; with fewer bytes than before, it begins anew.
+    /// Adds a sample; with fewer bytes than before, it starts over.
     mutating func note(_ received: Int, of expected: Int?, at now: Instant) {
         if received < self.received { samples = [] }
         self.received = received
@@ -127,7 +127,7 @@ struct ProgressMeter: Hashable {
         return Double(last.received - first.received) / seconds
     }
 
-    /// How long the rest takes at this rate; nil where that can't be told.
+    /// The remaining time at this rate; nil if it is not known.
     var timeLeft: Duration? {
         guard let expected, let rate, rate > 0, expected >= received else { return nil }
         let seconds = (Double(expected - received) / rate).rounded(.up)
@@ -153,7 +153,7 @@ enum ProgressText {
         return parts.candidates.first { $0.utf8.count <= room } ?? ""
     }
 
-    /// What a line is put together from; all of it is ASCII.
+    /// The parts of a line, in ASCII.
     private struct Parts {
         /// How much of it there is, from 0 to 1; nil if the whole is not known.
         var share: Double?
@@ -163,7 +163,7 @@ enum ProgressText {
         var count: String
         /// The same, and of how many.
         var amount: String
-        /// What follows it.
+        /// The rate.
         var rate: String
         var left = ""
 
@@ -195,7 +195,7 @@ enum ProgressText {
 enum ProgressDirection: Hashable {
     /// The request's body goes to the server.
     case sent
-    /// The answer's comes from it.
+    /// The response's comes from it.
     case received
 }
 
@@ -205,10 +205,10 @@ enum ProgressStyle: Hashable {
     case none
     /// On one line that is drawn over again.
     case redrawn
-    /// A line now and then, where a terminal can't do more than write one below the other.
+    /// A line now and then, where a terminal cannot do more than write one below the other.
     case lines
 
-    /// What suits where it is written.
+    /// Selects the style for an output.
     ///
     /// - Parameters:
     ///   - isTerminal: Whether that is a terminal.
@@ -221,7 +221,7 @@ enum ProgressStyle: Hashable {
         }
     }
 
-    /// How long to wait after what was shown.
+    /// The interval between two lines.
     var interval: Duration {
         switch self {
         case .none: .seconds(86_400)

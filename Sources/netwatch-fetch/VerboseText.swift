@@ -1,7 +1,7 @@
 import NetwatchCore
 import NetworkClient
 
-/// What `--verbose` tells of a request, as curl marks it: `*` for what happens, `>` for what is sent, `<` for what comes.
+/// The lines of `--verbose`, marked as curl does: `*` for what happens, `>` for what is sent, `<` for what comes.
 enum VerboseText {
     /// The lines for one event.
     static func lines(_ event: RequestEvent, of request: RequestHandle) -> [String] {
@@ -11,16 +11,16 @@ enum VerboseText {
         case .paused: ["* paused"]
         case .resumed: ["* resumed"]
         case .retrying(let delay, let reason, let error):
-            ["* \(error.reason); it goes again in \(QuantityText.short(delay)): \(reason.words)"]
-        case .pathLost(let error): ["* \(error.reason); it goes again when there is a path"]
+            ["* \(error.reason); retries in \(QuantityText.short(delay)): \(reason.words)"]
+        case .pathLost(let error): ["* \(error.reason); retries when there is a path"]
         case .gaveUp(.permanent), .gaveUp(.noPolicy): []
-        case .gaveUp(let reason): ["* it does not go again: \(reason.words)"]
+        case .gaveUp(let reason): ["* does not retry: \(reason.words)"]
         case .received, .sending: []
         case .attempt(let number, let isReused, let connection):
             attempt(number, isReused, connection) + marked(">", HeadText.lines(request.head) + [""])
         case .sent: ["* sent whole"]
         case .head(let response): marked("<", HeadText.lines(response) + [""])
-        case .sentAgain(let error): ["* \(error.reason); it goes again"]
+        case .sentAgain(let error): ["* \(error.reason); resends it"]
         case .redirected(let from, let to, let status): ["* \(from) answered \(status): goes on to \(to)"]
         case .authenticating(let scheme, let realm):
             ["* answers by \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
@@ -59,9 +59,9 @@ enum VerboseText {
     }
 }
 
-/// Heads of requests and answers as text.
+/// Heads of requests and responses as text.
 enum HeadText {
-    /// An answer's head as it goes before the body, with the empty line; lines end as HTTP/1.1 has them.
+    /// A response's head as it goes before the body, with the empty line; lines end as HTTP/1.1 has them.
     static func head(of response: DataResponse, forTerminal: Bool) -> String {
         let head = response.head
         let fields = head.headerFields.map { "\($0.name.rawName): \($0.value)" }
@@ -74,7 +74,7 @@ enum HeadText {
         ["\(request.method) \(SecretNames.masked(request.path ?? "", by: mask)) HTTP/1.1"] + lines(request.headerFields)
     }
 
-    /// An answer's head, a line each, without secrets.
+    /// A response's head, a line each, without secrets.
     static func lines(_ response: HTTPResponse) -> [String] {
         ["\(response.status.code) \(response.status.reasonPhrase)"] + lines(response.headerFields)
     }
@@ -86,12 +86,12 @@ enum HeadText {
         }
     }
 
-    /// What stands for what would let whoever reads a log act as the user.
+    /// Stands for secrets, with which a reader of a log could act as the user.
     private static let mask = "(not shown)"
 }
 
 extension RetryReason {
-    /// Why a request goes again, in words.
+    /// Why a request is retried, in words.
     var words: String {
         switch self {
         case .neverSent: "nothing of it was sent"
@@ -104,7 +104,7 @@ extension RetryReason {
 }
 
 extension GiveUpReason {
-    /// Why a request does not go again, in words.
+    /// Why a request is not retried, in words.
     var words: String {
         switch self {
         case .noPolicy: "it was to be tried once"

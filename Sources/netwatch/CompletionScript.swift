@@ -29,7 +29,7 @@ struct CompletionScript {
         }
     }
 
-    /// What the executable of a command prints for the same request; nil if it is not installed (popen(3)).
+    /// Returns the output of a command's executable for the same request; nil if it is not installed (popen(3)).
     private func output(of command: ExternalCommand) -> String? {
         guard access(command.path, X_OK) == 0, let stream = popen("\(command.path.shellWord) \(request)", "re") else {
             return nil

@@ -8,27 +8,18 @@ import Reachability
 struct Netwatch: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "netwatch",
-        abstract: "Tells, live, whether and how this machine reaches the network.",
+        abstract: "Monitor whether and how this machine can reach the network.",
         discussion: .guide(
             [
-                .init("Watch: live on a terminal, else a line for each change", "netwatch"),
-                .init("Is there a way to the internet, and which", "netwatch status"),
-                .init("Why is there none", "netwatch explain"),
-                .init(
-                    "Start something once there is one",
-                    "netwatch run --timeout 5m -- rsync -a reports/ server.example:reports/"
-                ),
+                .init("Find out why the network is unreachable", "netwatch explain"),
+                .init("Run a command once the network is reachable", "netwatch run --timeout 5m -- ./sync"),
             ],
-            """
-            Without a command it watches. Nothing but what was asked for is printed on stdout. It exits with 64 if the \
-            arguments can't be taken, 71 if the kernel refuses what it needs, 74 if an output can't be written, 77 if \
-            the user may not enter the namespace.
-            """
+            "Exit status: 64 usage, 71 kernel refusal, 74 write error, 77 permission."
         ),
         version: "netwatch \(CommandLineProgram.version)",
         subcommands: [
-            WatchCommand.self, StatusCommand.self, WaitCommand.self, RunCommand.self, ExplainCommand.self,
-            RecordCommand.self, ReplayCommand.self, HistoryCommand.self, FetchCommand.self,
+            WatchCommand.self, StatusCommand.self, ExplainCommand.self, WaitCommand.self, RunCommand.self,
+            FetchCommand.self, HistoryCommand.self, RecordCommand.self, ReplayCommand.self,
         ],
         defaultSubcommand: WatchCommand.self
     )

@@ -32,7 +32,7 @@ package final class FileActions {
     ///   - environment: What is set in its environment beside what this process has, or in place of that.
     ///   - leadsSession: Whether it has a session of its own, and so no terminal unless it opens one.
     /// - Returns: Its process id.
-    /// - Throws: What can't be made for it.
+    /// - Throws: What cannot be made for it.
     package func spawn(
         _ file: String,
         _ arguments: [String],

@@ -27,7 +27,7 @@ package final class PseudoTerminal {
         guard program >= 0 else { throw LabError("open \(path)", errno: errno) }
     }
 
-    /// TIOCSPTLCK and TIOCGPTN, whose macros Swift can't import; ioctl_tty(2).
+    /// TIOCSPTLCK and TIOCGPTN, whose macros Swift cannot import; ioctl_tty(2).
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 

@@ -28,7 +28,7 @@ package enum Repository {
     }
 }
 
-/// A file that can't be read.
+/// A file that cannot be read.
 package struct FileError: Error {
     package let path: String
     package let errno: Int32

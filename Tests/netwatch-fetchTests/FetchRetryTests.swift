@@ -29,7 +29,7 @@ import Testing
         let run = try lab.fetch("--retry", "3", "-v", server.url())
         #expect(run.code == 0 && run.output == "done")
         #expect(server.connections.count == 2)
-        #expect(run.errors.contains(" answered 503 Service Unavailable; it goes again in "))
+        #expect(run.errors.contains(" answered 503 Service Unavailable; retries in "))
         #expect(run.errors.contains(": the status says to try later\n"))
         #expect(run.errors.contains("\n* attempt 2\n"))
     }
@@ -39,7 +39,7 @@ import Testing
         let run = try lab.fetch("--retry", "1", "--fail", "-v", server.url())
         #expect(run.code == 22 && run.output == "")
         #expect(server.connections.count == 2)
-        #expect(run.errors.contains("\n* it does not go again: all attempts were made\n"))
+        #expect(run.errors.contains("\n* does not retry: all attempts were made\n"))
     }
 
     @Test func `without --retry nothing is tried twice`() throws {
@@ -57,7 +57,7 @@ import Testing
         let run = try lab.fetch("--retry", "3", "-v", "-d", "x", server.url())
         #expect(run.code == 52)
         #expect(server.connections.count == 1)
-        #expect(run.errors.contains("\n* it does not go again: it may have been done, and must not be done twice\n"))
+        #expect(run.errors.contains("\n* does not retry: it may have been done, and must not be done twice\n"))
         let other = try self.server(first: [], then: [.answer("done")])
         #expect(try lab.fetch("--retry", "3", "-d", "x", "-H", "Idempotency-Key: k", other.url()).output == "done")
         let heads = other.connections.flatMap(\.requests).map(\.head)

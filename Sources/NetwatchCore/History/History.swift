@@ -1,8 +1,8 @@
 public import ReachabilityCore
 
-/// What the lines of a monitor, or of several after one another, tell of a time that is past.
+/// The availability in a period of the past, from the lines of one monitor or of several in turn.
 ///
-/// What no line tells is unknown, and counts neither as available nor as an outage: the time between the last line of a
+/// Time that no line covers is unknown, and counts neither as available nor as an outage: the time between the last line of a
 /// monitor and the first of the next, unless that is short; the time in which lines were lost; the time in which the
 /// machine was suspended; a leap of more than a year, by which a clock was set; and the time from a monitor's beginning
 /// with a clock that is behind to its first line that is not.
@@ -11,8 +11,8 @@ public struct History: Sendable, Hashable {
     public private(set) var timeline: StateTimeline
     /// The outages, in order.
     public private(set) var outages: [Outage] = []
-    /// What made parts of it doubtful.
-    public private(set) var doubts: [HistoryDoubt] = []
+    /// The irregularities that made parts of it uncertain.
+    public private(set) var irregularities: [HistoryIrregularity] = []
     /// A gap between two monitors that counts as a restart, in which the state lasted.
     private let bridge: Duration
     private var last: HistoryRecord
@@ -46,11 +46,11 @@ public struct History: Sendable, Hashable {
     /// Takes a record that is older than what is known already.
     private mutating func takeBack(_ record: HistoryRecord, _ length: Duration) {
         guard record.isFirst || isBehind else {
-            doubts.append(.init(line: record.line, kind: .clockWentBack(length)))
+            irregularities.append(.init(line: record.line, kind: .clockWentBack(length)))
             return take(record, at: timeline.end)
         }
-        // When this was, a clock that has yet to be set can't tell, and nobody watched before.
-        if record.isFirst { doubts.append(.init(line: record.line, kind: .beganBehind(length))) }
+        // When this was, a clock that has yet to be set cannot tell, and nobody watched before.
+        if record.isFirst { irregularities.append(.init(line: record.line, kind: .beganBehind(length))) }
         isBehind = true
         timeline.note(.unknown, at: timeline.end)
         last = record
@@ -62,14 +62,14 @@ public struct History: Sendable, Hashable {
         case .lasted(let length):
             timeline.note(.unknown, at: max(timeline.end, moment.advanced(by: .zero - min(length, Self.longestStep))))
         case .untold:
-            doubts.append(.init(line: record.line, kind: .suspended))
+            irregularities.append(.init(line: record.line, kind: .suspended))
             timeline.note(.unknown, at: timeline.end)
         }
     }
 
     private mutating func take(_ record: HistoryRecord, at moment: Instant) {
-        if let doubt = doubt(about: record, at: moment) {
-            if doubt != .restart { doubts.append(.init(line: record.line, kind: doubt)) }
+        if let irregularity = irregularity(about: record, at: moment) {
+            if irregularity != .restart { irregularities.append(.init(line: record.line, kind: irregularity)) }
             timeline.note(.unknown, at: timeline.end)
         }
         follow(record, at: moment)
@@ -81,8 +81,8 @@ public struct History: Sendable, Hashable {
     /// The state of the last record lasted until then.
     public mutating func extend(to moment: Timestamp) { timeline.advance(to: .init(moment)) }
 
-    /// What speaks against the state having lasted until a record; `.restart` is no news to the user.
-    private func doubt(about record: HistoryRecord, at moment: Instant) -> HistoryDoubt.Kind? {
+    /// Why the status may not have lasted until a record; `.restart` is not reported to the user.
+    private func irregularity(about record: HistoryRecord, at moment: Instant) -> HistoryIrregularity.Kind? {
         let gap = timeline.end.duration(to: moment)
         if gap > Self.longestStep { return .leap(gap) }
         if record.isFirst { return gap > bridge ? .restart : nil }
@@ -117,14 +117,14 @@ public struct Outage: Sendable, Hashable {
     public var reasons: [String]
 }
 
-/// Something about a line that makes the time before it doubtful.
-public struct HistoryDoubt: Sendable, Hashable {
+/// An irregularity of a line, which makes the time before it uncertain.
+public struct HistoryIrregularity: Sendable, Hashable {
     /// The line, counted from 1.
     public var line: Int
-    /// What it is.
+    /// The kind.
     public var kind: Kind
 
-    /// What can be doubtful.
+    /// The kinds of irregularities.
     public enum Kind: Sendable, Hashable {
         /// The clock went back so far; the line counts as if it had been written when the one before was.
         case clockWentBack(Duration)
@@ -134,7 +134,7 @@ public struct HistoryDoubt: Sendable, Hashable {
         case suspended
         /// The clock leapt so far ahead that it was set.
         case leap(Duration)
-        /// So many lines are missing; nil if that can't be told.
+        /// So many lines are missing; nil if that cannot be told.
         case lost(UInt64?)
         /// Another monitor begins.
         case restart
@@ -146,7 +146,7 @@ extension Instant {
     init(_ time: Timestamp) { self.init(nanoseconds: time.nanosecondsSinceEpoch) }
 }
 
-/// What a line of `watch --json` says, as far as a history needs it.
+/// The part of a line of `watch --json` that a history needs.
 public struct HistoryRecord: Sendable, Hashable {
     /// Where it was read, counted from 1.
     public var line: Int
@@ -154,16 +154,16 @@ public struct HistoryRecord: Sendable, Hashable {
     public var time: Timestamp
     /// Whether a monitor began with it.
     public var isFirst: Bool
-    /// The notice's number, counted by its monitor from 1.
+    /// The change's number, counted by its monitor from 1.
     public var sequence: UInt64
     /// The state.
     public var status: ReachabilityStatus
     /// Why, in the words of the line.
     public var reasons: [String]
-    /// What it tells of a suspension that has just ended; nil if of none.
+    /// The suspension that has just ended; nil if none.
     public var suspension: Suspension?
 
-    /// How long the machine was suspended.
+    /// The duration of a suspension.
     public enum Suspension: Sendable, Hashable {
         /// So long.
         case lasted(Duration)
@@ -210,7 +210,7 @@ public struct LocalDay: Sendable, Hashable {
 
 /// The days of a place.
 public struct LocalDays: Sendable {
-    /// Tells how far local time is from UTC at a moment, in seconds east.
+    /// Returns the offset of local time from UTC at a time, in seconds east.
     private let offset: @Sendable (Timestamp) -> Int
 
     /// Takes what knows the place.
@@ -222,7 +222,7 @@ public struct LocalDays: Sendable {
         func candidate(_ offsetMoment: Int64) -> Int64 {
             plain - Int64(offset(.init(seconds: offsetMoment, nanoseconds: 0)))
         }
-        // Once for the offset, and again where it is another before that moment than at it.
+        // Once for the offset, and again if it differs before that time.
         let first = candidate(plain)
         let second = candidate(first)
         // Where the clock is put forward at midnight, there is none: with the offset after that, it lies in the day before.

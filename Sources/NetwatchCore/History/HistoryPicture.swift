@@ -2,7 +2,7 @@ public import ReachabilityCore
 
 /// A history as a picture (SVG 1.1): a band for each day, with the outages marked.
 ///
-/// It has no scripts, and follows the reader's choice of a light or a dark scheme. No state is told by its colour alone.
+/// It has no scripts, and follows the reader's choice of a light or a dark scheme. No state is told by its color alone.
 public struct HistoryPicture: Sendable {
     private let history: History
     private let window: Range<Instant>
@@ -171,7 +171,7 @@ struct HistoryBand {
         case cellular
         case away
 
-        /// What the legend calls it.
+        /// The name in the legend.
         var name: String {
             switch self {
             case .none: "no record"
@@ -182,7 +182,7 @@ struct HistoryBand {
             }
         }
 
-        /// How high it is drawn: cellular paths are lower, so that colour is not their only sign.
+        /// How high it is drawn: cellular paths are lower, so that color is not their only sign.
         func height(_ whole: Int) -> Int { self == .cellular ? whole * 5 / 8 : whole }
 
         fileprivate init(_ status: ReachabilityStatus) {

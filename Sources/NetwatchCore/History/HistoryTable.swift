@@ -115,7 +115,7 @@ extension History {
 
     /// The days of a window of which something is known, each with how available it was in it.
     ///
-    /// What begins at midnight is of the new day, and only at the window's end of the day before.
+    /// An outage that begins at midnight belongs to the new day, and only at the window's end of the day before.
     func knownDays(
         _ days: LocalDays,
         in window: Range<Instant>

@@ -9,19 +9,19 @@ public struct LiveView: Sendable {
     let words: PathWords
     /// The time as it is told.
     private(set) var clock: ViewClock
-    /// What the top says.
+    /// The contents of the header.
     private(set) var verdict: Verdict
     /// Which state there was when.
     private(set) var timeline: StateTimeline
     /// The table of interfaces.
     private(set) var interfaces: [InterfaceRow] = []
-    /// What goes through them.
+    /// The traffic of the interfaces.
     private(set) var traffic = TrafficMeter()
-    /// What their radios tell.
+    /// The Wi-Fi details of the interfaces.
     private(set) var wifi: [InterfaceIndex: WiFiSign] = [:]
     /// The hosts' rows.
     private(set) var destinations: [DestinationRow]
-    /// The notices.
+    /// The changes.
     private(set) var log: EventLog
     /// Whether the kernel's messages are being recorded.
     private(set) var recording = RecordingState.off
@@ -46,7 +46,7 @@ public struct LiveView: Sendable {
         log = .init(words)
     }
 
-    /// When the frame is another though nothing comes in, as ``Frame/nextChange`` tells.
+    /// When the frame changes by time alone, as in ``Frame/nextChange``.
     public var nextChange: Instant? { clock.nextChange }
 
     /// Takes what has come.
@@ -92,7 +92,7 @@ public struct LiveView: Sendable {
 }
 
 extension LiveView {
-    /// Takes news; what changes nothing that is shown leaves ``revision`` as it is.
+    /// Takes an input; ``revision`` stays the same if nothing shown changes.
     private mutating func take(_ input: LiveViewInput) {
         switch input {
         case .change(let change, let latency, at: let moment):
@@ -115,7 +115,7 @@ extension LiveView {
         }
     }
 
-    /// Alters something, and counts it if it is another afterwards.
+    /// Alters a part, and notes a change if the part differs afterwards.
     private mutating func alter<Value: Equatable>(_ part: KeyPath<Self, Value>, _ body: (inout Self) -> Void) {
         let before = self[keyPath: part]
         body(&self)
@@ -123,7 +123,7 @@ extension LiveView {
     }
 
     /// When the frame was to change by time has come, it counts as another even where a clock that was set undid that:
-    /// whoever waits for that moment learns the next.
+    /// so that the shell learns the next one.
     private mutating func advance(to moment: ViewMoment) {
         if moment.instant >= clock.nextChange { noteContentChange() }
         alter(\.clock.face) { view in
@@ -165,7 +165,7 @@ extension LiveView {
         dropDeadSigns()
     }
 
-    /// A radio whose link can't carry packets has no network; what was read just before it lost it comes later.
+    /// A radio whose link cannot carry packets has no network; what was read just before it lost it comes later.
     private mutating func dropDeadSigns() {
         for row in interfaces where row.condition != .up { wifi[row.index] = nil }
     }
@@ -327,7 +327,7 @@ enum Motion: Hashable {
 }
 
 extension LiveView {
-    /// How far the wheel scrolls at once, in rows.
+    /// The rows that one wheel step scrolls.
     private static let wheelStep = 3
 
     /// Lets the arrows move the next part of which something has no room.
@@ -422,7 +422,7 @@ struct Navigation: Sendable {
     var interfacesTop = 0
     /// How many hosts are above their first row.
     var destinationsTop = 0
-    /// What lies over the screen.
+    /// The overlay.
     var overlay: Overlay?
     /// How many of its lines are above its first row.
     var overlayTop = 0
@@ -436,7 +436,7 @@ struct Navigation: Sendable {
         case destinations
     }
 
-    /// What lies over the screen.
+    /// The overlay.
     enum Overlay: Sendable {
         case help
         case details(LogEntry)
@@ -446,7 +446,7 @@ struct Navigation: Sendable {
     /// The first entry of the log that is shown, with so many in all and room for so many.
     func logTop(of count: Int, room: Int) -> Int { min(logTop, max(count - max(room, 1), 0)) }
 
-    /// What of a table is shown: from where it was scrolled to, and one less if the last row must tell how many are not.
+    /// Returns the visible rows of a table; one fewer if the last row shows the number of hidden ones.
     static func window(_ top: Int, of count: Int, room: Int) -> Range<Int> {
         guard count > room else { return 0..<count }
         let shown = room > 1 ? room - 1 : max(room, 0)

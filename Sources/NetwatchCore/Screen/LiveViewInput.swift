@@ -1,16 +1,16 @@
 public import ReachabilityCore
 
-/// What comes into the live view.
+/// An input of the live view.
 public enum LiveViewInput: Sendable {
-    /// A notice of the monitor; `latency` is the time from reading the kernel's message to the notice, if one caused it.
+    /// A change of the monitor; `latency` is the time from reading the kernel's message to the change, if one caused it.
     case change(StateChange, latency: Duration?, at: ViewMoment)
-    /// What the monitor knows, after a change of it: what the table of interfaces and the sentences show.
+    /// The monitor's model after a change, for the table of interfaces and the sentences.
     case model(NetworkSnapshot, PathEvaluation, why: [Sentence], at: ViewMoment)
     /// How much each interface has carried; the rates follow from two of these.
     case counters([InterfaceIndex: TrafficCounters], at: Instant)
-    /// What the radios tell.
+    /// The Wi-Fi details.
     case wifi([WiFiDetails])
-    /// The way to one of the hosts, by its place in ``LiveViewOptions/hosts``.
+    /// The route to one of the hosts, by its place in ``LiveViewOptions/hosts``.
     case destination(Int, DestinationState, at: ViewMoment)
     /// The lines of `netwatch explain`, after ``LiveViewAction/explain``.
     case explanation([String])
@@ -26,7 +26,7 @@ public enum LiveViewInput: Sendable {
     case tick(ViewMoment)
 }
 
-/// What the shell is to do after an input.
+/// An action that the shell has to take after an input.
 public enum LiveViewAction: Sendable, Hashable {
     /// End.
     case quit
@@ -38,13 +38,13 @@ public enum LiveViewAction: Sendable, Hashable {
     case stopRecording
     /// Stop the process as ctrl-Z does elsewhere (SIGTSTP).
     case suspend
-    /// Draw the whole screen anew, as something else may have written on it.
+    /// Redraw the whole screen, as something else may have written to it.
     case redraw
 }
 
 /// A key.
 public enum Key: Sendable, Hashable {
-    /// What is written by it.
+    /// A character key.
     case character(Character)
     /// The same with ctrl, by the letter in lower case: `.control("l")`.
     case control(Character)
@@ -94,13 +94,13 @@ public enum RecordingState: Sendable, Hashable {
     case off
     /// They are, in a file that has grown to so many bytes.
     case on(path: String, bytes: Int)
-    /// They can't be, or can't be any more, and why.
+    /// They cannot be, or cannot be any more, and why.
     case failed(String)
     /// The recording has ended; the file is whole.
     case saved(path: String, bytes: Int)
 }
 
-/// What the live view is given once, at its start.
+/// The options of the live view, which do not change.
 public struct LiveViewOptions: Sendable, Hashable {
     /// The hosts of `--to`, as they were written.
     public var hosts: [String]
@@ -112,7 +112,7 @@ public struct LiveViewOptions: Sendable, Hashable {
     public var version: String
     /// Whether the terminal shows ASCII alone, so that pictures are made of that.
     public var isASCII: Bool
-    /// What the monitor's evaluation was given, by which interfaces' kinds are told.
+    /// The context of evaluations, which decides about the kinds of interfaces.
     public var context: EvaluationContext
 
     /// Makes options.
@@ -137,13 +137,13 @@ public struct LiveViewOptions: Sendable, Hashable {
 public struct ViewMoment: Sendable, Hashable {
     /// The calendar's time, which may be set back and forth; for what is shown as a time of day alone.
     public var time: Timestamp
-    /// How far local time is from UTC then, in seconds east.
+    /// The offset of local time from UTC at that time, in seconds east.
     public var utcOffset: Int
     /// `CLOCK_MONOTONIC`, for everything that is counted.
     public var instant: Instant
     /// For how long the machine has been suspended since it was booted: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
     ///
-    /// What was suspended counts as unknown. A few microseconds that lie between the readings of the two do no harm.
+    /// Suspended time counts as unknown. A few microseconds that lie between the readings of the two do no harm.
     public var suspended: Duration
 
     /// Makes a moment.
@@ -155,17 +155,17 @@ public struct ViewMoment: Sendable, Hashable {
     }
 }
 
-/// What is known of the way to one host.
+/// The state of the route to one host.
 public enum DestinationState: Sendable, Hashable {
     /// Its name is being resolved, or the first answer is awaited.
     case resolving
-    /// The ways to its addresses.
+    /// The routes to its addresses.
     case paths([DestinationRoute])
-    /// Its name can't be resolved, and why; it goes on being tried.
+    /// Its name cannot be resolved, and why; it goes on being tried.
     case failed(String)
 }
 
-/// The kernel's way to one address.
+/// The kernel's route to one address.
 public struct DestinationRoute: Sendable, Hashable {
     /// The address.
     public var address: IPAddress

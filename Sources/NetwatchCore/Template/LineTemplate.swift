@@ -12,7 +12,7 @@ public struct LineTemplate: Sendable, Hashable {
         case field(TemplateField)
     }
 
-    /// What stands for a value that there is none of.
+    /// The placeholder for a missing value.
     public static let missing = "-"
 
     /// The parts, in their order.
@@ -37,11 +37,11 @@ public struct LineTemplate: Sendable, Hashable {
     }
 }
 
-/// What is wrong with a template.
+/// An error in a template.
 public struct TemplateError: Error, Hashable, CustomStringConvertible {
     /// The place, counted in characters from 1.
     public let position: Int
-    /// What is wrong there, and how to write it.
+    /// The problem, and how to write it.
     public let problem: String
 
     /// One line.
@@ -122,7 +122,7 @@ struct TemplateReader {
     }
 }
 
-/// What a template can name.
+/// A field that a template can name.
 public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     /// When it was seen, in local time (RFC 3339).
     case time
@@ -132,7 +132,7 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     case status
     /// The state before.
     case previous
-    /// What kind of notice it is.
+    /// The kind of the change.
     case event
     /// Why, separated by commas.
     case reasons
@@ -152,20 +152,20 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     case source
     /// The route's metric, of IPv4 if that has a path.
     case metric
-    /// The notice's number.
+    /// The change's number.
     case seq
     /// Whether traffic may cost by its volume: `true` or `false`.
     case expensive
     /// Whether the path is to be used sparingly: `true` or `false`.
     case constrained
-    /// The WiFi network's name, where the radio was asked.
+    /// The Wi-Fi network's name, where the radio was asked.
     case ssid
     /// Its access point's address, where the radio was asked.
     case bssid
     /// The access point's signal in dBm, where the radio was asked.
     case signal
 
-    /// The value in a notice; nil where there is none, and of the times, which are written by whoever has the clock.
+    /// The value in a change; nil if there is none, and for times, which are written by the owner of the clock.
     ///
     /// It may hold what a terminal would obey.
     public func value(in change: StateChange) -> String? {
@@ -198,6 +198,6 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
 }
 
 extension StateChange {
-    /// What caused the change, then why there is no path or what is wrong with it, each once.
+    /// The reasons of the change, then those of the path, each once.
     fileprivate var allReasons: [Reason] { reasons + path.reasons.filter { !reasons.contains($0) } }
 }

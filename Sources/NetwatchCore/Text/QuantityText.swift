@@ -54,7 +54,7 @@ public enum QuantityText {
 
 /// Words for durations.
 public enum DurationText {
-    /// How long something has lasted, in one unit: `12 s`, `3 min`, `5 h`, `4 d`; it changes the seldomer, the longer.
+    /// Formats an age in one unit: `12 s`, `3 min`, `5 h`, `4 d`; it changes the seldomer, the longer.
     ///
     /// A duration below zero counts as zero.
     public static func age(_ duration: Duration) -> String {
@@ -67,7 +67,7 @@ public enum DurationText {
         }
     }
 
-    /// How long something lasted, in two units at most: `420 ms`, `4.2 s`, `58 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
+    /// Formats a duration in at most two units: `420 ms`, `4.2 s`, `58 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
     ///
     /// A duration below zero counts as zero.
     public static func length(_ duration: Duration) -> String {

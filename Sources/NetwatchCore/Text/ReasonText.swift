@@ -1,7 +1,7 @@
 public import ReachabilityCore
 
 extension Reason {
-    /// What the reason means, as `docs/reasons.md` says it.
+    /// The meaning of the reason, as in `docs/reasons.md`.
     public var meaning: String {
         switch self {
         case .notStarted: "The monitor has not started, or was stopped."
@@ -78,7 +78,7 @@ extension Reason {
 }
 
 extension Reason {
-    /// What to do about it, as `docs/reasons.md` says it; nil where there is nothing to do.
+    /// The fix, as in `docs/reasons.md`; nil if there is none.
     ///
     /// `NAME` stands for the interface.
     public var cure: String? {

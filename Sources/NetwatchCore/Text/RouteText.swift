@@ -12,12 +12,12 @@ public enum RouteText {
         }
     }
 
-    /// What the kernel selects: `via 192.0.2.1 dev wlan0 source 192.0.2.2 table main metric 600`.
+    /// Formats the route that the kernel selects: `via 192.0.2.1 dev wlan0 source 192.0.2.2 table main metric 600`.
     ///
     /// - Parameters:
     ///   - selection: The route.
     ///   - names: What interfaces are called.
-    ///   - isFromModel: Whether table and metric are known; a look-up of the kernel does not say.
+    ///   - isFromModel: Whether table and metric are known; a lookup by the kernel does not report them.
     /// - Returns: One line.
     public static func selection(_ selection: RouteSelection, names: InterfaceNames, isFromModel: Bool) -> String {
         var words = type(selection.type) + leg(selection.leg, names: names)
@@ -47,7 +47,7 @@ public enum RouteText {
     }
 }
 
-/// What interfaces are called, made safe for a terminal.
+/// The names of interfaces, safe for a terminal.
 public struct InterfaceNames: Sendable {
     private let snapshot: NetworkSnapshot
 
@@ -68,7 +68,7 @@ public enum RuleText {
         return "\(rule.priority): " + words.flatMap(\.self).joined(separator: " ")
     }
 
-    /// What a rule looks for and does, as `ip rule del` wants it to tell it from others: `from 192.0.2.2/32 lookup 100`.
+    /// Formats the selectors and the action of a rule, as `ip rule del` identifies it: `from 192.0.2.2/32 lookup 100`.
     static func identity(of rule: RuleMessage) -> String {
         (selectors(of: rule) + (rule.isL3Master ? ["l3mdev"] : action(of: rule)) + suppression(by: rule))
             .map(\.shellWord).joined(separator: " ")

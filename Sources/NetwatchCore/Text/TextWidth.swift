@@ -47,7 +47,7 @@ enum TextFit {
         var rest = word
         while TextWidth.columns(rest) > columns {
             let piece = prefix(rest, columns)
-            // A wide character in one column can't be shown at all.
+            // A wide character in one column cannot be shown at all.
             guard !piece.isEmpty else { return "" }
             lines.append(piece)
             rest = String(rest.unicodeScalars.dropFirst(piece.unicodeScalars.count))

@@ -9,7 +9,7 @@ public struct StateTimeline: Sendable, Hashable {
     private var closed: [StateSpan] = []
     /// The one that goes on.
     private var open: StateSpan
-    /// What is older than the first of ``closed``.
+    /// The sum of everything older than the first of ``closed``.
     private var merged = Availability()
     /// Up to when ``merged`` goes.
     private var mergedEnd: Instant
@@ -42,7 +42,7 @@ public struct StateTimeline: Sendable, Hashable {
     /// Time has passed, without a change.
     public mutating func advance(to moment: Instant) { open.end = max(open.end, moment) }
 
-    /// From a moment on, the state is another.
+    /// Changes the status from a time on.
     public mutating func note(_ status: ReachabilityStatus, at moment: Instant) {
         advance(to: moment)
         guard status != open.status else { return }
@@ -83,7 +83,7 @@ public struct StateTimeline: Sendable, Hashable {
         return sum
     }
 
-    /// Tells of each stretch that has a part in the window, and of those without length within it or at its end.
+    /// Calls a closure with each span that overlaps the window, and with empty ones within it or at its end.
     private func forEachSpan(in window: Range<Instant>, _ body: (StateSpan) -> Void) {
         for span in closed[firstSpan(endingAfter: window.lowerBound)...] {
             guard span.start <= window.upperBound else { return }
@@ -130,7 +130,7 @@ public struct StateSpan: Sendable, Hashable {
         self.end = end
     }
 
-    /// What of it lies within a window; without length, where it has none itself or begins at the end.
+    /// Returns the part within a window; empty if it is empty itself or begins at the end.
     fileprivate func part(in window: Range<Instant>) -> Self? {
         guard start <= window.upperBound, end > window.lowerBound || start >= window.lowerBound else { return nil }
         return .init(status: status, start: max(start, window.lowerBound), end: min(end, window.upperBound))

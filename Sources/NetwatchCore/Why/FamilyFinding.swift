@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// What keeps one family from having a path, where its rules or routes tell.
+/// The reason why one family has no path, as its rules or routes show it.
 struct FamilyFinding {
     /// How much it explains; what is lowest comes first.
     enum Weight: Int, Comparable {
@@ -8,7 +8,7 @@ struct FamilyFinding {
         case hidesAnother
         /// Something refuses.
         case refuses
-        /// The way out can't carry.
+        /// The egress interface cannot carry packets.
         case link
         /// There is no source.
         case source
@@ -22,7 +22,7 @@ struct FamilyFinding {
 
     /// How much it explains.
     let weight: Weight
-    /// What to tell.
+    /// The sentence.
     let sentence: Sentence
 
     init(_ weight: Weight, _ sentence: Sentence) {
@@ -31,13 +31,13 @@ struct FamilyFinding {
     }
 
     /// The finding on a family without path; nil if it has no route that could tell anything.
-    static func of(_ family: FamilyExplanation, _ scene: WhyScene) -> Self? {
+    static func of(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Self? {
         guard let probe = failed(family) else { return nil }
         let review = RouteReview(family: family, probe: probe, scene: scene)
         return review.dead ?? review.refusal ?? review.unusable ?? review.absent
     }
 
-    /// The probe that shows best what is wrong: one that is refused, else one whose way can't be used.
+    /// The probe that shows best what is wrong: one that is refused, else one whose way cannot be used.
     private static func failed(_ family: FamilyExplanation) -> ProbeExplanation? {
         family.probes.first { if case .refused = $0.outcome { true } else { false } }
             ?? family.probes.first { !($0.decision?.chosen.contains(where: \.isUsable) ?? false) }
@@ -54,7 +54,7 @@ struct Decision {
 }
 
 extension ProbeExplanation {
-    /// What decided the last look-up; nil if no rule's table had an answer.
+    /// The decision of the last lookup; nil if no rule's table had a route.
     var decision: Decision? {
         for step in lookups.last?.steps ?? [] {
             switch step.result {
@@ -65,18 +65,18 @@ extension ProbeExplanation {
         return nil
     }
 
-    /// All routes that any look-up met.
+    /// All routes that any lookup met.
     var candidates: [RouteCandidate] { lookups.flatMap(\.steps).flatMap(\.candidates) }
 }
 
-/// What is wrong with a family that has a path.
-enum FamilyBlemish {
+/// A degradation of a family that has a path.
+enum FamilyDegradation {
     /// The sentences; none where nothing is known to be wrong.
-    static func of(_ family: FamilyExplanation, _ scene: WhyScene) -> [Sentence] {
+    static func of(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> [Sentence] {
         [deadLeg(family, scene), silentGateway(family, scene)].compactMap(\.self)
     }
 
-    private static func deadLeg(_ family: FamilyExplanation, _ scene: WhyScene) -> Sentence? {
+    private static func deadLeg(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Sentence? {
         guard family.reasons.contains(.deadLeg) else { return nil }
         let legs = family.probes.compactMap(\.decision).flatMap(\.chosen).flatMap(\.legs)
         guard let leg = legs.first(where: { $0.fate != .usable })?.leg else { return nil }
@@ -89,7 +89,7 @@ enum FamilyBlemish {
     }
 
     /// The kernel goes on sending to a gateway that does not answer, so that the state stays what it is.
-    private static func silentGateway(_ family: FamilyExplanation, _ scene: WhyScene) -> Sentence? {
+    private static func silentGateway(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Sentence? {
         guard let path = family.path, let gateway = path.gateway,
             let state = scene.snapshot.neighbours[.init(index: path.interface.index, address: gateway)],
             state.contains(.failed)

@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// How near an interface is to being a way out; the nearest first.
+/// How close an interface is to being an egress interface; the closest first.
 enum LinkCondition: Hashable {
     /// It has a carrier and an address.
     case ready(IPAddress)
@@ -12,7 +12,7 @@ enum LinkCondition: Hashable {
     case linkLocal(IPAddress)
     /// It has no address but the link-local one that every IPv6 interface has.
     case noAddress
-    /// It is a WiFi one that is joining a network.
+    /// It is a Wi-Fi one that is joining a network.
     case associating
     /// It waits for an event such as 802.1X.
     case dormant
@@ -37,13 +37,13 @@ enum LinkCondition: Hashable {
     }
 }
 
-extension WhyScene {
+extension DiagnosisContext {
     /// How an interface stands; of one family's addresses, or of both.
     func condition(of link: Link, _ family: AddressFamily? = nil) -> LinkCondition {
         fault(of: link) ?? addressing(of: link, family)
     }
 
-    /// What keeps an interface from carrying packets; nil if nothing does.
+    /// Returns why an interface cannot carry packets; nil if it can.
     func fault(of link: Link) -> LinkCondition? {
         guard link.flags.contains(.up) else { return .down }
         let association = snapshot.wireless[link.index].flatMap { $0.isStation ? $0.association : nil }
@@ -55,7 +55,7 @@ extension WhyScene {
         return kind(link.index) == .wifi ? .associating : .dormant
     }
 
-    /// What an interface's addresses are good for.
+    /// Returns the condition that follows from an interface's addresses.
     func addressing(of link: Link, _ family: AddressFamily?) -> LinkCondition {
         let all = (snapshot.addresses[link.index] ?? []).filter { family == nil || $0.address.family == family }
         let routable = all.filter { !$0.address.isLinkLocal && !$0.address.isLoopback }
@@ -74,8 +74,8 @@ extension AddressMessage {
     }
 }
 
-extension WhyScene {
-    /// What is wrong with interfaces that all stand the same way.
+extension DiagnosisContext {
+    /// Returns the sentence about interfaces in the same condition.
     ///
     /// - Parameters:
     ///   - indexes: The interfaces, at least one; more only of those that are down or have no carrier.
@@ -152,7 +152,7 @@ extension WhyScene {
         }
     }
 
-    /// What has no hardware of its own has no carrier for want of one beneath.
+    /// Returns the sentence about a stacked interface, which lacks the carrier of a lower one.
     private func stacked(_ index: InterfaceIndex, _ text: String) -> Sentence {
         guard let link = snapshot.link(index) else { return .init(text) }
         let ports = snapshot.links.filter { $0.masterIndex == index }.map(\.index)
@@ -172,7 +172,7 @@ extension WhyScene {
         return .init("\(text), as \(beneath.text)", cure: beneath.cure)
     }
 
-    /// What to do about the port that is nearest to work.
+    /// Returns the fix for the port that is closest to working.
     private func portCure(_ ports: [InterfaceIndex]) -> String? {
         let conditions = ports.compactMap { port in
             snapshot.link(port).flatMap { link in fault(of: link).map { (link.index, $0) } }

@@ -5,7 +5,7 @@ struct RouteReview {
     let family: FamilyExplanation
     /// The probe that shows it.
     let probe: ProbeExplanation
-    let scene: WhyScene
+    let scene: DiagnosisContext
 
     /// The kernel prefers a route without carrier to one that would work.
     var dead: FamilyFinding? {
@@ -47,7 +47,7 @@ struct RouteReview {
         return .init(.link, .init(beginning + sentence.text, cure: sentence.cure))
     }
 
-    /// The leg to speak of: one that can't carry, else the first.
+    /// The leg to speak of: one that cannot carry, else the first.
     private func faultyLeg(of route: RouteCandidate) -> RouteLeg? {
         (route.legs.first { $0.fate != .usable } ?? route.legs.first)?.leg
     }
@@ -67,8 +67,8 @@ struct RouteReview {
         case .tentative, .duplicate, .linkLocal: return .init(.source, scene.sentence([link.index], condition))
         default:
             let name = scene.name(link.index)
-            let what = "\(name) has a default route but no \(WhyScene.name(family.family)) address to send from"
-            return .init(.source, .init(what, cure: WhyScene.addressCure(name)))
+            let what = "\(name) has a default route but no \(DiagnosisContext.name(family.family)) address to send from"
+            return .init(.source, .init(what, cure: DiagnosisContext.addressCure(name)))
         }
     }
 
@@ -103,7 +103,7 @@ struct RouteReview {
             return .init(.link, .init("the route to a tunnel's other end leads into the tunnel itself"))
         }
         let other = "\(endpoint), the other end of the tunnel \(scene.name(link.index)),"
-        let command = "'\(WhyScene.ip(endpoint.family)) route add \(endpoint) via GATEWAY dev NAME'"
+        let command = "'\(DiagnosisContext.ip(endpoint.family)) route add \(endpoint) via GATEWAY dev NAME'"
         return .init(
             .link,
             .init("the route to \(other) leads into the tunnel itself", cure: "\(command), or a fwmark for the tunnel")
@@ -193,7 +193,7 @@ extension RouteReview {
         return .init(
             .partial,
             .init(
-                "the routes cover only a part of \(WhyScene.name(family)): none leads to \(probe.destination)",
+                "the routes cover only a part of \(DiagnosisContext.name(family)): none leads to \(probe.destination)",
                 cure: RouteCommand.add(family, via: leg.gateway?.description, on: scene.name(leg.interface))
             )
         )
@@ -214,7 +214,7 @@ extension RouteReview {
                 .hidesAnother,
                 .init(
                     "\(Self.neglect(of: table)) to table \(name), where \(way) is",
-                    cure: "'\(WhyScene.ip(family.family)) rule add lookup \(name)\(priority)'"
+                    cure: "'\(DiagnosisContext.ip(family.family)) rule add lookup \(name)\(priority)'"
                 )
             )
         }
@@ -298,9 +298,9 @@ extension RouteReview {
 
 /// Commands of ip-route(8) and ip-rule(8), as cures write them.
 enum RouteCommand {
-    /// What removes a route: `'ip route del unreachable default metric 5'`.
-    static func delete(_ route: RouteMessage, _ scene: WhyScene) -> String {
-        var words = [WhyScene.ip(route.family), "route del"] + RouteText.type(route.type)
+    /// Returns the command that removes a route: `'ip route del unreachable default metric 5'`.
+    static func delete(_ route: RouteMessage, _ scene: DiagnosisContext) -> String {
+        var words = [DiagnosisContext.ip(route.family), "route del"] + RouteText.type(route.type)
         words.append(RuleText.prefix(route.destination))
         if let leg = route.legs.first, route.type == .unicast { words += ["dev", scene.name(leg.interface).shellWord] }
         if route.metric != 0 { words += ["metric", String(route.metric)] }
@@ -308,18 +308,18 @@ enum RouteCommand {
         return "'\(words.joined(separator: " "))'"
     }
 
-    /// What adds a default route: `'ip route add default via GATEWAY dev eth0'`; a tunnel's has no gateway.
+    /// Returns the command that adds a default route: `'ip route add default via GATEWAY dev eth0'`; a tunnel's has no gateway.
     static func add(_ family: AddressFamily, via gateway: String?, on name: String) -> String {
         let via = gateway.map { " via \($0)" } ?? ""
-        return "'\(WhyScene.ip(family)) route add default\(via) dev \(name.shellWord)'"
+        return "'\(DiagnosisContext.ip(family)) route add default\(via) dev \(name.shellWord)'"
     }
 
-    /// What removes a rule: `'ip rule del priority 100'`.
+    /// Returns the command that removes a rule: `'ip rule del priority 100'`.
     ///
     /// Of several rules of one priority the kernel removes the first that fits, so there all is said that this one has.
-    static func delete(_ rule: RuleMessage, _ scene: WhyScene) -> String {
+    static func delete(_ rule: RuleMessage, _ scene: DiagnosisContext) -> String {
         let isAlone = scene.snapshot.rules(rule.family).filter { $0.priority == rule.priority }.count < 2
         let rest = isAlone ? "" : " " + RuleText.identity(of: rule)
-        return "'\(WhyScene.ip(rule.family)) rule del priority \(rule.priority)\(rest)'"
+        return "'\(DiagnosisContext.ip(rule.family)) rule del priority \(rule.priority)\(rest)'"
     }
 }

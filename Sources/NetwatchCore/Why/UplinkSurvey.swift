@@ -1,9 +1,9 @@
 import ReachabilityCore
 
-/// Looks at the interfaces where there is no route to look at: which of them could be a way out, and what it lacks.
+/// A survey of the interfaces where no route exists: which could be the egress interface, and what it lacks.
 struct UplinkSurvey {
-    /// What is known.
-    let scene: WhyScene
+    /// The context of the diagnosis.
+    let scene: DiagnosisContext
 
     /// The sentences, that on the interface nearest to work first.
     var sentences: [Sentence] {
@@ -43,7 +43,7 @@ struct UplinkSurvey {
 
     /// The interfaces that may lead out: hardware and what stands on it; where there is none, what else there is.
     ///
-    /// Those that a default-like route names come first: somebody meant them to be the way out.
+    /// Those that a default-like route names come first: they are meant to be the egress interface.
     private var uplinks: [Link] {
         let links = scene.snapshot.links.filter(isCandidate)
         let outward = links.filter { isOutward($0, depth: 0) }

@@ -14,7 +14,7 @@ public enum WhySentence {
         snapshot: NetworkSnapshot,
         evaluation: PathEvaluation
     ) -> [Sentence] {
-        let scene = WhyScene(explanation: explanation, snapshot: snapshot)
+        let scene = DiagnosisContext(explanation: explanation, snapshot: snapshot)
         var sentences: [Sentence] =
             switch evaluation.path.status {
             case .unknown: unknown(evaluation.path, scene)
@@ -27,7 +27,7 @@ public enum WhySentence {
     }
 
     /// Why nothing can be told.
-    private static func unknown(_ path: NetworkPath, _ scene: WhyScene) -> [Sentence] {
+    private static func unknown(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         path.reasons.prefix(1).map { reason in
             guard reason == .carrierUnknown, let interface = path.interface else {
                 return .init(reason.shortMeaning, cure: reason.plainCure)
@@ -39,7 +39,7 @@ public enum WhySentence {
     }
 
     /// Why neither family has a path.
-    private static func absence(_ scene: WhyScene) -> [Sentence] {
+    private static func absence(_ scene: DiagnosisContext) -> [Sentence] {
         let findings = scene.explanation.families.compactMap { FamilyFinding.of($0, scene) }.sorted {
             $0.weight < $1.weight
         }
@@ -47,10 +47,10 @@ public enum WhySentence {
         return UplinkSurvey(scene: scene).sentences
     }
 
-    /// What is wrong with a machine that has a path.
-    private static func blemishes(_ path: NetworkPath, _ scene: WhyScene) -> [Sentence] {
+    /// Returns the sentences about degradations of a machine that has a path.
+    private static func blemishes(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         scene.explanation.families.flatMap { family -> [Sentence] in
-            if family.path != nil { return FamilyBlemish.of(family, scene) }
+            if family.path != nil { return FamilyDegradation.of(family, scene) }
             guard let finding = FamilyFinding.of(family, scene) else { return [] }
             let name = family.family == .ipv4 ? "IPv4" : "IPv6"
             return [.init("\(name) does not work: \(finding.sentence.text)", cure: finding.sentence.cure)]
@@ -59,7 +59,7 @@ public enum WhySentence {
 }
 
 extension Reason {
-    /// What it means, without the full stop, as a part of a line.
+    /// The meaning without its full stop, as a part of a line.
     fileprivate var shortMeaning: String {
         let sentence = meaning.split(separator: ". ").first.map(String.init) ?? meaning
         return sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
@@ -69,8 +69,8 @@ extension Reason {
     fileprivate var plainCure: String? { cure.map { String($0.map { $0 == "`" ? "'" : $0 }) } }
 }
 
-/// What sentences are made of, and words for it.
-struct WhyScene {
+/// The data that sentences are made of, with their words.
+struct DiagnosisContext {
     /// Why the state is what it is.
     let explanation: PathExplanation
     /// The model from which that was made.
@@ -79,7 +79,7 @@ struct WhyScene {
     /// The name of an interface.
     func name(_ index: InterfaceIndex) -> String { InterfaceNames(snapshot: snapshot).name(index) }
 
-    /// What an interface is.
+    /// Returns the kind of an interface.
     func kind(_ index: InterfaceIndex) -> InterfaceKind { explanation.interfaces[index]?.kind ?? .other }
 
     /// `eth0`, `eth0 and eth1`, `eth0, eth1 and 3 more`.
@@ -105,7 +105,7 @@ struct WhyScene {
 public struct Sentence: Sendable, Hashable {
     /// The sentence: `eth0 has no carrier`.
     public var text: String
-    /// What to do, with commands between quotation marks; nil where nothing can be done, or nothing need be.
+    /// The fix, with commands in quotation marks; nil if there is none or none is needed.
     public var cure: String?
 
     /// Makes a sentence.

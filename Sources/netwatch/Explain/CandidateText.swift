@@ -1,9 +1,9 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// Tells what a family's look-ups met: each rule, and each route that could have been taken.
+/// The lines about what a family's lookups met: each rule, and each route that could have been selected.
 struct CandidateText {
-    /// What interfaces are called.
+    /// The names of the interfaces.
     let names: InterfaceNames
 
     /// A family's lines, each indented by two spaces at least.
@@ -23,7 +23,7 @@ struct CandidateText {
         return (words + ["metric", String(message.metric)]).joined(separator: " ")
     }
 
-    /// A way out: `via 192.0.2.1 dev wlan0`.
+    /// A next hop: `via 192.0.2.1 dev wlan0`.
     func leg(_ leg: RouteLeg) -> String {
         (leg.gateway.map { "via \($0) " } ?? "") + "dev " + names.name(leg.interface)
     }
@@ -79,7 +79,7 @@ struct CandidateText {
 
 /// Says what became of a rule, a route or a leg.
 enum CandidateSentence {
-    /// What came of a rule.
+    /// Returns the outcome of a rule.
     static func text(_ step: RuleStep) -> String {
         switch step.result {
         case .answers: "its table decides"
@@ -99,7 +99,7 @@ enum CandidateSentence {
         }
     }
 
-    /// What became of a route.
+    /// Returns the outcome of a route.
     static func text(_ candidate: RouteCandidate) -> String {
         switch candidate.verdict {
         case .chosen: chosen(candidate)
@@ -120,7 +120,7 @@ enum CandidateSentence {
         }
     }
 
-    /// What can be said of a leg; nil if it can be used.
+    /// Returns why a next hop is unusable; nil if it is usable.
     static func text(_ fate: LegExplanation.Fate) -> String? {
         switch fate {
         case .usable: nil

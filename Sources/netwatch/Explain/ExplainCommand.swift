@@ -10,22 +10,22 @@ import ReachabilityCore
 struct ExplainCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain the state, or the way to one host.",
+        abstract: "Explain the status, or the route to a host.",
         discussion: .guide(
             [
-                .init("Every path there might be, and what rules it out", "netwatch explain"),
-                .init("The kernel's way to an address", "netwatch explain 192.0.2.7"),
-                .init("And to a name, which is resolved", "netwatch explain server.example --timeout 2s"),
+                .init("List every candidate path, and what rules it out", "netwatch explain"),
+                .init("Show the kernel's route to an address", "netwatch explain 192.0.2.7"),
+                .init("Resolve a name, and show the route", "netwatch explain server.example --timeout 2s"),
             ],
             """
-            Exits as 'status' does: 0 if the network, or any of the host's addresses, is reachable, 1 if not, 2 if that \
-            is unknown, as when the name can't be resolved.
+            Exit status: 0 the network, or any address of the host, is reachable; 1 not reachable; 2 unknown, such as \
+            when the name cannot be resolved.
             """
         )
     )
 
     @Argument(
-        help: .init("An address, or a name that is resolved.", valueName: "host"),
+        help: .init("An address, or a name to resolve.", valueName: "host"),
         transform: HostArgument.parse
     )
     var host: Host?
@@ -33,7 +33,7 @@ struct ExplainCommand: NetwatchCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Give up after that long without an answer of the kernel or of a name server; 5s where nothing is said.",
+            "Stop waiting for the kernel or a name server after this (default: 5s).",
             valueName: "duration"
         ),
         transform: DurationArgument.parse

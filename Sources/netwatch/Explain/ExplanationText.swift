@@ -10,7 +10,7 @@ enum ViewText {
     ///
     /// - Parameters:
     ///   - view: What the monitor knows.
-    ///   - context: What its evaluation was given beside that.
+    ///   - context: The context of its evaluation.
     /// - Returns: The lines, without line feeds.
     static func lines(_ view: MonitorView, _ context: EvaluationContext) -> [String] {
         let explanation = PathExplanation(of: view.evaluation, in: view.snapshot, context: context, at: view.instant)
@@ -59,7 +59,7 @@ enum ViewText {
         }
     }
 
-    /// The interface that the kernel prefers although it can't be used.
+    /// The interface that the kernel prefers although it cannot be used.
     private static func preferred(_ outcomes: [LookupOutcome], _ names: InterfaceNames) -> String? {
         for case .selected(let selection) in outcomes { return names.name(selection.leg.interface) }
         return nil
@@ -108,7 +108,7 @@ enum ReasonText {
     }
 }
 
-/// Explains the kernel's way to one destination.
+/// Explains the kernel's route to one destination.
 enum DestinationText {
     /// A few lines, the first of which names the destination and the state.
     static func lines(_ path: DestinationPath, names: InterfaceNames) -> [String] {

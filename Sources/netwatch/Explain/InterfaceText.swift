@@ -1,18 +1,18 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// Tells what the interfaces are that the look-ups lead to, how that is known, and what carries them.
+/// The lines about the interfaces that the lookups lead to: their kinds, the source of each kind, and what carries them.
 struct InterfaceText {
-    /// What is known of the interfaces.
+    /// The explanation of the interfaces.
     let explanation: PathExplanation
 
-    /// The lines; none where no look-up leads to an interface.
+    /// The lines; none if no lookup leads to an interface.
     var lines: [String] {
         let named = chosen
         return (named.isEmpty ? [] : ["interfaces:"]) + named.flatMap(lines)
     }
 
-    /// The interfaces that the look-ups chose, each once.
+    /// The interfaces that the lookups selected, each once.
     private var chosen: [NetworkInterface] {
         var named: [NetworkInterface] = []
         for case .selected(let selection) in explanation.families.flatMap(\.probes).map(\.outcome) {
@@ -48,7 +48,7 @@ struct InterfaceText {
         ]
     }
 
-    /// What an interface is, and how that is known: `wlan0 (wifi): by its device's type (devtype)`.
+    /// Returns the kind of an interface, and its source: `wlan0 (wifi): by its device's type (devtype)`.
     static func text(_ interface: NetworkInterface) -> String {
         let why =
             switch interface.kindSource {

@@ -9,23 +9,23 @@ import ReachabilityCore
 struct HistoryCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Print how available the network was, by the JSON lines of 'watch'.",
+        abstract: "Report availability from recorded changes.",
         discussion: .guide(
             [
                 .init(
-                    "What the service has written to the journal",
+                    "Report what the service has written to the journal",
                     "journalctl -o cat -u netwatch | netwatch history -"
                 ),
                 .init(
-                    "The last week up to now, as a picture too",
+                    "Report the last week, and draw it",
                     "netwatch history log.jsonl --since 7d --until now --svg week.svg"
                 ),
             ],
             """
-            It reads what 'netwatch watch --json' has written, to a file or to the journal, and passes over other lines. \
-            Times are local. The last line's state counts up to that line, or up to --until. The time between the end \
-            of a monitor and the beginning of the next counts as unknown, unless it is no longer than --bridge. Exits \
-            with 65 if no line is a record.
+            Reads the JSON Lines of 'netwatch watch --json', from a file or the journal; other lines are skipped. Times \
+            are local. The last status counts up to the last line, or up to --until. The time between the end of one \
+            monitor and the start of the next is unknown, unless it is at most --bridge. Exits with 65 if no line is a \
+            record.
             """
         )
     )
@@ -35,14 +35,14 @@ struct HistoryCommand: NetwatchCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Begin with a day, a moment, or so long ago.", valueName: "when"),
+        help: .init("Begin at a day, at a time, or this long ago.", valueName: "when"),
         transform: MomentArgument.parse
     )
     var since: MomentArgument?
 
     @Option(
         parsing: .unconditional,
-        help: .init("End with a day's beginning, a moment, so long ago, or now.", valueName: "when"),
+        help: .init("End at the start of a day, at a time, this long ago, or now.", valueName: "when"),
         transform: MomentArgument.parse
     )
     var until: MomentArgument?
@@ -50,7 +50,7 @@ struct HistoryCommand: NetwatchCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Take the state to have lasted through restarts of no more than that; 60s where nothing is said.",
+            "Count restarts up to this long as uninterrupted (default: 60s).",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
@@ -59,7 +59,7 @@ struct HistoryCommand: NetwatchCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Also draw a picture (SVG) into a file; a regular one is replaced.", valueName: "file"),
+        help: .init("Also draw an SVG picture; a regular file is replaced.", valueName: "file"),
         completion: .file(extensions: ["svg"])
     )
     var svg: String?
@@ -116,7 +116,7 @@ struct HistoryCommand: NetwatchCommand {
         }
     }
 
-    /// Lines on stderr; where that can't be written there is nobody to tell.
+    /// Lines on stderr; where that cannot be written there is nobody to tell.
     private func tell(_ remarks: [String]) {
         for remark in remarks { try? LineOutput.standardError.write("netwatch: \(remark)\n") }
     }
@@ -167,7 +167,7 @@ enum MomentArgument: Hashable {
 enum AtomicFile {
     /// Puts a file in the place of another, or where there was none (rename(2)).
     ///
-    /// It is written beside its place first, so that what was there stays if that fails. The rights are those of any new
+    /// It is written next to its place first, so that an existing file is kept if that fails. The rights are those of any new
     /// file (umask(2)). A link stays one: what it leads to is replaced. What is no regular file, such as a device or a
     /// pipe, is written where it is.
     static func write(_ bytes: [UInt8], to path: String) throws(OutputFailure) {

@@ -1,11 +1,10 @@
-import FoundationEssentials
 import Glibc
 import NetwatchCore
 import ReachabilityCore
 
-/// What was read of a file of JSON lines.
+/// The contents of a file of JSON Lines.
 struct HistoryInput {
-    /// What its records tell; nil if there is none.
+    /// The history of its records; nil if there is none.
     private(set) var history: History?
     /// How many lines there are.
     private(set) var lineCount = 0
@@ -46,19 +45,19 @@ struct HistoryInput {
         }
     }
 
-    /// What the user should know of it, a line each.
+    /// The remarks for the user, a line each.
     var remarks: [String] {
         var remarks: [String] = []
         if noise.count > 0 { remarks.append("skipped \(noise.words), which \(noise.lackWords)") }
         if damaged.count > 0 {
             remarks.append("skipped \(damaged.words), which \(damaged.verb) JSON of another kind, or damaged")
         }
-        return remarks + (history?.doubts ?? []).prefix(5).map(Self.remark)
+        return remarks + (history?.irregularities ?? []).prefix(5).map(Self.remark)
     }
 
-    private static func remark(_ doubt: HistoryDoubt) -> String {
-        let place = "line \(doubt.line): "
-        switch doubt.kind {
+    private static func remark(_ irregularity: HistoryIrregularity) -> String {
+        let place = "line \(irregularity.line): "
+        switch irregularity.kind {
         case .clockWentBack(let length):
             return place + "the clock went back by \(DurationText.length(length)); it counts as at the time before"
         case .leap(let length):
@@ -103,8 +102,6 @@ struct LineNumbers: Hashable {
 
 /// Reads a line of `watch --json`.
 struct HistoryLineReader {
-    private let decoder = JSONDecoder()
-
     /// Why a line is no record.
     enum Refusal: Error {
         /// It is something else, such as a program's own words in the journal.
@@ -122,37 +119,37 @@ struct HistoryLineReader {
     /// - Throws: Why there is none.
     func record(in line: ArraySlice<UInt8>, _ number: Int) throws(Refusal) -> HistoryRecord {
         guard line.first(where: { $0 != UInt8(ascii: " ") }) == UInt8(ascii: "{") else { throw .noRecord }
-        guard let parsed = try? decoder.decode(Line.self, from: Data(line)), parsed.v == 1,
-            let time = Timestamp(rfc3339: parsed.time), time >= Self.earliest,
-            let status = ReachabilityStatus(name: parsed.status)
-        else { throw .damaged }
+        guard let members = (try? JSONText(line))?.members, let record = Self.record(members, number) else {
+            throw .damaged
+        }
+        return record
+    }
+
+    private static func record(_ members: [String: JSONText], _ number: Int) -> HistoryRecord? {
+        guard members["v"]?.wholeNumber == 1, let sequence = members["seq"]?.wholeNumber,
+            let time = members["time"]?.string.flatMap({ Timestamp(rfc3339: $0) }), time >= earliest,
+            let event = members["event"]?.string,
+            let status = members["status"]?.string.flatMap({ ReachabilityStatus(name: $0) }),
+            let reasons = members["reasons"]?.elements?.map(\.string), !reasons.contains(nil)
+        else { return nil }
+        let suspended = members["suspended"].flatMap { $0.isNull ? nil : $0 }
+        guard suspended == nil || suspended?.number != nil else { return nil }
         return .init(
             line: number,
             time: time,
-            isFirst: parsed.event == StateChange.Event.state.rawValue,
-            sequence: parsed.seq,
+            isFirst: event == StateChange.Event.state.rawValue,
+            sequence: sequence,
             status: status,
-            reasons: parsed.reasons,
-            suspension: parsed.suspension
+            reasons: reasons.compactMap(\.self),
+            suspension: event == StateChange.Event.suspend.rawValue ? suspension(suspended?.number) : nil
         )
+    }
+
+    private static func suspension(_ seconds: Double?) -> HistoryRecord.Suspension {
+        // A year is more than is believed anyway.
+        seconds.map { .lasted(.seconds(min(max($0, 0), 366 * 86_400))) } ?? .untold
     }
 
     /// No clock of this system shows an earlier one (clock_settime(2)).
     private static let earliest = Timestamp(seconds: 0, nanoseconds: 0)
-
-    private struct Line: Decodable {
-        var v: Int
-        var seq: UInt64
-        var time: String
-        var event: String
-        var status: String
-        var reasons: [String]
-        var suspended: Double?
-
-        var suspension: HistoryRecord.Suspension? {
-            guard event == StateChange.Event.suspend.rawValue else { return nil }
-            // A year is more than is believed anyway.
-            return suspended.map { .lasted(.seconds(min(max($0, 0), 366 * 86_400))) } ?? .untold
-        }
-    }
 }

@@ -2,18 +2,17 @@ import ArgumentParser
 import CommandLineSupport
 import Glibc
 
-/// What is run at each change.
+/// The options of the hook.
 struct HookOptions: ParsableArguments {
-    /// How long a hook may take where nothing else is said.
+    /// The default timeout of a hook.
     private static let standardLimit = Duration.seconds(30)
 
     @Option(
         parsing: .unconditional,
         help: .init(
             """
-            Run that command by /bin/sh at the first state and at each change, with the notice as a JSON line on stdin and \
-            NETWATCH_STATUS, NETWATCH_PREVIOUS and NETWATCH_INTERFACE in its environment; never two at once, and the \
-            newest state is never left out.
+            Run in /bin/sh at start and on each change; JSON on stdin, NETWATCH_STATUS, NETWATCH_PREVIOUS and \
+            NETWATCH_INTERFACE set.
             """,
             valueName: "command"
         )
@@ -24,7 +23,7 @@ struct HookOptions: ParsableArguments {
         name: .customLong("exec-timeout"),
         parsing: .unconditional,
         help: .init(
-            "End the command, and all that it has started, if it takes longer; 30s where nothing is said.",
+            "Terminate it, with all that it started, after this (default: 30s).",
             valueName: "duration"
         ),
         transform: DurationArgument.parse

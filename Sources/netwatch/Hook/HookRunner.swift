@@ -6,16 +6,16 @@ import NetwatchCore
 import ReachabilityCore
 import Synchronization
 
-/// Keeps the newest notice for a hook, from the event thread to the main one.
+/// Keeps the newest change for a hook, from the event thread to the main one.
 final class HookInbox: Sendable {
     private let newest = Mutex<(StateChange, Timestamp)?>(nil)
 
-    /// Puts a notice that came at a time in the place of the one before.
+    /// Puts a change that came at a time in the place of the one before.
     func put(_ change: StateChange, at time: Timestamp) {
         newest.withLock { $0 = (change, time) }
     }
 
-    /// Takes the notice out, if there is one.
+    /// Takes the change out, if there is one.
     func take() -> (StateChange, Timestamp)? {
         newest.withLock { kept in
             defer { kept = nil }
@@ -24,18 +24,18 @@ final class HookInbox: Sendable {
     }
 }
 
-/// Runs a hook for notices, on the main thread.
+/// Runs a hook for changes, on the main thread.
 struct HookRunner {
     private let hook: Hook
     private var schedule: HookSchedule
     private var process: HookProcess?
     private var newest: (StateChange, Timestamp)?
     private var told: ReachabilityStatus?
-    /// Why it can't be started, as was said.
+    /// Why it cannot be started, as was said.
     private var obstacle: SystemError?
     private let spawn: Spawn
 
-    /// Starts a hook for a notice, after a state that one was told.
+    /// Starts a hook for a change, after a state that one was told.
     typealias Spawn = (Hook, (StateChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
 
     /// Makes a runner.
@@ -44,17 +44,17 @@ struct HookRunner {
     ///   - hook: What to run.
     ///   - mask: The blocked signals that hooks start with.
     init(_ hook: Hook, mask: sigset_t) {
-        self.init(hook) { (hook, notice, told) throws(SystemError) in
+        self.init(hook) { (hook, change, told) throws(SystemError) in
             try .start(
                 hook.bytes,
-                input: ChangeFormat.json.line(notice.0, at: notice.1),
-                environment: HookEnvironment.variables(for: notice.0, after: told),
+                input: ChangeFormat.json.line(change.0, at: change.1),
+                environment: HookEnvironment.variables(for: change.0, after: told),
                 mask: mask
             )
         }
     }
 
-    /// Makes a runner that starts hooks in a way of its own.
+    /// Makes a runner with its own function to start hooks.
     init(_ hook: Hook, by spawn: @escaping Spawn) {
         self.hook = hook
         self.spawn = spawn
@@ -67,9 +67,9 @@ struct HookRunner {
     /// When ``tick()`` is due.
     var deadline: Instant? { schedule.deadline }
 
-    /// Takes a notice, newer than all before.
-    mutating func post(_ notice: (StateChange, Timestamp)) {
-        newest = notice
+    /// Takes a change, newer than all before.
+    mutating func post(_ change: (StateChange, Timestamp)) {
+        newest = change
         perform(schedule.post())
     }
 
@@ -104,11 +104,11 @@ struct HookRunner {
     }
 
     private mutating func start() {
-        guard let notice = newest else { return }
+        guard let change = newest else { return }
         do throws(SystemError) {
-            process = try spawn(hook, notice, told)
+            process = try spawn(hook, change, told)
             schedule.noteStart(at: SystemClock.now)
-            (newest, told, obstacle) = (nil, notice.0.status, nil)
+            (newest, told, obstacle) = (nil, change.0.status, nil)
         } catch {
             schedule.noteFailure(at: SystemClock.now)
             // It is tried again and again, and said once.
@@ -117,7 +117,7 @@ struct HookRunner {
         }
     }
 
-    /// One line on stderr; where that can't be written there is nobody to tell.
+    /// One line on stderr; where that cannot be written there is nobody to tell.
     private func tell(_ what: String) {
         try? LineOutput.standardError.write("netwatch: the hook '\(hook.command.escapedForTerminal)' \(what)\n")
     }
@@ -133,15 +133,15 @@ struct HookRunner {
 
 /// A command that is run at each change.
 struct Hook: Hashable {
-    /// What `/bin/sh -c` runs, as text.
+    /// The command for `/bin/sh -c`, as text.
     var command: String
     /// The same, byte for byte.
     var bytes: [UInt8]
-    /// How long it may take.
+    /// The timeout.
     var limit: Duration
 }
 
-/// A hook that runs: a shell's command, in a process group of its own, with a notice as its standard input.
+/// A hook that runs: a shell's command, in a process group of its own, with a change as its standard input.
 struct HookProcess {
     private let child: ChildProcess
 
@@ -152,7 +152,7 @@ struct HookProcess {
     /// - Parameters:
     ///   - command: What `/bin/sh -c` runs, byte for byte.
     ///   - input: What it reads, up to what a pipe holds.
-    ///   - environment: What is set beside this process's own variables.
+    ///   - environment: The variables to set in addition to this process's own.
     ///   - mask: The blocked signals that it starts with.
     /// - Returns: The running hook.
     /// - Throws: The errno.
@@ -166,7 +166,7 @@ struct HookProcess {
         _ = try retryingOnInterrupt { pipe2(&ends, O_CLOEXEC | O_NONBLOCK) }
         defer { for end in ends { close(end) } }
         // The shell's own end blocks, as programs expect. Both are this process's, so that nothing is lost by a hook that
-        // reads late; a notice is far smaller than a pipe's 64 KiB.
+        // reads late; a change is far smaller than a pipe's 64 KiB.
         _ = try retryingOnInterrupt { fcntl(ends[0], F_SETFL, 0) }
         _ = input.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
         return .init(child: .init(id: try spawn(command, input: ends[0], environment, mask)))
@@ -224,12 +224,12 @@ struct HookProcess {
     }
 }
 
-/// What hooks are told by their environment.
+/// The environment variables of hooks.
 enum HookEnvironment {
-    /// The variables for a notice.
+    /// The variables for a change.
     ///
     /// - Parameters:
-    ///   - change: The notice.
+    ///   - change: The change.
     ///   - told: The state that the hook was told before; nil for the first.
     /// - Returns: Names and values.
     static func variables(for change: StateChange, after told: ReachabilityStatus?) -> [(String, String)] {

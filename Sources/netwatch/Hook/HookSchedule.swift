@@ -1,12 +1,12 @@
 import ReachabilityCore
 
-/// Decides when a hook runs and when it is ended: never two at once, and the newest notice is never lost.
+/// Decides when a hook runs and when it is ended: never two at once, and the newest change is never lost.
 struct HookSchedule {
-    /// What is to be done.
+    /// The action to take.
     enum Action: Hashable {
         /// Nothing now.
         case nothing
-        /// Start the hook with the newest notice.
+        /// Start the hook with the newest change.
         case start
         /// Ask it to end (`SIGTERM`).
         case terminate
@@ -14,7 +14,7 @@ struct HookSchedule {
         case kill
     }
 
-    /// How long it is given to end by itself once it was asked to.
+    /// The time between SIGTERM and SIGKILL.
     private static let grace = Duration.seconds(5)
 
     /// When it is tried again to start one that could not be started.
@@ -60,7 +60,7 @@ struct HookSchedule {
         }
     }
 
-    /// A notice came, which is newer than all before.
+    /// A change came, which is newer than all before.
     mutating func post() -> Action {
         guard !isClosed else { return .nothing }
         guard phase == .idle else {
@@ -70,7 +70,7 @@ struct HookSchedule {
         return .start
     }
 
-    /// The hook could not be started; it is tried again, with the newest notice then.
+    /// The hook could not be started; it is tried again, with the newest change then.
     mutating func noteFailure(at now: Instant) {
         phase = isClosed ? .idle : .failed(until: now.advanced(by: Self.pause))
     }
@@ -81,7 +81,7 @@ struct HookSchedule {
         phase = .running(until: now.advanced(by: limit))
     }
 
-    /// The hook has ended; a notice may have come meanwhile.
+    /// The hook has ended; a change may have come meanwhile.
     mutating func noteEnd() -> Action {
         phase = .idle
         return isWaiting && !isClosed ? .start : .nothing

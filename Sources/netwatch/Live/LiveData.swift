@@ -25,7 +25,7 @@ final class LiveData {
     /// While changes storm, the model is read no more often than this.
     private static let interval = Duration.milliseconds(100)
 
-    /// Starts the monitor, and everything beside it.
+    /// Starts the monitor, and the other sources.
     init(_ configuration: LiveConfiguration, _ wakeup: Wakeup) throws(ToolError) {
         let inbox = LiveInbox(wakeup)
         let engine = MonitorEngine(
@@ -65,7 +65,7 @@ final class LiveData {
             for destination in destinations { destination.noteChange() }
         }
         for (position, destination) in destinations.enumerated() {
-            guard let state = destination.news() else { continue }
+            guard let state = destination.update() else { continue }
             inputs.append(.destination(position, state, at: LiveClock.moment))
         }
         return inputs
@@ -84,7 +84,7 @@ final class LiveData {
     private func watchRadios(_ snapshot: NetworkSnapshot) {
         let radios = LiveRadios(snapshot, context)
         sampler.noteRadios(!radios.isEmpty)
-        if radios.mayTellOtherwise(than: self.radios) { sampler.askRadios() }
+        if radios.mayHaveChanged(since: self.radios) { sampler.askRadios() }
         self.radios = radios
     }
 
@@ -95,7 +95,7 @@ final class LiveData {
         return ViewText.lines(view, context) + destinations.flatMap { $0.explanation(names) }
     }
 
-    /// What the monitor knows now, agreed with the kernel or not.
+    /// The monitor's current view, confirmed by the kernel or not.
     private func view() -> MonitorView? { try? engine.view(within: .zero) }
 
     private func model(_ view: MonitorView) -> LiveViewInput {
@@ -105,7 +105,7 @@ final class LiveData {
     }
 }
 
-/// What other threads have for the live view, in the order in which it came.
+/// The inputs of other threads for the live view, in order.
 final class LiveInbox: Sendable {
     private let inputs = Mutex<[LiveViewInput]>([])
     private let isModelNew = Atomic(false)
@@ -120,7 +120,7 @@ final class LiveInbox: Sendable {
         wakeup.signal()
     }
 
-    /// Notes that the monitor's model may be another, and wakes the main thread if it does not know yet.
+    /// Notes that the monitor's model may have changed, and wakes the main thread if it was not noted yet.
     func noteModel() {
         if !isModelNew.exchange(true, ordering: .acquiringAndReleasing) { wakeup.signal() }
     }
@@ -144,14 +144,14 @@ final class LiveInbox: Sendable {
         }
     }
 
-    /// Whether the model may be another; from now on it counts as known.
+    /// Returns whether the model may have changed, and resets that.
     func takeModel() -> Bool { isModelNew.exchange(false, ordering: .acquiringAndReleasing) }
 
-    /// Whether the model may be another.
+    /// Whether the model may have changed.
     var hasModel: Bool { isModelNew.load(ordering: .acquiring) }
 }
 
-/// The WiFi links that are up, whether or not the path leads through them, as the kernel told of them last.
+/// The Wi-Fi links that are up, whether or not the path leads through them, as the kernel told of them last.
 struct LiveRadios: Hashable {
     private var radios: [InterfaceIndex: Radio] = [:]
 
@@ -170,8 +170,8 @@ struct LiveRadios: Hashable {
     /// Whether there is none.
     var isEmpty: Bool { radios.isEmpty }
 
-    /// Whether one may have another network than before: the kernel tells of it anew when it gets or loses one.
-    func mayTellOtherwise(than before: Self) -> Bool {
+    /// Returns whether one may have changed its network: the kernel reports the link again when it joins or leaves one.
+    func mayHaveChanged(since before: Self) -> Bool {
         radios.contains { $0.value.link.canCarry && before.radios[$0.key] != $0.value }
     }
 

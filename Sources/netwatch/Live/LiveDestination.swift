@@ -5,9 +5,9 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// The way to one host of `--to`: its name is resolved, and each of its addresses watched.
+/// The route to one host of `--to`: its name is resolved, and each of its addresses watched.
 ///
-/// Confined to the main thread; what the event thread tells goes through ``Ways``.
+/// Confined to the main thread; what the event thread tells goes through ``Routes``.
 final class LiveDestination {
     private let host: Host
     private let engine: MonitorEngine
@@ -15,9 +15,9 @@ final class LiveDestination {
     private let wakeup: Wakeup
     private var schedule = ResolutionSchedule()
     private var resolver: HostResolver?
-    private var answers = DestinationAnswers()
+    private var resolved = ResolvedAddresses()
     private var watches: [IPAddress: DestinationWatch] = [:]
-    private let ways: Ways
+    private let routes: Routes
     private var told: DestinationState?
 
     init(_ host: Host, _ engine: MonitorEngine, _ namespace: NetworkNamespace, _ wakeup: Wakeup) {
@@ -25,7 +25,7 @@ final class LiveDestination {
         self.engine = engine
         self.namespace = namespace
         self.wakeup = wakeup
-        ways = .init(wakeup)
+        routes = .init(wakeup)
         if case .address(let address) = host { watch([address]) }
     }
 
@@ -35,35 +35,35 @@ final class LiveDestination {
         return schedule.deadline
     }
 
-    /// Notes that the network has changed: a name may have another answer now.
+    /// Notes that the network has changed: a name may have another resolution now.
     func noteChange() {
         schedule.noteChange(at: SystemClock.now)
     }
 
-    /// What is known now; nil if that is as it was.
-    func news() -> DestinationState? {
+    /// Returns the current state; nil if it has not changed.
+    func update() -> DestinationState? {
         if case .name(let name) = host { resolve(name) }
-        let state = answers.state(ways.known, after: told)
+        let state = resolved.state(routes.known, after: told)
         guard state != told else { return nil }
         told = state
         return state
     }
 
-    /// What `netwatch explain HOST` says of it.
+    /// Returns the lines of `netwatch explain HOST`.
     func explanation(_ names: InterfaceNames) -> [String] {
-        let known = ways.known
-        let lines = answers.addresses.compactMap { known[$0] }.flatMap { DestinationText.lines($0, names: names) }
+        let known = routes.known
+        let lines = resolved.addresses.compactMap { known[$0] }.flatMap { DestinationText.lines($0, names: names) }
         guard case .name(let name) = host else { return lines }
-        return ["\(name.escapedForTerminal):" + (answers.failure.map { " " + $0 } ?? "")] + lines
+        return ["\(name.escapedForTerminal):" + (resolved.failure.map { " " + $0 } ?? "")] + lines
     }
 
     private func resolve(_ name: String) {
         let now = SystemClock.now
-        if let answer = resolver?.answer {
+        if let resolution = resolver?.resolution {
             resolver = nil
-            take(answer, at: now)
+            take(resolution, at: now)
         }
-        if schedule.isOverdue(at: now) { answers.fail("no name server answered in time") }
+        if schedule.isOverdue(at: now) { resolved.fail("no name server answered in time") }
         guard schedule.isDue(at: now) else { return }
         schedule.noteStart(at: now)
         do throws(SystemError) {
@@ -73,30 +73,30 @@ final class LiveDestination {
         }
     }
 
-    /// Takes an answer; addresses that were known stay when the name can't be resolved for now.
-    private func take(_ answer: HostResolver.Answer, at now: Instant) {
-        schedule.noteEnd(hasSucceeded: !answer.addresses.isEmpty, at: now)
-        guard case .failed(let why) = answer else { return watch(answer.addresses) }
-        answers.fail(why)
+    /// Takes a resolution; addresses that were known stay when the name cannot be resolved for now.
+    private func take(_ resolution: HostResolver.Resolution, at now: Instant) {
+        schedule.noteEnd(hasSucceeded: !resolution.addresses.isEmpty, at: now)
+        guard case .failed(let why) = resolution else { return watch(resolution.addresses) }
+        resolved.fail(why)
     }
 
     private func watch(_ addresses: [IPAddress]) {
-        let change = answers.take(addresses)
+        let change = resolved.take(addresses)
         for address in change.gone {
             watches.removeValue(forKey: address)?.cancel()
-            ways.forget(address)
+            routes.forget(address)
         }
-        for address in change.new { watches[address] = engine.watch(address, ways.note) }
+        for address in change.new { watches[address] = engine.watch(address, routes.note) }
     }
 
-    /// What the event thread tells of the addresses.
-    private final class Ways: Sendable {
+    /// The paths to the addresses, as the event thread reports them.
+    private final class Routes: Sendable {
         private let paths = Mutex<[IPAddress: DestinationPath]>([:])
         private let wakeup: Wakeup
 
         init(_ wakeup: Wakeup) { self.wakeup = wakeup }
 
-        /// What was told last of each.
+        /// The last reported path of each address.
         var known: [IPAddress: DestinationPath] { paths.withLock { $0 } }
 
         /// Takes what is told of one.
@@ -110,33 +110,33 @@ final class LiveDestination {
     }
 }
 
-/// What the name servers answered for a host, and what that means for its state.
-struct DestinationAnswers: Hashable {
+/// The resolved addresses of a host, and the state that follows from them.
+struct ResolvedAddresses: Hashable {
     /// The addresses, in the order in which they were told first: servers turn theirs, which says nothing.
     private(set) var addresses: [IPAddress] = []
-    /// Why there is no newer answer.
+    /// Why there is no newer resolution.
     private(set) var failure: String?
 
-    /// Takes an answer.
+    /// Takes a resolution.
     ///
     /// - Returns: Which addresses are no longer among them, and which were not before.
-    mutating func take(_ answer: [IPAddress]) -> (gone: [IPAddress], new: [IPAddress]) {
+    mutating func take(_ resolution: [IPAddress]) -> (gone: [IPAddress], new: [IPAddress]) {
         failure = nil
-        let gone = addresses.filter { !answer.contains($0) }
+        let gone = addresses.filter { !resolution.contains($0) }
         var new: [IPAddress] = []
-        for address in answer where !addresses.contains(address) && !new.contains(address) { new.append(address) }
-        addresses = addresses.filter(answer.contains) + new
+        for address in resolution where !addresses.contains(address) && !new.contains(address) { new.append(address) }
+        addresses = addresses.filter(resolution.contains) + new
         return (gone, new)
     }
 
-    /// Notes that there is no answer; addresses that were known stay.
+    /// Notes that there is no resolution; addresses that were known stay.
     mutating func fail(_ why: String) { failure = why }
 
     /// The state.
     ///
     /// - Parameters:
-    ///   - known: The ways that are known.
-    ///   - before: The state until now; it lasts until the ways to all new addresses are known.
+    ///   - known: The routes that are known.
+    ///   - before: The state until now; it lasts until the routes to all new addresses are known.
     /// - Returns: The state.
     func state(_ known: [IPAddress: DestinationPath], after before: DestinationState?) -> DestinationState {
         let routes = addresses.compactMap { address in known[address].map(DestinationRoute.init) }
@@ -147,7 +147,7 @@ struct DestinationAnswers: Hashable {
 }
 
 extension DestinationRoute {
-    /// What the live view shows of a way.
+    /// Makes the route that the live view shows.
     fileprivate init(_ path: DestinationPath) {
         self.init(to: path.destination, status: path.status, interface: path.interface, reasons: path.reasons)
         guard case .selected(let selection) = path.outcome else { return }
@@ -158,12 +158,12 @@ extension DestinationRoute {
 
 /// When a name is resolved: at once, after changes of the network, sooner again while that fails, and now and then.
 ///
-/// One attempt at a time: an answer may take half a minute, and each that is awaited costs a thread.
+/// One attempt at a time: a resolution may take half a minute, and each that is awaited costs a thread.
 struct ResolutionSchedule: Hashable {
     /// When the next attempt begins; nil while one goes on.
     private var next: Instant? = .init(nanoseconds: 0)
     /// When the attempt that goes on counts as failed; nil if it does already, or none goes on.
-    private var patienceEnd: Instant?
+    private var resolutionDeadline: Instant?
     private var earliest = Instant(nanoseconds: 0)
     private var hasChanged = false
     private var pause = Self.shortestPause
@@ -171,21 +171,21 @@ struct ResolutionSchedule: Hashable {
     /// Between two attempts.
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(30)
-    /// An answer is good for so long: name servers' own times to live are not told.
+    /// A resolution is good for so long: name servers' own times to live are not told.
     private static let refresh = Duration.seconds(300)
-    /// How long an answer may take before the user is told.
-    private static let patience = Duration.seconds(10)
+    /// The time after which a pending resolution is reported.
+    private static let resolutionTimeout = Duration.seconds(10)
 
     /// When to look again.
-    var deadline: Instant? { [next, patienceEnd].compactMap(\.self).min() }
+    var deadline: Instant? { [next, resolutionDeadline].compactMap(\.self).min() }
 
     /// Whether an attempt is to begin.
     func isDue(at now: Instant) -> Bool { next.map { $0 <= now } ?? false }
 
     /// Whether the attempt that goes on has just begun to count as failed.
     mutating func isOverdue(at now: Instant) -> Bool {
-        guard let end = patienceEnd, end <= now else { return false }
-        patienceEnd = nil
+        guard let end = resolutionDeadline, end <= now else { return false }
+        resolutionDeadline = nil
         return true
     }
 
@@ -194,12 +194,12 @@ struct ResolutionSchedule: Hashable {
         next = nil
         hasChanged = false
         earliest = now.advanced(by: Self.shortestPause)
-        patienceEnd = now.advanced(by: Self.patience)
+        resolutionDeadline = now.advanced(by: Self.resolutionTimeout)
     }
 
     /// Notes that an attempt has ended.
     mutating func noteEnd(hasSucceeded: Bool, at now: Instant) {
-        patienceEnd = nil
+        resolutionDeadline = nil
         next = now.advanced(by: hasSucceeded ? Self.refresh : pause)
         pause = hasSucceeded ? Self.shortestPause : min(pause * 2, Self.longestPause)
         if hasChanged { noteChange(at: now) }

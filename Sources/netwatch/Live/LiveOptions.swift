@@ -4,22 +4,22 @@ import Glibc
 import Reachability
 import ReachabilityCore
 
-/// What the live view takes beside what every command takes that watches.
+/// The options of the live view, in addition to the common options.
 struct LiveOptions: ParsableArguments {
-    @Flag(help: "Print lines on a terminal, too.")
+    @Flag(help: "Print lines on a terminal too.")
     var plain = false
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: .init("Show the way to that host, too, in the live view; may be repeated.", valueName: "host"),
+        help: .init("Show the route to a host. Repeatable.", valueName: "host"),
         transform: WrittenHost.parse
     )
     var to: [WrittenHost] = []
 
-    @Option(help: "Colours in the live view: 'auto' is everywhere but where NO_COLOR is set.")
+    @Option(help: "Color the view; 'auto' unless NO_COLOR is set.")
     var color = ColorChoice.auto
 
-    /// What the live view is asked for.
+    /// The configuration of the live view.
     func configuration(_ monitor: MonitorConfiguration) -> LiveConfiguration {
         .init(monitor: monitor, hosts: to, color: color)
     }
@@ -27,7 +27,7 @@ struct LiveOptions: ParsableArguments {
 
 /// A host, and how the user wrote it.
 struct WrittenHost: Hashable {
-    /// What it is.
+    /// The parsed host.
     var host: Host
     /// As it was written.
     var text: String
@@ -40,7 +40,7 @@ struct WrittenHost: Hashable {
     }
 }
 
-/// When colours are used.
+/// When colors are used.
 enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     /// On a terminal that has them, unless `NO_COLOR` is set (https://no-color.org).
     case auto
@@ -52,7 +52,7 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     /// Whether to use them.
     ///
     /// - Parameter noColor: The environment's `NO_COLOR`; an empty one counts as none.
-    /// - Returns: Whether colours are wanted; the terminal may have none.
+    /// - Returns: Whether colors are wanted; the terminal may have none.
     func isColored(noColor: String?) -> Bool {
         switch self {
         case .auto: noColor.map(\.isEmpty) ?? true
@@ -62,18 +62,18 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// What the live view is asked for.
+/// The configuration of the live view.
 struct LiveConfiguration {
-    /// What to watch.
+    /// The configuration of the monitor.
     var monitor = MonitorConfiguration()
     /// Hosts whose own ways are shown.
     var hosts: [WrittenHost] = []
-    /// When colours are used.
+    /// When colors are used.
     var color = ColorChoice.auto
 }
 
 extension LiveConfiguration {
-    /// What the monitor's evaluation is given.
+    /// The context of evaluations.
     var evaluationContext: EvaluationContext {
         .init(
             user: monitor.user ?? geteuid(),

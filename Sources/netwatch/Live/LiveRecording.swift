@@ -23,7 +23,7 @@ final class LiveRecording {
     /// - Parameters:
     ///   - configuration: What to watch.
     ///   - moment: What the file is named after.
-    ///   - wakeup: Told when it has begun, and when the file can't be written any more.
+    ///   - wakeup: Told when it has begun, and when the file cannot be written any more.
     /// - Throws: What to tell the user.
     init(_ configuration: MonitorConfiguration, at moment: ViewMoment, _ wakeup: Wakeup) throws(ToolError) {
         path = RecordingName.make(at: moment)
@@ -35,7 +35,7 @@ final class LiveRecording {
         configuration.tap = { if !recorder.write($0) { wakeup.signal() } }
         let beginning = Beginning()
         self.beginning = beginning
-        // The first notice tells the state that was read.
+        // The first change tells the state that was read.
         engine = MonitorEngine(configuration) { _ in
             if !beginning.isOver.exchange(true, ordering: .releasing) { wakeup.signal() }
         }

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// A driver may keep either question waiting; the screen must not wait with it. It ends with the object.
 final class LiveSampler: Sendable {
-    private let news: Wakeup
+    private let wakeup: Wakeup
     private let wishes: Wishes
 
     /// How often the counters are read.
@@ -25,12 +25,12 @@ final class LiveSampler: Sendable {
     ///   - inbox: Where what was read goes.
     /// - Throws: What to tell the user, if there is no thread or descriptor to be had.
     init(_ engine: MonitorEngine, _ inbox: LiveInbox) throws(ToolError) {
-        let news = try Wakeup.open()
+        let wakeup = try Wakeup.open()
         let wishes = Wishes()
-        self.news = news
+        self.wakeup = wakeup
         self.wishes = wishes
         do throws(SystemError) {
-            try DetachedThread.start { Self.run(engine, inbox, news, wishes) }
+            try DetachedThread.start { Self.run(engine, inbox, wakeup, wishes) }
         } catch {
             throw error.toolError("start a thread")
         }
@@ -38,7 +38,7 @@ final class LiveSampler: Sendable {
 
     deinit {
         wishes.isOver.store(true, ordering: .releasing)
-        news.signal()
+        wakeup.signal()
     }
 
     /// Whether there are radios that are worth a question.
@@ -49,10 +49,10 @@ final class LiveSampler: Sendable {
     /// Asks the radios at once, as one may have another network.
     func askRadios() {
         wishes.asksNow.store(true, ordering: .releasing)
-        news.signal()
+        wakeup.signal()
     }
 
-    private static func run(_ engine: MonitorEngine, _ inbox: LiveInbox, _ news: Wakeup, _ wishes: Wishes) {
+    private static func run(_ engine: MonitorEngine, _ inbox: LiveInbox, _ wakeup: Wakeup, _ wishes: Wishes) {
         let meter = try? engine.trafficMeter()
         var turn = 0
         var next = SystemClock.now
@@ -69,7 +69,7 @@ final class LiveSampler: Sendable {
                 turn += 1
                 next = max(next.advanced(by: interval), SystemClock.now)
             }
-            wait(for: news, until: next)
+            wait(for: wakeup, until: next)
         }
     }
 
@@ -82,13 +82,13 @@ final class LiveSampler: Sendable {
     }
 
     /// Waits until a moment, or until there is something else to do.
-    private static func wait(for news: Wakeup, until moment: Instant) {
-        var wait = pollfd(fd: news.descriptor, events: Int16(POLLIN), revents: 0)
+    private static func wait(for wakeup: Wakeup, until moment: Instant) {
+        var wait = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)
         let left = SystemClock.now.duration(to: moment)
-        if poll(&wait, 1, left.pollTimeout) == 1 { news.clear() }
+        if poll(&wait, 1, left.pollTimeout) == 1 { wakeup.clear() }
     }
 
-    /// What the main thread wants.
+    /// The requests of the main thread.
     private final class Wishes: Sendable {
         let readsRadios = Atomic(false)
         let asksNow = Atomic(false)

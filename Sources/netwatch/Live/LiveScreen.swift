@@ -6,13 +6,13 @@ import NetwatchCore
 import Reachability
 import ReachabilityCore
 
-/// Shows the live view, or says why this terminal can't.
+/// Shows the live view, or says why this terminal cannot.
 enum LiveScreen {
-    /// What became of it.
+    /// The outcome.
     enum Outcome {
         /// It was shown, and the tool ends so.
         case shown(ExitStatus)
-        /// The terminal can't show it.
+        /// The terminal cannot show it.
         case unfit(TerminalUnfit)
     }
 
@@ -40,7 +40,7 @@ enum LiveScreen {
             signals.unblock()
             return .unfit(error)
         }
-        // Also where the monitor can't be started: what is said of that is not for a screen that goes away.
+        // Also where the monitor cannot be started: what is said of that is not for a screen that goes away.
         defer { screen.leave() }
         let options = options(configuration, isASCII: isASCII)
         let wait = LiveWait(signals: signals, wakeup: wakeup, device: device)

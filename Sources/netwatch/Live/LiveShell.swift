@@ -5,7 +5,7 @@ import NetwatchCore
 import Reachability
 import ReachabilityCore
 
-/// Shows the live view on a terminal until it is left: hands in what comes, and draws what has become another.
+/// Shows the live view on a terminal until the user quits: passes events to it, and redraws only what changed.
 ///
 /// Confined to the main thread.
 final class LiveShell {
@@ -26,7 +26,7 @@ final class LiveShell {
     /// Changes that come faster are drawn together.
     private static let drawingInterval = Duration.milliseconds(50)
     /// The first frame waits for the first state, but no longer than this.
-    private static let patience = Duration.milliseconds(200)
+    private static let firstFrameTimeout = Duration.milliseconds(200)
     /// The size of a recording is told this often.
     private static let recordingInterval = Duration.seconds(1)
     private var nextRecording: Instant?
@@ -44,7 +44,7 @@ final class LiveShell {
             + ([SIGHUP] + ending).filter { !SignalActions.isIgnored($0) }
     }
 
-    /// What else ends a process that does nothing about it (signal(7)), but for crashes.
+    /// The other signals whose default action is termination (signal(7)), except for crashes.
     private static let ending =
         [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT]
         + Array(realTimeSignals)
@@ -64,7 +64,7 @@ final class LiveShell {
         device = wait.device
         data = try .init(configuration, wait.wakeup)
         view = .init(options, at: LiveClock.moment)
-        nextDrawing = SystemClock.now.advanced(by: Self.patience)
+        nextDrawing = SystemClock.now.advanced(by: Self.firstFrameTimeout)
         handle(.resize(screen.size))
     }
 
@@ -161,7 +161,7 @@ extension LiveShell {
             switch signal.number {
             case SIGWINCH: redraw()
             case SIGTSTP: suspend()
-            // Somebody stopped it by a signal that can't be caught, and the terminal is another by now.
+            // It was stopped by a signal that cannot be caught, and the terminal may have changed since.
             case SIGCONT: resume()
             case SIGINT, SIGTERM, SIGHUP: end = .status(.success)
             default: end = .signal(signal.number)
@@ -189,7 +189,7 @@ extension LiveShell {
     }
 
     private func resume() {
-        screen.returnAgain()
+        screen.resume()
         handle(.tick(LiveClock.moment))
         redraw()
     }
@@ -227,7 +227,7 @@ extension LiveShell {
         handle(.recording(recording.end(), at: LiveClock.moment))
     }
 
-    /// Tells how it goes; one that can't be written any more is over.
+    /// Passes the state of a recording to the view; ends a recording that cannot be written.
     private func tell(_ recording: LiveRecording) {
         guard case .on = recording.state else {
             let state = recording.state
@@ -240,16 +240,16 @@ extension LiveShell {
     }
 }
 
-/// What the live view waits for, all at once: signals, other threads, the keyboard, a slow terminal, and time (poll(2)).
+/// The events that the live view waits for: signals, other threads, the keyboard, a slow terminal, and time (poll(2)).
 struct LiveWait {
     /// Signals that came.
     let signals: SignalDescriptor
-    /// What other threads wake it by.
+    /// The wakeup for other threads.
     let wakeup: Wakeup
     /// The terminal.
     let device: TerminalDevice
 
-    /// What has come.
+    /// The events of a wait.
     struct Events: OptionSet {
         let rawValue: UInt8
         /// Another thread has something.

@@ -3,11 +3,11 @@ import CommandLineSupport
 import Reachability
 import ReachabilityCore
 
-/// What every command that watches the machine takes.
+/// The options of all commands that watch the machine.
 struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: .init("Watch another network namespace, which needs privilege.", valueName: "name|path|pid"),
+        help: .init("Watch a network namespace (privileged).", valueName: "name|path|pid"),
         completion: .shellCommand("ls /run/netns 2>/dev/null"),
         transform: NamespaceArgument.parse
     )
@@ -16,7 +16,7 @@ struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Hold a change back until nothing else changes for that long, but at most five times that.",
+            "Report once quiet for this long (at most 5 times).",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
@@ -37,7 +37,7 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
-/// What a user names as a destination.
+/// A destination.
 enum Host: Hashable {
     /// An address.
     case address(IPAddress)

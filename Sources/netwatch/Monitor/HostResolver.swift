@@ -6,34 +6,34 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// Resolves a name on a thread of its own, because getaddrinfo(3) can't be given a deadline.
+/// Resolves a name on a thread of its own, because getaddrinfo(3) cannot be given a deadline.
 ///
-/// A thread that still waits for its answer when nobody does any more ends with the process.
+/// A thread that still waits for its resolution when nobody does any more ends with the process.
 final class HostResolver: Sendable {
     private let kept: Kept
 
-    /// What became of the name, once that is known.
-    var answer: Answer? { kept.answer.withLock { $0 } }
+    /// The result, once it is known.
+    var resolution: Resolution? { kept.resolution.withLock { $0 } }
 
     /// Starts to resolve a name.
     ///
     /// - Parameters:
     ///   - name: The name.
     ///   - namespace: The network namespace from which the name server is asked.
-    ///   - wakeup: Told when the answer is there.
+    ///   - wakeup: Told when the resolution is there.
     /// - Throws: The errno, if there is no thread to be had.
     init(_ name: String, in namespace: NetworkNamespace, wakeup: Wakeup) throws(SystemError) {
         let kept = Kept()
         self.kept = kept
         try DetachedThread.start {
-            let answer = Self.resolve(name, in: namespace)
-            kept.answer.withLock { $0 = answer }
+            let resolution = Self.resolve(name, in: namespace)
+            kept.resolution.withLock { $0 = resolution }
             wakeup.signal()
         }
     }
 
-    /// What became of a name.
-    enum Answer: Hashable, Sendable {
+    /// The result of resolving a name.
+    enum Resolution: Hashable, Sendable {
         /// Its addresses, best first (RFC 6724).
         case addresses([IPAddress])
         /// There are none, and why.
@@ -51,7 +51,7 @@ final class HostResolver: Sendable {
         in namespace: NetworkNamespace,
         beside session: MonitorSession,
         until deadline: Instant?
-    ) throws(ToolError) -> Answer {
+    ) throws(ToolError) -> Resolution {
         let resolver: HostResolver
         do throws(SystemError) {
             resolver = try HostResolver(name, in: namespace, wakeup: session.wakeup)
@@ -59,16 +59,16 @@ final class HostResolver: Sendable {
             throw error.toolError("start a thread to resolve '\(name.escapedForTerminal)'")
         }
         while true {
-            if let answer = resolver.answer { return answer }
+            if let resolution = resolver.resolution { return resolution }
             if try session.next(until: deadline) == .deadline { return .failed("no name server answered in time") }
         }
     }
 
     private final class Kept: Sendable {
-        let answer = Mutex<Answer?>(nil)
+        let resolution = Mutex<Resolution?>(nil)
     }
 
-    private static func resolve(_ name: String, in namespace: NetworkNamespace) -> Answer {
+    private static func resolve(_ name: String, in namespace: NetworkNamespace) -> Resolution {
         do throws(LinuxSystem.SystemError) {
             if let file = namespace.file { try NetworkNamespaceFile(path: file).enter() }
         } catch {

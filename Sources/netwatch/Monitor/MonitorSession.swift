@@ -5,7 +5,7 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// A running monitor, and the main thread's wait beside it.
+/// A running monitor, for whose changes the main thread waits.
 struct MonitorSession {
     /// The monitor.
     let engine: MonitorEngine
@@ -22,7 +22,7 @@ struct MonitorSession {
     ///   - wakeup: What the sink wakes the main thread by.
     ///   - signals: Signals that end a wait instead of the process.
     ///   - output: A descriptor whose reader's end ends a wait.
-    ///   - sink: Called on the event thread with each notice.
+    ///   - sink: Called on the event thread with each change.
     /// - Throws: What to tell the user.
     init(
         _ configuration: MonitorConfiguration,

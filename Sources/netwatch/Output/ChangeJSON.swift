@@ -1,14 +1,14 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// Writes notices as JSON lines, version 1; `docs/event.schema.json` is the law.
+/// Writes changes as JSON lines, version 1; `docs/event.schema.json` is the law.
 ///
-/// What stands between two values is one piece each time, so that a line takes few steps.
+/// The text between two values is appended as one piece, so that a line takes few steps.
 enum ChangeJSON {
-    /// Appends one notice as a line, with the line feed.
+    /// Appends one change as a line, with the line feed.
     ///
     /// - Parameters:
-    ///   - change: The notice.
+    ///   - change: The change.
     ///   - time: When it came.
     ///   - clock: How that is written.
     ///   - tellsKindSource: Whether interfaces have the member `by`, which tells how their kind is known.
@@ -107,7 +107,7 @@ enum ChangeJSON {
         line.append(UInt8(ascii: "}"))
     }
 
-    /// What a radio tells, for an interface.
+    /// Appends the Wi-Fi details of an interface.
     private static func append(_ details: WiFiDetails, to line: inout LineBuffer) {
         line.append(#","wifi":{"ssid":"#)
         append(details.ssid, to: &line)

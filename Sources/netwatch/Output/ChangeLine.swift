@@ -3,7 +3,7 @@ import CommandLineSupport
 import NetwatchCore
 import ReachabilityCore
 
-/// How a command prints notices.
+/// How a command prints changes.
 enum ChangeFormat: Hashable {
     /// For people, with local time.
     case text
@@ -22,7 +22,7 @@ enum ChangeFormat: Hashable {
         }
     }
 
-    /// One notice as a line, with the line feed.
+    /// One change as a line, with the line feed.
     func line(_ change: StateChange, at time: Timestamp) -> [UInt8] {
         var line = ChangeLine(self)
         line.set(change, at: time)
@@ -30,14 +30,14 @@ enum ChangeFormat: Hashable {
     }
 }
 
-/// How notices are printed.
+/// How changes are printed.
 struct FormatOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: .init(
             """
-            Print lines of that form, such as '{time} {status} {interface}', with '-' for what there is not. The fields \
-            are \(TemplateField.allCases.map(\.rawValue).joined(separator: ", ")).
+            Print lines such as '{time} {status}'; '-' stands for what there is not. Fields: \
+            \(TemplateField.allCases.map(\.rawValue).joined(separator: ", ")).
             """,
             valueName: "template"
         ),
@@ -50,7 +50,7 @@ struct FormatOptions: ParsableArguments {
 
     /// Says that both were given.
     func check(besideJSON json: Bool) throws {
-        if json, format != nil { throw ValidationError("--json and --format are two ways to print; give one of them") }
+        if json, format != nil { throw ValidationError("--json and --format exclude each other; give one of them") }
     }
 }
 
@@ -64,7 +64,7 @@ enum TemplateArgument {
     }
 }
 
-/// A notice as a line; the next notice's line takes the place of the one before, in the same memory.
+/// A change as a line; the next change's line takes the place of the one before, in the same memory.
 struct ChangeLine: ~Copyable {
     private let format: ChangeFormat
     private var clock: TimestampText
@@ -75,7 +75,7 @@ struct ChangeLine: ~Copyable {
     /// An empty line.
     ///
     /// - Parameters:
-    ///   - format: How notices are written.
+    ///   - format: How changes are written.
     ///   - clock: How times are written, where not as the format has them.
     init(_ format: ChangeFormat, clock: consuming TimestampText? = nil) {
         self.format = format
@@ -85,7 +85,7 @@ struct ChangeLine: ~Copyable {
     /// The line, with the line feed.
     var bytes: [UInt8] { line.withBytes { Array($0) } }
 
-    /// Makes it the line of a notice that came at a time.
+    /// Makes it the line of a change that came at a time.
     mutating func set(_ change: StateChange, at time: Timestamp) {
         line.remove()
         switch format {

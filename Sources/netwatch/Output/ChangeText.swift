@@ -1,14 +1,14 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// Writes notices as lines for people.
+/// Writes changes as lines for people.
 enum ChangeText {
-    /// Appends one notice as a line, with the line feed.
+    /// Appends one change as a line, with the line feed.
     ///
     /// `2026-11-20T21:00:00.123456+01:00 wifi eth0 (wired), ipv4 192.0.2.2 via 192.0.2.1 metric 100 [route.added]`
     ///
     /// - Parameters:
-    ///   - change: The notice.
+    ///   - change: The change.
     ///   - time: When it came.
     ///   - clock: How that is written.
     ///   - line: What to append to.
@@ -76,7 +76,7 @@ enum ChangeText {
         }
     }
 
-    /// One family's path; its interface is named only where it is another than the path's.
+    /// Appends one family's path; its interface is named only if it differs from the path's.
     private static func append(
         _ path: FamilyPath,
         beside interface: NetworkInterface,
@@ -106,7 +106,7 @@ enum ChangeText {
     }
 }
 
-/// What radios tell, in words.
+/// Formats Wi-Fi details.
 enum WiFiText {
     /// `, ssid "office" bssid 02:00:00:00:01:00 2412 MHz -54 dBm`, without what is not known.
     ///
@@ -144,7 +144,7 @@ enum WiFiText {
 }
 
 extension StateChange {
-    /// Tells what caused the change, then why there is no path or what is wrong with it, each reason once.
+    /// Calls a closure with the reasons of the change, then with those of the path, each once.
     @inline(__always)
     func forEachReason(_ body: (Reason) -> Void) {
         for reason in reasons { body(reason) }

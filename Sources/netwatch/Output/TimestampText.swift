@@ -6,13 +6,13 @@ import NetwatchCore
 ///
 /// `2026-11-20T20:00:00.123456Z` in UTC, `2026-11-20T21:00:00.123456+01:00` in local time.
 struct TimestampText: ~Copyable {
-    /// Tells how far local time is from UTC at a moment, in seconds east; nil for UTC, which is written `Z`.
+    /// Returns the offset of local time from UTC at a time, in seconds east; nil for UTC, written as `Z`.
     private let offset: (@Sendable (Timestamp) -> Int)?
     /// The minute since 1970 that the following belong to.
     private var minute: Int64?
-    /// What a moment of that minute begins with: `2026-11-20T21:00:`.
+    /// The start of times in that minute: `2026-11-20T21:00:`.
     private var head = LineBuffer(capacity: 32)
-    /// What it ends with.
+    /// Their end.
     private var tail = LineBuffer(capacity: 8)
 
     /// UTC.

@@ -11,23 +11,22 @@ import Synchronization
 struct RecordCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record the kernel's messages into a capture, until interrupted.",
+        abstract: "Record kernel messages to a capture.",
         discussion: .guide(
             [
                 .init("Record until Ctrl-C", "netwatch record outage.pcap"),
-                .init("For an hour, compressed", "timeout 1h netwatch record - | gzip >outage.pcap.gz"),
-                .init("Look at it, here or anywhere else", "netwatch replay outage.pcap"),
+                .init("Record for an hour, compressed", "timeout 1h netwatch record - | gzip >outage.pcap.gz"),
+                .init("Print what was recorded, here or elsewhere", "netwatch replay outage.pcap"),
             ],
             """
-            The file is pcap with link type 253 (netlink), which tcpdump and Wireshark read too. It begins with the \
-            kernel's tables as they are, so that it stands alone, and each message is written at once. A file that \
-            holds something is not overwritten. Exits with 0 on SIGINT, on SIGTERM, and when nobody reads its output \
-            any more.
+            The capture is pcap with link type 253 (netlink), which tcpdump and Wireshark read too. It begins with a \
+            dump of the kernel's tables, so that it is complete by itself; each message is written at once. A file that \
+            is not empty is not overwritten. Exits with 0 on SIGINT, SIGTERM or a closed pipe.
             """
         )
     )
 
-    @Argument(help: .init("The file to make; '-' for stdout.", valueName: "file"), completion: .file())
+    @Argument(help: .init("The file to create; '-' for stdout.", valueName: "file"), completion: .file())
     var file: String
 
     @OptionGroup var common: CommonOptions

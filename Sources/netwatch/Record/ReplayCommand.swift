@@ -9,17 +9,20 @@ import ReachabilityCore
 struct ReplayCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Print what 'watch' would have printed of a capture.",
+        abstract: "Print a capture as 'watch' would.",
         discussion: .guide(
             [
-                .init("The changes that a recording holds", "netwatch replay outage.pcap"),
-                .init("As JSON, out of a compressed one", "zcat outage.pcap.gz | netwatch replay - --json"),
-                .init("As if short changes had been held back", "netwatch replay outage.pcap --settle 2s"),
+                .init("Print the changes of a recording", "netwatch replay outage.pcap"),
+                .init(
+                    "Print those of a compressed one as JSON Lines",
+                    "zcat outage.pcap.gz | netwatch replay - --json"
+                ),
+                .init("Ignore outages of less than two seconds", "netwatch replay outage.pcap --settle 2s"),
             ],
             """
-            It reads pcap and pcapng with link type 253 (netlink), of either byte order, as 'netwatch record', tcpdump \
-            and Wireshark write them on an nlmon interface. Exits with 65 if the capture is damaged, and says at which \
-            record and byte.
+            Reads pcap and pcapng with link type 253 (netlink), of either byte order, as 'netwatch record', or tcpdump \
+            and Wireshark on an nlmon interface, write it. Exits with 65 if the capture is damaged, and prints the \
+            record and its offset.
             """
         )
     )
@@ -27,15 +30,15 @@ struct ReplayCommand: NetwatchCommand {
     @Argument(help: .init("The capture; '-' for stdin.", valueName: "file"), completion: .file())
     var file: String
 
-    @Flag(help: "Print JSON lines.")
+    @Flag(help: "Print JSON Lines.")
     var json = false
 
-    @Flag(help: "Also print a line when WiFi went over to another access point without a loss.")
+    @Flag(help: "Also print Wi-Fi roams.")
     var roams = false
 
     @Option(
         parsing: .unconditional,
-        help: .init("Hold changes back, as 'watch' does.", valueName: "duration"),
+        help: .init("Report once quiet for this long, as 'watch' does.", valueName: "duration"),
         transform: DurationArgument.parse
     )
     var settle: Duration = .zero
@@ -54,7 +57,7 @@ struct ReplayCommand: NetwatchCommand {
         throw .init("\(file == "-" ? "stdin" : file.escapedForTerminal): \(fault)", exit: .badData)
     }
 
-    /// Prints all that can be read, and says what can't.
+    /// Prints all that can be read, and says what cannot.
     private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
         var replay = CaptureReplay(
             context: kinds.context(user: geteuid()),

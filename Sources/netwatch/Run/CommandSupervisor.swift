@@ -17,7 +17,7 @@ struct CommandSupervisor {
     /// Those of them after which the command is not run again.
     static let ending: Set<Int32> = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// The monitor beside which it runs.
+    /// The running monitor.
     let session: MonitorSession
 
     /// Runs a command to its end.
@@ -66,7 +66,7 @@ struct RunPolicy: Hashable {
         retry = RetryPolicy(maximumAttempts: Int(min(retries, UInt(Int.max) - 1)) + 1)
     }
 
-    /// What follows.
+    /// The next step.
     enum Step: Hashable {
         /// It is over, with the command's own code.
         case exit(ExitStatus)
@@ -101,7 +101,7 @@ struct RunPolicy: Hashable {
     ) -> Step {
         runs += 1
         guard outcome != .exited(0), wasAway, !wasToldToEnd else { return .exit(outcome.exitStatus) }
-        // Whoever asks for retries says that the command may run twice, and as often.
+        // With --retries the user declares that the command may run several times.
         let traits = RequestTraits(isIdempotent: true, isReplayable: true)
         let failure = AttemptFailure(.transient, .maybeProcessed)
         guard case .retry(let delay, _) = retry.decide(failure, traits, attempts: runs, using: &generator) else {

@@ -9,10 +9,10 @@ final class ConditionWatcher: Sendable {
 
     init(_ awaited: WaitedPath) { record = .init(.init(awaited)) }
 
-    /// What is waited for.
+    /// The awaited path.
     var awaited: WaitedPath { record.withLock { $0.awaited } }
 
-    /// What there is, once that is told.
+    /// The current path, once it is known.
     var path: NetworkPath? { record.withLock { $0.path } }
 
     /// Whether it holds now.
@@ -36,11 +36,11 @@ final class ConditionWatcher: Sendable {
     }
 }
 
-/// What is remembered of the states that came by while something waited, or a command ran.
+/// The connectivity during a wait, or while a command runs.
 struct ConnectivityRecord: Hashable {
-    /// What is waited for.
+    /// The awaited path.
     let awaited: WaitedPath
-    /// What there is, once that is told.
+    /// The current path, once it is known.
     private(set) var path: NetworkPath?
     /// Whether it holds now.
     private(set) var holds = false
@@ -66,7 +66,7 @@ struct ConnectivityRecord: Hashable {
 struct WaitedPath: Hashable {
     /// The state.
     let condition: StateArgument
-    /// What the default path must be in it.
+    /// The requirement for the default path.
     let requirement: PathRequirement
 
     init(_ condition: StateArgument, _ requirement: PathRequirement = .any) {
@@ -89,7 +89,7 @@ struct WaitedPath: Hashable {
     /// Whether both hold.
     func holds(for path: NetworkPath) -> Bool { condition.holds(for: path.status) && requirement.allows(path) }
 
-    /// What is waited for, in words.
+    /// The description for messages.
     var words: String { requirement == .any ? condition.rawValue : "\(condition.rawValue), \(requirement.option)" }
 }
 

@@ -5,9 +5,9 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// Waits for the kernel's way to a host, whose name is resolved first, again and again while that fails.
+/// Waits for the kernel's route to a host, whose name is resolved first, again and again while that fails.
 struct HostWait {
-    /// What is waited for.
+    /// The host.
     let host: Host
     /// In which state, and what to say when the time is up.
     let waiting: WaitOptions
@@ -22,7 +22,7 @@ struct HostWait {
         let watcher = DestinationsWatcher(addresses, condition: waiting.condition, wakeup: session.wakeup)
         let watches = addresses.map { session.engine.watch($0, watcher.note) }
         defer { for watch in watches { watch.cancel() } }
-        while !watcher.hasHeld { try sleep(session, until: deadline, "the way to \(name) is another") }
+        while !watcher.hasHeld { try sleep(session, until: deadline, "the route to \(name) is not as requested") }
         return .success
     }
 
@@ -36,8 +36,8 @@ struct HostWait {
         }
         var pause = Self.shortestPause
         while true {
-            let answer = try HostResolver.resolve(name, in: namespace, beside: session, until: deadline)
-            guard case .failed(let why) = answer else { return answer.addresses }
+            let resolution = try HostResolver.resolve(name, in: namespace, beside: session, until: deadline)
+            guard case .failed(let why) = resolution else { return resolution.addresses }
             // The next change of the network may be what the name server waits for.
             let retry = SystemClock.now.advanced(by: pause)
             let hasChanged = try sleep(session, until: retry, "\(self.name) can't be resolved: \(why)")
@@ -68,7 +68,7 @@ struct HostWait {
     }
 }
 
-/// Holds the ways to a host's addresses against what is waited for; the event thread writes, the main thread reads.
+/// Holds the routes to a host's addresses against what is waited for; the event thread writes, the main thread reads.
 final class DestinationsWatcher: Sendable {
     private let record: Mutex<DestinationsRecord>
     private let wakeup: Wakeup
@@ -81,7 +81,7 @@ final class DestinationsWatcher: Sendable {
     /// Whether the condition has held at some time.
     var hasHeld: Bool { record.withLock { $0.hasHeld } }
 
-    /// Takes the way to one address as it is now.
+    /// Takes the route to one address as it is now.
     func note(_ path: DestinationPath) {
         let holds = record.withLock { record in
             record.note(path.status, of: path.destination)
@@ -91,7 +91,7 @@ final class DestinationsWatcher: Sendable {
     }
 }
 
-/// The states of the ways to a host's addresses, as far as they are known.
+/// The states of the routes to a host's addresses, as far as they are known.
 struct DestinationsRecord: Hashable {
     private let condition: StateArgument
     private let addresses: [IPAddress]

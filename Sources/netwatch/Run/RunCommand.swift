@@ -13,19 +13,18 @@ struct RunCommand: NetwatchCommand {
         abstract: "Wait for the network, then run a command.",
         discussion: .guide(
             [
-                .init("Fetch mail as soon as there is a path", "netwatch run -- fetchmail"),
-                .init("Give up after five minutes without one", "netwatch run --timeout 5m -- ./report"),
+                .init("Start once the network is reachable", "netwatch run -- fetchmail"),
+                .init("Stop waiting after five minutes", "netwatch run --timeout 5m -- ./report"),
+                .init("Rerun after a network outage", "netwatch run --retries 3 -- ./sync"),
                 .init(
-                    "Not by a mobile network, and again if the network goes away meanwhile",
-                    "netwatch run --no-cellular --retries 3 -- rclone sync photos remote:photos"
+                    "Do not start on a cellular path",
+                    "netwatch run --no-cellular -- rclone sync photos remote:photos"
                 ),
             ],
             """
-            The command keeps the terminal, and gets the signals that are sent to netwatch. The exit code is the \
-            command's own: 128 and the signal's number if a signal ended it, 127 if it is not found, 126 if it can't be \
-            executed; 75 if the time is up before the network is there. --netns decides which network is waited for; \
-            the command runs where netwatch does. --no-cellular and its like wait for a default path that is so; they \
-            bind nothing, so a command that runs already is not kept off the path that comes next.
+            The command keeps the terminal, and receives the signals that are sent to netwatch. Path options and --netns \
+            decide when the command starts, not what it uses: a running command is not kept off the next path. Exit \
+            status: the command's; 75 timeout, 126 cannot run, 127 not found, 128+N signal N.
             """
         )
     )
@@ -35,8 +34,8 @@ struct RunCommand: NetwatchCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Run the command again, up to that often, if it failed and the network was away while it ran.",
-            valueName: "number"
+            "Rerun it, at most this often, if it failed while the network was away.",
+            valueName: "count"
         ),
         transform: RetriesArgument.parse
     )
@@ -100,11 +99,11 @@ struct RunCommand: NetwatchCommand {
     private func tellOfRetry(_ outcome: ChildProcess.Outcome, _ delay: Duration?) {
         let end = "ended with \(outcome.exitStatus.rawValue) while the network was away"
         let when = delay.map { "in \(QuantityText.short($0)): the network is back" } ?? "when the network is back"
-        // Where stderr can't be written there is nobody to tell.
+        // Where stderr cannot be written there is nobody to tell.
         try? LineOutput.standardError.write("netwatch: the command \(end); it runs again \(when)\n")
     }
 
-    /// Whether the network was away; a command may fail and end before the monitor has heard the news.
+    /// Whether the network was away; a command may fail and end before the monitor has received the change.
     private func wasAway(_ session: MonitorSession, _ network: ConditionWatcher) -> Bool {
         if !network.wasAway, let view = try? session.engine.view(within: .seconds(1)) {
             network.note(view.evaluation.path)
@@ -117,9 +116,9 @@ struct RunCommand: NetwatchCommand {
 struct RunGate {
     /// The monitor, and the main thread's wait.
     let session: MonitorSession
-    /// What the monitor tells.
+    /// The awaited path, and whether it holds.
     let network: ConditionWatcher
-    /// How long to wait for the network.
+    /// The wait options.
     let waiting: WaitOptions
 
     /// Waits for the network, and for the end of the rest between two runs, on which no limit lies.

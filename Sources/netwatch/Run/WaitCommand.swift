@@ -9,20 +9,17 @@ import ReachabilityCore
 struct WaitCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait until the network is reachable, or in another state.",
+        abstract: "Wait for the network.",
         discussion: .guide(
             [
-                .init("Until there is any path, but a minute at most", "netwatch wait --timeout 60s"),
-                .init("Until there is one that is not cellular", "netwatch wait --for wifi"),
-                .init(
-                    "Until there is a way to one host, such as through a VPN",
-                    "netwatch wait --to 10.8.0.1 --timeout 2m"
-                ),
-                .init("Until it is gone", "netwatch wait --for notReachable"),
+                .init("Wait for any path, for at most a minute", "netwatch wait --timeout 60s"),
+                .init("Wait for a path that is not cellular", "netwatch wait --for wifi"),
+                .init("Wait for the route to a host, such as a VPN's", "netwatch wait --to 10.8.0.1 --timeout 2m"),
+                .init("Wait for the network to go away", "netwatch wait --for notReachable"),
             ],
             """
-            Exits with 0 once the state is as asked for, and with 75 if the time is up before. With --to, it waits for \
-            the kernel's own way to that host instead: for notReachable, to all its addresses, otherwise to any of them.
+            With --to, waits for the kernel's route to that host instead: with --for notReachable, until no address has \
+            one, otherwise until any has. Exit status: 0 the status is as requested, 75 timeout.
             """
         )
     )
@@ -31,7 +28,7 @@ struct WaitCommand: NetwatchCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init("Wait for the way to a host: an address, or a name that is resolved.", valueName: "host"),
+        help: .init("Wait for the route to a host: an address, or a name to resolve.", valueName: "host"),
         transform: HostArgument.parse
     )
     var to: Host?
@@ -54,19 +51,19 @@ struct WaitCommand: NetwatchCommand {
     }
 }
 
-/// What the commands that wait take.
+/// The options of the commands that wait.
 struct WaitOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),
         parsing: .unconditional,
-        help: .init("Wait for that state.", valueName: "state")
+        help: .init("Wait for this status.", valueName: "status")
     )
     var condition: StateArgument = .reachable
 
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Give up waiting after that long, and exit with 75; without it, wait for ever.",
+            "Stop waiting after this (default: never).",
             valueName: "duration"
         ),
         transform: DurationArgument.parse
@@ -75,18 +72,18 @@ struct WaitOptions: ParsableArguments {
 }
 
 extension WaitOptions {
-    /// What is told when the time is up, with words for what is still missing.
+    /// Returns the timeout error, with what is still missing.
     func timeUp(_ words: String, waitedFor awaited: String? = nil) -> ToolError {
         let awaited = awaited ?? condition.rawValue
         return .init("the time is up: \(words) (waited for \(awaited)); give a longer --timeout", exit: .timedOut)
     }
 }
 
-/// What `--for` waits for.
+/// The value of `--for`.
 enum StateArgument: String, CaseIterable, ExpressibleByArgument {
     /// Any usable path.
     case reachable
-    /// WiFi, or another path that is not cellular.
+    /// Wi-Fi, or another path that is not cellular.
     case wifi
     /// A cellular path.
     case cellular

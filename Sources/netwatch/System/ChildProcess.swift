@@ -36,7 +36,7 @@ struct ChildProcess {
     func outcome() -> Outcome? {
         var status: Int32 = 0
         guard waitpid(id, &status, WNOHANG) == id else { return nil }
-        // The macros WIFEXITED and the like, which Swift can't import.
+        // The macros WIFEXITED and the like, which Swift cannot import.
         let signal = status & 0x7F
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .ended(signal: signal)
     }
@@ -48,7 +48,7 @@ struct ChildProcess {
         /// By a signal.
         case ended(signal: Int32)
 
-        /// What a shell says of it.
+        /// The exit status that a shell would report.
         var exitStatus: ExitStatus {
             switch self {
             case .exited(let code): .init(rawValue: code)

@@ -5,7 +5,7 @@ import NetwatchCore
 import ReachabilityCore
 import Synchronization
 
-/// Tells the service manager, if one started the tool, when the first state has been told, and how it is since.
+/// Reports to the service manager, if one started the tool: readiness after the first status, then each status.
 final class ServiceReport: Sendable {
     private let manager: ServiceManager?
     private let first = FirstState()
@@ -14,7 +14,7 @@ final class ServiceReport: Sendable {
 
     /// Takes up what the manager's invitation offers.
     ///
-    /// A manager that can't be told is said so once on stderr, and watched is all the same.
+    /// A manager that cannot be told is said so once on stderr, and watched is all the same.
     init(_ invitation: ServiceManager.Invitation?) {
         do throws(SystemError) {
             manager = try invitation.map { (invitation) throws(SystemError) in
@@ -33,9 +33,9 @@ final class ServiceReport: Sendable {
         manager?.watchdogInterval.map { now.advanced(by: $0 / 2) }
     }
 
-    /// Takes a notice that has been printed; on the event thread.
+    /// Takes a change that has been printed; on the event thread.
     ///
-    /// That nothing can be known yet is no first state, but that netlink can't be read is: it stays so.
+    /// That nothing can be known yet is no first state, but that netlink cannot be read is: it stays so.
     func tell(_ change: StateChange) {
         guard manager != nil else { return }
         let status = "STATUS=\(Self.words(for: change))"
@@ -43,13 +43,13 @@ final class ServiceReport: Sendable {
         send(isFirst ? ["READY=1", status] : [status])
     }
 
-    /// Tells that all is well; on the event thread, so that it is not said while that one hangs.
+    /// Reports that the tool is alive; on the event thread, so that a hanging event thread is noticed.
     func giveSign() { send(["WATCHDOG=1"]) }
 
-    /// Tells that the end has begun.
+    /// Reports that the tool is stopping.
     func end() { send(["STOPPING=1"]) }
 
-    /// What `systemctl status` shows.
+    /// Returns the text that `systemctl status` shows.
     private static func words(for change: StateChange) -> String {
         let name = change.path.interface.map { " through \($0.name.escapedForTerminal)" } ?? ""
         return change.status.name + name
@@ -59,7 +59,7 @@ final class ServiceReport: Sendable {
         do throws(SystemError) { try manager?.tell(assignments) } catch { note(error) }
     }
 
-    /// Says once what went wrong; where stderr can't be written there is nobody to tell.
+    /// Says once what went wrong; where stderr cannot be written there is nobody to tell.
     private func note(_ error: SystemError) {
         guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
         let words = "the service manager that NOTIFY_SOCKET names can't be told: \(error)"
@@ -94,7 +94,7 @@ final class ServiceManager: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Tells the manager something, such as `READY=1`; from any thread.
+    /// Sends assignments such as `READY=1` to the manager; from any thread.
     func tell(_ assignments: [String]) throws(SystemError) {
         let message = Array(assignments.joined(separator: "\n").utf8)
         _ = try retryingOnInterrupt {
@@ -137,7 +137,7 @@ extension ServiceManager {
 }
 
 extension ServiceManager {
-    /// What an environment says of the manager.
+    /// The service manager as the environment describes it.
     struct Invitation: Hashable, Sendable {
         /// The value of `NOTIFY_SOCKET`.
         let socket: String

@@ -10,9 +10,9 @@ import Synchronization
 struct StateWatch {
     /// How to print.
     var format: ChangeFormat
-    /// What to watch.
+    /// The configuration of the monitor.
     var configuration: MonitorConfiguration
-    /// What to run at each change.
+    /// The hook to run on each change.
     var hook: Hook?
 
     /// Watches.
@@ -48,7 +48,7 @@ struct StateWatch {
     }
 }
 
-/// Prints notices on stdout as they come, on the event thread, until that fails or is closed.
+/// Prints changes on stdout as they come, on the event thread, until that fails or is closed.
 ///
 /// `@unchecked Sendable`: the line is touched by ``print(_:)`` alone, which the event thread alone calls; the rest is
 /// made for several threads.
@@ -71,10 +71,10 @@ final class ChangePrinter: @unchecked Sendable {
     /// Why nothing is printed any more, if that is why.
     var failure: OutputFailure? { failed.withLock { $0 } }
 
-    /// Prints nothing any more: what the monitor says when it is stopped is no news of the network.
+    /// Stops printing: the last changes of a monitor that stops do not describe the network.
     func close() { isOpen.store(false, ordering: .releasing) }
 
-    /// Prints a notice that came at a time; false if that failed, now or before.
+    /// Prints a change that came at a time; false if that failed, now or before.
     func print(_ change: StateChange, at time: Timestamp) -> Bool {
         guard isOpen.load(ordering: .acquiring) else { return failure == nil }
         line.pointee.set(change, at: time)
@@ -89,18 +89,18 @@ final class ChangePrinter: @unchecked Sendable {
     }
 }
 
-/// Runs a hook beside the printing of lines, until a signal comes or nobody reads any more.
+/// Runs a hook while lines are printed, until a signal arrives or the reader is gone.
 ///
 /// A hook that runs then may use its time; a second signal ends it.
 struct HookWatch {
     /// The monitor.
     let session: MonitorSession
-    /// What prints its notices.
+    /// The printer of changes.
     let printer: ChangePrinter
-    /// What brings them here.
+    /// The inbox of the hook.
     let inbox: HookInbox
 
-    /// What is told to the service manager.
+    /// The report to the service manager.
     let report: ServiceReport
 
     /// Runs the hook.

@@ -9,29 +9,29 @@ import Synchronization
 struct StatusCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print the current state and path once.",
+        abstract: "Print the current status and path.",
         discussion: .guide(
             [
-                .init("The state, the path and the reasons", "netwatch status"),
-                .init("In a script: only with a way to the internet", "netwatch status >/dev/null && ./synchronize"),
+                .init("Print the status, the path and the reasons", "netwatch status"),
+                .init("Run a command only if the network is reachable", "netwatch status >/dev/null && ./synchronize"),
                 .init(
-                    "The interface that the path goes through",
+                    "Print the interface of the path",
                     "netwatch status --json | jq -r '.path.interface.name'"
                 ),
-                .init("Take USB adapters for the modems that they are", "netwatch status --kind 'enx*=cellular'"),
+                .init("Treat USB adapters as cellular modems", "netwatch status --kind 'enx*=cellular'"),
             ],
-            "Exits with 0 if the network is reachable, 1 if not, 2 if that is unknown."
+            "Exit status: 0 reachable, 1 not reachable, 2 unknown."
         )
     )
 
-    @Flag(help: "Print a JSON object, which also tells how each interface's kind is known.")
+    @Flag(help: "Print a JSON object, with the source of each interface's kind.")
     var json = false
 
     @OptionGroup var form: FormatOptions
 
     @OptionGroup var common: CommonOptions
 
-    /// What the options ask for.
+    /// The query that the options configure.
     var query: StateQuery {
         .init(format: form.format(or: json ? .detailedJSON : .text), configuration: common.configuration)
     }
@@ -45,7 +45,7 @@ struct StatusCommand: NetwatchCommand {
 struct StateQuery {
     /// How to print.
     var format: ChangeFormat
-    /// What to ask about.
+    /// The configuration of the monitor.
     var configuration: MonitorConfiguration
 
     /// Asks; the status says whether the network is reachable.
@@ -57,7 +57,7 @@ struct StateQuery {
         }
         // Microseconds, normally; a kernel that does not answer at all must not hang a script.
         _ = try session.next(until: SystemClock.now.advanced(by: .seconds(10)))
-        var change = first.notice ?? .unread
+        var change = first.change ?? .unread
         change.path.wifi = wifiDetails(of: change.path, session)
         return try StandardOutput.write(
             format.line(change, at: SystemClock.wall),
@@ -65,7 +65,7 @@ struct StateQuery {
         )
     }
 
-    /// What the radios tell, where the path leads through any; nothing is worth a long wait, or an error.
+    /// Returns the Wi-Fi details of the path; none if they cannot be had soon.
     private func wifiDetails(of path: NetworkPath, _ session: MonitorSession) -> [WiFiDetails] {
         guard path.carriers.contains(where: { $0.kind == .wifi }) else { return [] }
         let details = try? session.engine.wifiDetails(within: .seconds(1))
@@ -73,14 +73,14 @@ struct StateQuery {
     }
 }
 
-/// Keeps the first notice that tells a state; until then, the newest that does not.
+/// Keeps the first change that tells a state; until then, the newest that does not.
 final class FirstState: Sendable {
     private let kept = Mutex<StateChange?>(nil)
 
-    /// The notice, if one came.
-    var notice: StateChange? { kept.withLock { $0 } }
+    /// The change, if one came.
+    var change: StateChange? { kept.withLock { $0 } }
 
-    /// Takes a notice; true if it is the one to tell.
+    /// Takes a change; true if it is the one to tell.
     func take(_ change: StateChange) -> Bool {
         kept.withLock { kept in
             guard kept == nil || kept?.status == .unknown else { return false }
@@ -91,7 +91,7 @@ final class FirstState: Sendable {
 }
 
 extension StateChange {
-    /// What is told where the kernel does not answer at all.
+    /// The change that is printed if the kernel does not respond.
     static let unread = Self(
         event: .state,
         status: .unknown,

@@ -8,28 +8,28 @@ import ReachabilityCore
 struct WatchCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show the state live on a terminal; else print it, then a line for each change.",
+        abstract: "Show a live view, or print a line per change.",
         discussion: .guide(
             [
-                .init("The live view, with the ways to two hosts", "netwatch --to 192.0.2.7 --to server.example"),
-                .init("A line for each change, until Ctrl-C", "netwatch watch --plain"),
-                .init("The same as JSON, for other programs", "netwatch watch --json | jq -r '.status'"),
-                .init("Run something at each change", #"netwatch watch --exec 'logger "now $NETWATCH_STATUS"'"#),
-                .init("Print no more than one cares for", "netwatch watch --format '{time} {status} {interface}'"),
-                .init("Leave out what lasts less than two seconds", "netwatch watch --settle 2s"),
-                .init("What a container sees", "sudo netwatch watch --netns 1234"),
+                .init("Show the route to a host", "netwatch watch --to server.example"),
+                .init("Print a line per change, on a terminal too", "netwatch watch --plain"),
+                .init("Print JSON Lines", "netwatch watch --json | jq -r .status"),
+                .init("Run a command on each change", #"netwatch watch --exec 'logger "now $NETWATCH_STATUS"'"#),
+                .init("Choose fields", "netwatch watch --format '{time} {status} {interface}'"),
+                .init("Ignore outages of less than two seconds", "netwatch watch --settle 2s"),
+                .init("Watch the network of a container", "sudo netwatch watch --netns 1234"),
             ],
             """
-            In the live view '?' tells the keys; where stdout is no terminal, or a dumb one, lines are printed. Exits with \
-            0 on SIGINT, on SIGTERM, and when nobody reads its output any more.
+            In the live view, '?' lists the keys. Lines are printed where stdout is not a terminal, or one that cannot \
+            show the view. Exits with 0 on SIGINT, SIGTERM or a closed pipe.
             """
         )
     )
 
-    @Flag(help: "Print JSON lines.")
+    @Flag(help: "Print JSON Lines.")
     var json = false
 
-    @Flag(help: "Also print a line when WiFi goes over to another access point without a loss.")
+    @Flag(help: "Also print Wi-Fi roams.")
     var roams = false
 
     @OptionGroup var form: FormatOptions
@@ -40,7 +40,7 @@ struct WatchCommand: NetwatchCommand {
 
     @OptionGroup var common: CommonOptions
 
-    /// What the options ask for.
+    /// The watch that the options configure.
     var watch: StateWatch {
         var configuration = common.configuration
         configuration.reportsRoams = roams
@@ -51,7 +51,7 @@ struct WatchCommand: NetwatchCommand {
         )
     }
 
-    /// What asks for lines, on a terminal too; nil if nothing does.
+    /// The option that requests lines on a terminal too; nil if none does.
     private var wish: String? {
         if json { return "--json" }
         if live.plain { return "--plain" }
@@ -77,9 +77,9 @@ struct WatchCommand: NetwatchCommand {
 
 /// Shows the state and its changes: as the live view on a terminal that can show it, otherwise as lines.
 struct StateView {
-    /// What is printed where lines are.
+    /// The line output.
     var lines: StateWatch
-    /// What the live view shows.
+    /// The configuration of the live view.
     var live: LiveConfiguration
     /// Whether lines are printed on a terminal, too.
     var prefersLines = false
@@ -92,7 +92,7 @@ struct StateView {
         case .shown(let status): return status
         case .unfit(let reason):
             if let words = reason.words, live.hosts.isEmpty {
-                // Where stderr can't be written there is nobody to tell.
+                // Where stderr cannot be written there is nobody to tell.
                 try? LineOutput.standardError.write("netwatch: no live view: \(words); printing lines\n")
             }
             return try printLines(instead: reason.words ?? "a dumb one can't show it")

@@ -97,7 +97,7 @@ import Testing
         )
         let sum = long.timeline.availability(in: moment(0)..<moment(2000))
         #expect(sum.unknown == .seconds(1000) && sum.up == .seconds(1000) && sum.outages == 0)
-        #expect(long.doubts.isEmpty)
+        #expect(long.irregularities.isEmpty)
         let short = history(record(1, 0, .wifi, first: true), record(2, 50, .wifi, first: true, seq: 1))
         #expect(short.timeline.availability(in: moment(0)..<moment(50)).unknown == .zero)
         let bridged = history(
@@ -118,11 +118,11 @@ import Testing
             record(6, 86_400 * 400 + 1, .wifi, seq: 3)
         )
         #expect(
-            history.doubts.map(\.line) == [2, 3, 4, 5, 6]
+            history.irregularities.map(\.line) == [2, 3, 4, 5, 6]
         )
-        #expect(history.doubts[0].kind == .lost(3))
-        #expect(history.doubts[1].kind == .clockWentBack(.seconds(50)))
-        #expect(history.doubts[4].kind == .lost(nil))
+        #expect(history.irregularities[0].kind == .lost(3))
+        #expect(history.irregularities[1].kind == .clockWentBack(.seconds(50)))
+        #expect(history.irregularities[4].kind == .lost(nil))
         let sum = history.timeline.availability(in: moment(100)..<moment(200))
         #expect(sum.unknown == .seconds(100))
         #expect(history.outages.map { $0.end == nil } == [false, false])
@@ -136,7 +136,7 @@ import Testing
         history.take(
             .init(line: 3, time: .init(seconds: -1 << 40, nanoseconds: 0), isFirst: false, sequence: 3, status: .wifi)
         )
-        #expect(history.doubts.map(\.line) == [2, 3])
+        #expect(history.irregularities.map(\.line) == [2, 3])
         #expect(Instant(nanoseconds: .min).duration(to: .init(nanoseconds: 1)) == .nanoseconds(Int64.max))
         #expect(Instant(nanoseconds: 2).duration(to: .init(nanoseconds: .min)) == .nanoseconds(Int64.min))
     }
@@ -156,7 +156,7 @@ import Testing
         slept.suspension = .lasted(.seconds(3000))
         let history = history(record(1, 0, .wifi, first: true), slept, record(3, 3700, .wifi))
         let sum = history.timeline.availability(in: moment(0)..<moment(3700))
-        #expect(sum.unknown == .seconds(3000) && sum.up == .seconds(700) && history.doubts.isEmpty)
+        #expect(sum.unknown == .seconds(3000) && sum.up == .seconds(700) && history.irregularities.isEmpty)
         // Longer than there are records.
         slept.suspension = .lasted(.seconds(1 << 40))
         let long = self.history(record(1, 0, .wifi, first: true), slept)
@@ -169,7 +169,7 @@ import Testing
         let history = history(record(1, 0, .wifi, first: true), record(2, 100, .wifi), slept)
         let sum = history.timeline.availability(in: moment(0)..<moment(3600))
         #expect(sum.unknown == .seconds(3500) && sum.up == .seconds(100))
-        #expect(history.doubts.map(\.line) == [3] && history.doubts.map(\.kind) == [.suspended])
+        #expect(history.irregularities.map(\.line) == [3] && history.irregularities.map(\.kind) == [.suspended])
     }
 
     @Test func `where a monitor begins with a clock that is behind, nothing is known until it is set`() {
@@ -182,7 +182,10 @@ import Testing
         )
         let sum = history.timeline.availability(in: moment(1000)..<moment(864_100))
         #expect(sum.unknown == .seconds(863_000) && sum.up == .seconds(100) && sum.outages == 0)
-        #expect(history.doubts.map(\.line) == [2] && history.doubts.map(\.kind) == [.beganBehind(.seconds(87_400))])
+        #expect(
+            history.irregularities.map(\.line) == [2]
+                && history.irregularities.map(\.kind) == [.beganBehind(.seconds(87_400))]
+        )
         #expect(history.outages.isEmpty)
     }
 

@@ -2,7 +2,7 @@ import NetwatchCore
 import ReachabilityCore
 
 extension Story {
-    /// On WiFi since three minutes, with both families; a cable is not plugged in.
+    /// On Wi-Fi since three minutes, with both families; a cable is not plugged in.
     static func wifi(hosts: [String] = [], ssid: String = "office", isASCII: Bool = false) -> Self {
         var story = Self(hosts: hosts, isASCII: isASCII)
         story.linkWithoutCarrier(2, "eth0")
@@ -45,7 +45,7 @@ extension Story {
         }
     }
 
-    /// On a modem, after an outage of WiFi.
+    /// On a modem, after an outage of Wi-Fi.
     static func cellular() -> Self {
         var story = wifi()
         story.wait(.seconds(12))
@@ -83,7 +83,7 @@ extension Story {
         return story
     }
 
-    /// A tunnel over WiFi, in another namespace.
+    /// A tunnel over Wi-Fi, in another namespace.
     static func tunnel() -> Self {
         var story = Self(namespace: "vpn")
         story.addWiFi()

@@ -114,7 +114,7 @@ import Testing
         (["--exec", ""], "The command of --exec is empty"), (["--exec-timeout", "5s"], "--exec-timeout needs --exec"),
         (["--exec", "true", "--exec-timeout", "0s"], "must be longer than 0"),
         (["--exec", "true", "--exec-timeout", "5"], "the unit is missing"),
-        (["--json", "--format", "{status}"], "--json and --format are two ways"),
+        (["--json", "--format", "{status}"], "--json and --format exclude each other"),
         (["--format", "{statsu}"], "at character 1: there is no field 'statsu'"),
     ])
     func `what can't be taken`(arguments: [String], words: String) throws {

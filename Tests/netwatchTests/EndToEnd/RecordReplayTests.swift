@@ -7,7 +7,7 @@ import Testing
 @testable import netwatch
 
 @Suite struct RecordReplayTests {
-    /// A state as it is told, without what a replay can't know: when, and what a look-up corrected.
+    /// A state as it is told, without what a replay cannot know: when, and what a look-up corrected.
     private struct Told: Hashable {
         let members: [JSONValue?]
 

@@ -13,7 +13,7 @@ import Testing
         let story = Story(tool.output)
         try story.expect(.none.first, because: "monitor.initial", "path.noRoute")
 
-        // A default route through WiFi, and a cellular one behind it.
+        // A default route through Wi-Fi, and a cellular one behind it.
         try uplinks.connectWiFi()
         try story.expect(.path("wifi", "wlan0"), because: "route.added")
         try uplinks.connectCellular()

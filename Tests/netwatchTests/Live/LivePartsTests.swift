@@ -113,7 +113,7 @@ import Testing
         func way(_ address: IPAddress, _ status: ReachabilityStatus) -> (IPAddress, DestinationPath) {
             (address, .init(destination: address, status: status, outcome: .refused(errno: 101, .unreachable)))
         }
-        var answers = DestinationAnswers()
+        var answers = ResolvedAddresses()
         #expect(answers.take([list[0], list[1]]).new == [list[0], list[1]])
         #expect(answers.state([:], after: nil) == .resolving)
         var known = Dictionary(uniqueKeysWithValues: [way(list[0], .wifi), way(list[1], .cellular)])
@@ -128,7 +128,7 @@ import Testing
         known[list[2]] = way(list[2], .wifi).1
         guard case .paths(let routes) = answers.state(known, after: both) else { throw LabError("paths", errno: 0) }
         #expect(routes.map(\.status) == [.cellular, .wifi])
-        #expect(DestinationAnswers().state([:], after: nil) == .resolving)
+        #expect(ResolvedAddresses().state([:], after: nil) == .resolving)
     }
 
     @Test func `radios are asked while they are up, and at once when one may have another network`() {
@@ -149,9 +149,9 @@ import Testing
         let off = radios(message([], .down))
         #expect(off.isEmpty)
         let alone = radios(message([.up], .dormant))
-        #expect(!alone.isEmpty && !alone.mayTellOtherwise(than: off))
+        #expect(!alone.isEmpty && !alone.mayHaveChanged(since: off))
         let connected = radios(message([.up, .running, .lowerUp], .up))
-        #expect(connected.mayTellOtherwise(than: alone) && !connected.mayTellOtherwise(than: connected))
+        #expect(connected.mayHaveChanged(since: alone) && !connected.mayHaveChanged(since: connected))
     }
 
     @Test func `the wheel is left to the terminal where that turns it into arrows`() {

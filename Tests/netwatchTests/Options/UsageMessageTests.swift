@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: [
         (["--no-such"], "Unknown option '--no-such'; see 'netwatch watch --help'"),
-        (["wait", "--for"], "Missing value for '--for <state>'; see 'netwatch wait --help'"),
+        (["wait", "--for"], "Missing value for '--for <status>'; see 'netwatch wait --help'"),
         (["status", "extra"], "Unexpected argument 'extra'; see 'netwatch status --help'"),
         (["--generate-completion-script", "cmd"], "'cmd'. Please use"),
     ])

@@ -3,7 +3,7 @@ import ReachabilityCore
 
 /// Validates values against a JSON Schema of draft 2020-12, as far as the event schema uses it.
 ///
-/// A keyword that it does not know is an error, so that the schema can't say more than the test holds.
+/// A keyword that it does not know is an error, so that the schema cannot say more than the test holds.
 struct JSONSchema {
     let root: JSONValue
 

@@ -1,7 +1,7 @@
 import CommandLineLab
 import NetworkLab
 
-/// A namespace with a WiFi and a cellular uplink, played by veth pairs, as the tool is told by `--kind`.
+/// A namespace with a Wi-Fi and a cellular uplink, played by veth pairs, as the tool is told by `--kind`.
 struct Uplinks {
     let lab: LabNamespace
 
@@ -18,7 +18,7 @@ struct Uplinks {
         try lab.rtnl.setUp("ap0", "tower0")
     }
 
-    /// Makes the WiFi uplink work.
+    /// Makes the Wi-Fi uplink work.
     func connectWiFi() throws {
         try lab.rtnl.setUp("wlan0")
         try lab.rtnl.addAddress("192.0.2.2/24", on: "wlan0")

@@ -18,12 +18,12 @@ extension Timestamp {
 }
 
 extension StateChange {
-    /// The notice as a line for people.
+    /// The change as a line for people.
     func textLine(at time: Timestamp = Samples.time, utcOffset: Int = 3600) -> String {
         line(.text, at: time, clock: .init { _ in utcOffset })
     }
 
-    /// The notice as a JSON line.
+    /// The change as a JSON line.
     func jsonLine(at time: Timestamp = Samples.time, tellsKindSource: Bool = false) -> String {
         line(tellsKindSource ? .detailedJSON : .json, at: time)
     }

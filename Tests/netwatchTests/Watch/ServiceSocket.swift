@@ -10,7 +10,7 @@ final class ServiceSocket {
     /// Opens it; an abstract name belongs to the namespace that the calling thread is in.
     ///
     /// - Parameter name: A path, or `@` and an abstract name.
-    /// - Throws: The errno if it can't be opened.
+    /// - Throws: The errno if it cannot be opened.
     init(_ name: String) throws {
         self.name = name
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -70,7 +70,7 @@ struct DestinationsPart {
         return "\(row.sinceTime.text(on: view.clock.today, precise: false)), \(age)"
     }
 
-    /// The way to the address that is reached, or why none is.
+    /// The route to the address that is reached, or why none is.
     private func way(_ row: DestinationRow) -> String {
         if case .failed(let why) = row.state { return view.words.safe(why) }
         guard let best = row.best else { return "" }

@@ -32,7 +32,7 @@ struct HeaderPart {
         return "\(glyphs.record) REC \(AmountText.size(bytes: bytes))"
     }
 
-    /// What is watched, for those who watch several.
+    /// The watched machine and namespace, for users who watch several.
     private var place: String {
         let namespace = view.options.namespace.map { "netns " + $0 }
         return [view.options.machine, namespace].compactMap(\.self).map { view.words.safe($0) }

@@ -57,7 +57,7 @@ struct InterfacesPart {
         let blank = String(repeating: " ", count: width)
         guard let shown = bars?.suffix(width), !shown.isEmpty else { return (blank, .plain) }
         let padding = String(repeating: glyphs.bar(0), count: width - shown.count)
-        // One colour while there is anything in it: another each time that there is a pause would draw all of it anew.
+        // One color while there is anything in it: a change at each pause would redraw all of it.
         let isIdle = shown.allSatisfy { $0 == 0 }
         return (padding + shown.map { glyphs.bar($0) }.joined(), .init(isIdle ? .dim : .graph))
     }
@@ -130,7 +130,7 @@ extension InterfacesPart {
         /// As many columns as ``Traffic`` keeps bars.
         static let widestGraph = Traffic.mostBars
 
-        /// What stands above it.
+        /// The column heading.
         var title: String {
             switch self {
             case .name: "LINKS"

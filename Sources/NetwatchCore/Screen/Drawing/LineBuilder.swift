@@ -62,7 +62,7 @@ struct LineBuilder {
         }
     }
 
-    /// Exchanges the colours of the whole line, to its end.
+    /// Exchanges the colors of the whole line, to its end.
     mutating func reverse() {
         pad(to: columns)
         for position in runs.indices { runs[position].style.isReversed = true }
@@ -80,7 +80,7 @@ struct LineBuilder {
 }
 
 extension StyledLine {
-    /// Tells how many rows of a table have no room, and what to press to see them.
+    /// The line with the number of rows that do not fit, and the keys that show them.
     static func rest(_ count: Int, isScrolled: Bool, _ columns: Int, _ glyphs: Glyphs) -> Self {
         var line = LineBuilder(columns, glyphs)
         line.add("  \(count) more, \(isScrolled ? "\(glyphs.arrows) to see them" : "tab to scroll them")", .init(.dim))

@@ -1,11 +1,11 @@
 import ReachabilityCore
 
-/// The log, the newest notice first.
+/// The log, the newest change first.
 struct LogPart {
     let view: LiveView
     let columns: Int
 
-    /// A heading, and as many notices as have room.
+    /// A heading, and as many changes as have room.
     func lines(_ rows: Int) -> [StyledLine] {
         guard rows > 0 else { return [] }
         let layout = TableLayout(wishes, width: columns)

@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// What lies over the screen: help, the details of one event, or an explanation.
+/// The overlay: help, the details of one event, or an explanation.
 struct OverlayPart {
     let view: LiveView
     let columns: Int
@@ -44,7 +44,7 @@ struct OverlayPart {
     }
 }
 
-/// A label and text beside it, or text alone; wrapped, the text keeps to its column.
+/// A label with text next to it, or text alone; wrapped text keeps to its column.
 struct Paragraph {
     /// Before the text, in the label's style.
     var label = ""
@@ -96,7 +96,7 @@ struct Paragraph {
     static func heading(_ text: String) -> Self { .init(text, style: .init(.heading, isBold: true)) }
 }
 
-/// Everything about one notice.
+/// Everything about one change.
 struct DetailsText {
     let entry: LogEntry
     let words: PathWords

@@ -5,7 +5,7 @@ struct ScreenPainter {
     let view: LiveView
     let layout: ScreenLayout
 
-    /// What the screen shows.
+    /// The frame.
     var frame: Frame {
         var frame = Frame(lines: [], nextChange: view.nextChange)
         guard layout.size.rows > 0, layout.size.columns > 0 else { return frame }

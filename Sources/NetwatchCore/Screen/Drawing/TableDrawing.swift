@@ -5,7 +5,7 @@ struct TableDrawing<Field: Hashable & Sendable> {
     let columns: Int
     let glyphs: Glyphs
 
-    /// What stands in one column of a line.
+    /// One column of a line.
     struct Cell {
         var text: String
         var style = Style.plain
@@ -51,7 +51,7 @@ struct TableDrawing<Field: Hashable & Sendable> {
 
 /// Shares a line's columns among a table's: those that matter less are left out where it is narrow.
 struct TableLayout<Field: Hashable>: Sendable where Field: Sendable {
-    /// What a column would like.
+    /// The requested width of a column.
     struct Wish {
         /// Which column.
         var field: Field

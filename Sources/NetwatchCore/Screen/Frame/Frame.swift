@@ -1,6 +1,6 @@
 public import ReachabilityCore
 
-/// What a screen shows: at most as many lines as it has rows, none wider than it has columns.
+/// The contents of a screen: at most as many lines as it has rows, none wider than it has columns.
 ///
 /// Nothing in it is ever obeyed by a terminal: control characters are written out, and each character that stays takes
 /// the columns that ``TextWidth`` says.
@@ -9,7 +9,7 @@ public struct Frame: Sendable, Hashable {
     public var lines: [StyledLine]
     /// Where the terminal's cursor stands while something is typed; hidden if nil.
     public var cursor: Cursor?
-    /// When the frame is another though nothing comes in.
+    /// When the frame changes by time alone.
     ///
     /// It may be too early (the frame is the same then, but for this), never too late. The shell sleeps until then and
     /// hands in ``LiveViewInput/tick(_:)``. Nil for never.
@@ -47,7 +47,7 @@ public struct StyledLine: Sendable, Hashable {
 
     /// A piece of text in one style.
     public struct Run: Sendable, Hashable {
-        /// What is written.
+        /// The text.
         public var text: String
         /// How it looks.
         public var style: Style
@@ -59,17 +59,17 @@ public struct StyledLine: Sendable, Hashable {
         }
     }
 
-    /// What is written, without styles.
+    /// The text without styles.
     public var text: String { runs.map(\.text).joined() }
 }
 
 /// How a piece of text looks; the shell knows with which attributes of the terminal.
 public struct Style: Sendable, Hashable {
-    /// What the piece is, which decides about its colour.
+    /// The role, which decides about its color.
     public var role: Role
     /// Whether it stands out.
     public var isBold: Bool
-    /// Whether its colours are exchanged with the background's, as the chosen line's are.
+    /// Whether its colors are exchanged with the background's, as the chosen line's are.
     public var isReversed: Bool
 
     /// Makes a style.
@@ -82,9 +82,9 @@ public struct Style: Sendable, Hashable {
     /// Ordinary text.
     public static let plain = Self()
 
-    /// What a piece of text is.
+    /// The role of a piece of text.
     ///
-    /// A role is never the only sign of what it says: where there is no colour, the words and marks say the same.
+    /// A role is never the only sign of what it says: where there is no color, the words and marks say the same.
     public enum Role: String, Sendable, Hashable, CaseIterable {
         /// Ordinary text.
         case plain
@@ -96,7 +96,7 @@ public struct Style: Sendable, Hashable {
         case bad
         /// Not known: magenta or grey.
         case unknown
-        /// What is there to be looked up, not to be read: dim.
+        /// Secondary text: dim.
         case dim
         /// The headings of the screen's parts.
         case heading

@@ -4,7 +4,7 @@ import ReachabilityCore
 struct DestinationRow: Sendable, Hashable {
     /// As it was written.
     let host: String
-    /// What is known of it.
+    /// Its state.
     private(set) var state = DestinationState.resolving
     /// Since when its status is what it is.
     private(set) var since: Instant
@@ -16,9 +16,9 @@ struct DestinationRow: Sendable, Hashable {
         sinceTime = .init(clock.now)
     }
 
-    /// Takes news.
+    /// Takes a new state.
     ///
-    /// - Returns: Whether its status is another.
+    /// - Returns: Whether its status changed.
     mutating func take(_ new: DestinationState, _ clock: ViewClock) -> Bool {
         let before = (status, isWaiting)
         state = new

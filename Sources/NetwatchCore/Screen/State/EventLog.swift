@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// The newest notices, and which of them are shown.
+/// The newest changes, and which of them are shown.
 struct EventLog: Sendable {
     private let paths: PathWords
     /// The oldest first.
@@ -9,20 +9,20 @@ struct EventLog: Sendable {
     private var nextSerial = 0
     /// The serials of those that the filter lets through, in order; nil without filter.
     private var matching: [Int]?
-    /// What is shown while the log is paused: what came before this serial.
+    /// While the log is paused, only entries before this serial are shown.
     private var pauseSerial: Int?
     /// The words that entries must have.
     private(set) var filter = ""
 
     init(_ paths: PathWords) { self.paths = paths }
 
-    /// How many notices are kept at most, and a tenth more.
+    /// How many changes are kept at most, and a tenth more.
     static let capacity = 10_000
 
-    /// Whether later notices wait.
+    /// Whether later changes wait.
     var isPaused: Bool { pauseSerial != nil }
 
-    /// How many notices are kept.
+    /// How many changes are kept.
     var count: Int { entries.count }
 
     /// How many are shown.
@@ -46,7 +46,7 @@ struct EventLog: Sendable {
         return shown(place)?.serial == serial ? place : nil
     }
 
-    /// Takes a notice.
+    /// Takes a change.
     ///
     /// - Returns: Whether it is shown at once.
     mutating func append(_ change: StateChange, latency: Duration?, time: LocalTime) -> Bool {
@@ -67,7 +67,7 @@ struct EventLog: Sendable {
         matching = words.isEmpty ? nil : entries.filter { $0.matches(words) }.map(\.serial)
     }
 
-    /// Keeps later notices back, or shows them.
+    /// Keeps later changes back, or shows them.
     mutating func togglePause() { pauseSerial = pauseSerial == nil ? nextSerial : nil }
 
     private var words: [[UInt8]] { filter.lowercased().split(separator: " ").map { Array($0.utf8) } }
@@ -94,13 +94,13 @@ struct EventLog: Sendable {
     }
 }
 
-/// One notice in the log.
+/// One change in the log.
 struct LogEntry: Sendable, Hashable {
     /// Counts the entries from 0.
     let serial: Int
-    /// The notice.
+    /// The change.
     let change: StateChange
-    /// The time from reading the kernel's message to the notice, if one caused it.
+    /// The time from reading the kernel's message to the change, if one caused it.
     let latency: Duration?
     /// When it came.
     let time: LocalTime
@@ -116,10 +116,10 @@ struct LogEntry: Sendable, Hashable {
         searched = Array(texts.joined(separator: " ").lowercased().utf8)
     }
 
-    /// What caused it, then why there is no path or what is wrong with it, each reason once.
+    /// The reasons of the change, then those of the path, each once.
     var reasons: [Reason] { Self.reasons(change) }
 
-    /// The reasons, and what kind of notice it is if that is no plain change.
+    /// The reasons, and what kind of change it is if that is no plain change.
     var reasonText: String { Self.reasonText(change) }
 
     /// Whether all the words of a filter, given in lower case, occur in what is shown of it.

@@ -17,7 +17,7 @@ struct InterfaceRow: Sendable, Hashable {
     let routes: [String]
     let role: Role
 
-    /// What an interface is to the path, in the order in which they are shown.
+    /// The role of an interface for the path, in the order in which they are shown.
     enum Role: Int, Sendable, Hashable {
         /// The path leaves through it.
         case path

@@ -1,10 +1,10 @@
 import ReachabilityCore
 
-/// What goes through the interfaces, as rates and as little pictures of them.
+/// The traffic of the interfaces, as rates and as bars.
 struct TrafficMeter: Sendable {
     private var last: [InterfaceIndex: TrafficCounters] = [:]
     private var lastMoment: Instant?
-    /// What is shown; nothing before an interface's second counters.
+    /// The figures to show; none before an interface's second counters.
     private(set) var shown: [InterfaceIndex: Traffic] = [:]
 
     /// Takes counters.
@@ -25,11 +25,11 @@ struct TrafficMeter: Sendable {
     }
 }
 
-/// What goes through one interface.
+/// The traffic of one interface.
 struct Traffic: Sendable, Hashable {
-    /// What is received.
+    /// The receive rate.
     private var receivedRate: Double?
-    /// What is sent.
+    /// The send rate.
     private var sentRate: Double?
     /// The heights of the last bars of what was received, the newest last; as of what follows, as many as are ever shown.
     private(set) var receivedBars: [UInt8] = []

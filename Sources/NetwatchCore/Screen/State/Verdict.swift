@@ -1,10 +1,10 @@
 import ReachabilityCore
 
-/// What the top of the screen says: the state, since when, and why.
+/// The contents of the header: the status, its start, and its reasons.
 struct Verdict: Sendable {
-    /// The newest notice; nil until the first.
+    /// The newest change; nil until the first.
     private(set) var change: StateChange?
-    /// Why, as was found out after the newest notice.
+    /// Why, as was found out after the newest change.
     private(set) var why: [Sentence] = []
     /// Since when the state is what it is.
     private(set) var since: Instant
@@ -18,12 +18,12 @@ struct Verdict: Sendable {
     /// The state.
     var status: ReachabilityStatus { change?.status ?? .unknown }
 
-    /// The path; without any until the first notice.
+    /// The path; without any until the first change.
     var path: NetworkPath { change?.path ?? .init(status: .unknown, reasons: [.reading]) }
 
-    /// Takes a notice.
+    /// Takes a change.
     ///
-    /// - Returns: Whether the state is another.
+    /// - Returns: Whether the status changed.
     mutating func take(_ new: StateChange, _ clock: ViewClock) -> Bool {
         let isFirst = change == nil
         let isAnother = isFirst || new.status != status

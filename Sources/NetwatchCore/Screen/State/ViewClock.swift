@@ -24,10 +24,10 @@ struct ViewClock: Sendable {
     /// The day since 1970-01-01 by local time.
     var today: Int64 { LocalTime(now).day }
 
-    /// What is shown of it, for comparison.
+    /// The part that is shown, for comparison.
     var face: Face { .init(shown: shown, today: today) }
 
-    /// When it is another, by `CLOCK_MONOTONIC`.
+    /// When it changes, by `CLOCK_MONOTONIC`.
     var nextChange: Instant {
         let rest = Duration.nanoseconds(step - sinceStep)
         return now.instant.advanced(by: min(rest, LocalTime(now).untilMidnight))
@@ -72,7 +72,7 @@ struct LocalTime: Sendable, Hashable {
     /// Seconds since the beginning of 1970, by local time.
     private let seconds: Int64
     private let nanoseconds: Int64
-    /// How far local time is from UTC then, in seconds east.
+    /// The offset of local time from UTC then, in seconds east.
     private let utcOffset: Int
 
     init(_ moment: ViewMoment) {
@@ -84,7 +84,7 @@ struct LocalTime: Sendable, Hashable {
     /// The days since 1970-01-01.
     var day: Int64 { seconds.flooredQuotient(86_400) }
 
-    /// How long it is until the day ends.
+    /// The time until midnight.
     var untilMidnight: Duration { .seconds(86_400 - secondOfDay) - .nanoseconds(nanoseconds) }
 
     /// `14:02:11`.
@@ -109,7 +109,7 @@ struct LocalTime: Sendable, Hashable {
         return "\(day) \(second).\(digits(nanoseconds / 1000, 6)) \(zone)"
     }
 
-    /// Shown beside others of today, or of a day.
+    /// Shown next to others of today, or of one day.
     ///
     /// - Parameters:
     ///   - today: The day since 1970-01-01 on which it is read.

@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// What is shown of a radio.
+/// The Wi-Fi details that are shown.
 struct WiFiSign: Sendable, Hashable {
     /// The network's name, as the screen can show it; nil if there is none.
     private(set) var network: String?

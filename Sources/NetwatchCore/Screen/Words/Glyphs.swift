@@ -57,7 +57,7 @@ extension ReachabilityStatus {
     /// The state in words.
     var word: String { self == .notReachable ? "not reachable" : name }
 
-    /// What decides about its colour.
+    /// The role, which decides about its color.
     var role: Style.Role {
         switch self {
         case .wifi: .ok
@@ -68,7 +68,7 @@ extension ReachabilityStatus {
     }
 }
 
-/// What an interface's state comes to, in a word.
+/// The condition of an interface, in a word.
 enum LinkSign: Sendable, Hashable {
     /// It can carry packets.
     case up
@@ -76,7 +76,7 @@ enum LinkSign: Sendable, Hashable {
     case noCarrier
     /// Its carrier is there, and it waits for an event such as 802.1X.
     case dormant
-    /// A WiFi interface is being associated.
+    /// A Wi-Fi interface is being associated.
     case associating
     /// It listens to the air and carries no packets of its own.
     case monitoring
@@ -115,7 +115,7 @@ enum LinkSign: Sendable, Hashable {
         }
     }
 
-    /// What decides about its colour: what is off by intention is not alarming.
+    /// The role, which decides about its color: a link that is off intentionally is not alarming.
     var role: Style.Role {
         switch self {
         case .up: .ok

@@ -25,7 +25,7 @@ struct PathWords {
     /// The same in fewer: the interfaces alone.
     func shortest(_ path: NetworkPath) -> String { path.interface.map { safe($0.name) } ?? "" }
 
-    /// The way to one host.
+    /// The route to one host.
     func route(_ route: DestinationRoute) -> String {
         guard let interface = route.interface else { return "" }
         return way(interface.name, route.gateway)
@@ -51,7 +51,7 @@ struct PathWords {
         safe(name) + (gateway.map { " \(glyphs.arrow) \($0)" } ?? "")
     }
 
-    /// What carries a tunnel or another interface without hardware of its own.
+    /// Returns the carriers of a tunnel or another interface without hardware of its own.
     private func beneath(_ interface: NetworkInterface, _ carriers: [NetworkInterface]) -> String {
         let others = carriers.filter { $0.index != interface.index }
         return others.isEmpty ? "" : ", over " + others.map(named).joined(separator: " + ")

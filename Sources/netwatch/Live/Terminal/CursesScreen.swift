@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import NetwatchCore
 
-/// The terminal's screen while the live view has it (ncurses(3X)); ncurses draws only what is another than before.
+/// The terminal's screen while the live view has it (ncurses(3X)); ncurses redraws only what changed.
 ///
 /// Confined to the main thread, as ncurses is.
 final class CursesScreen {
@@ -22,7 +22,7 @@ final class CursesScreen {
     private let isASCII: Bool
     /// The terminal's settings while the view is shown.
     private let drawingSettings: termios
-    /// What is shown, row by row; nil for what is not known.
+    /// The lines on the screen; nil for a row in an unknown state.
     private var shown: [StyledLine?] = []
     private var cursor: Frame.Cursor?
     private var hasLeft = false
@@ -32,15 +32,15 @@ final class CursesScreen {
     /// - Parameters:
     ///   - device: The terminal.
     ///   - type: Its type, for terminfo(5).
-    ///   - isColored: Whether colours are wanted.
+    ///   - isColored: Whether colors are wanted.
     ///   - isASCII: Whether it shows ASCII alone.
-    /// - Throws: Why this terminal can't show the view; its settings are as before then.
+    /// - Throws: Why this terminal cannot show the view; its settings are as before then.
     init(_ device: TerminalDevice, type: String, isColored: Bool, isASCII: Bool) throws(TerminalUnfit) {
         let curses = try CursesLibrary.load()
         let buffer: DrawingBuffer
         do throws(SystemError) { buffer = try .init(device) } catch { throw .init("\(error)") }
         guard let keyboard = Self.keyboard(device) else { throw .init("\(SystemError.last)") }
-        // The size is the terminal's own, and not for ncurses to ask for: it can't count beyond 32,767.
+        // The size is the terminal's own, and not for ncurses to ask for: it cannot count beyond 32,767.
         curses.use_env(false)
         guard let screen = curses.newterm(type, buffer.file, keyboard) else {
             fclose(keyboard)
@@ -93,7 +93,7 @@ extension CursesScreen {
     /// Writes what ncurses has drawn, as far as the terminal takes it; false if the terminal has gone.
     func flush() -> Bool { device.write(buffer.take()) }
 
-    /// Draws everything anew with the next frame, at the size that the terminal has by then.
+    /// Redraws everything with the next frame, at the size that the terminal has then.
     func invalidate() {
         size = device.size
         _ = curses.resizeterm(Int32(size.rows), Int32(size.columns))
@@ -129,7 +129,7 @@ extension CursesScreen {
 // MARK: - The keyboard
 
 extension CursesScreen {
-    /// What is typed.
+    /// An input event.
     enum Input: Hashable {
         case key(Key)
         case wheel(up: Bool, row: Int)
@@ -170,13 +170,13 @@ extension CursesScreen {
         let bytes = buffer.take()
         guard device.isOurs else { return TerminalGuard.disarm() }
         _ = device.write(wheel.end + bytes)
-        device.finish(within: Self.patience)
+        device.finish(within: Self.restoringTimeout)
         device.set(device.settings)
         TerminalGuard.disarm()
     }
 
-    /// Takes the terminal again after ``leave()``, or after somebody else had it; everything is drawn anew.
-    func returnAgain() {
+    /// Takes the terminal again after ``leave()``, or after another job had it, and redraws everything.
+    func resume() {
         device.set(drawingSettings)
         // Where it never left, the wheel's mode is its own, and what was before is kept already.
         let keepsWheel = hasLeft
@@ -184,8 +184,8 @@ extension CursesScreen {
         begin(keepsWheel: keepsWheel)
     }
 
-    /// How long a terminal that takes nothing may hold up the end, in milliseconds.
-    private static let patience: Int32 = 1_000
+    /// The timeout for restoring a terminal that accepts nothing, in milliseconds.
+    private static let restoringTimeout: Int32 = 1_000
 
     private func begin(keepsWheel: Bool) {
         TerminalGuard.arm(device, bytes: wheel.end + RestoringBytes.make(curses, hasMouse: wheel == .buttons))
@@ -256,9 +256,9 @@ enum CursesLibrary {
     }
 }
 
-/// Why the live view can't be shown on a terminal, where that was to be expected; lines are printed instead.
+/// Why the live view cannot be shown on a terminal, where that was to be expected; lines are printed instead.
 struct TerminalUnfit: Error, Hashable {
-    /// What is the matter, and what to do about it; nil where it is as the user has it.
+    /// The problem and its fix; nil if the user chose such a terminal.
     let words: String?
 
     init(_ words: String?) { self.words = words }
@@ -269,7 +269,7 @@ struct TerminalUnfit: Error, Hashable {
 /// ncurses waits for a terminal that takes nothing, and says nothing of one that has gone; a program that waits there
 /// could not be ended any more. It keeps writing to a descriptor that first was the terminal, whose settings it reads.
 final class DrawingBuffer {
-    /// What ncurses is given.
+    /// The stream for ncurses.
     let file: UnsafeMutablePointer<FILE>
     private let descriptor: Int32
     private let memory: Int32
@@ -307,7 +307,7 @@ final class DrawingBuffer {
     }
 }
 
-/// What ncurses says of the keyboard, as the live view understands it (curs_getch(3X)).
+/// The translation of ncurses key codes to keys (curs_getch(3X)).
 enum KeyDecoder {
     /// A character, control characters among them; nil for what means nothing.
     static func character(_ code: wint_t) -> Key? {
@@ -334,7 +334,7 @@ enum KeyDecoder {
     ]
 }
 
-/// What leaves a terminal as it was before ncurses, for when ncurses can't do so any more: terminfo(5).
+/// The bytes that restore a terminal when ncurses no longer can: terminfo(5).
 enum RestoringBytes {
     /// The bytes for the terminal that is set up.
     static func make(_ curses: netwatch_curses, hasMouse: Bool) -> [UInt8] {
@@ -384,26 +384,26 @@ enum TerminalFitness {
         }
     }
 
-    /// What to do about a type that ncurses does not know, or that can't move the cursor.
+    /// Returns the error for a type that ncurses does not know, or that cannot move the cursor.
     static func unknown(_ type: String) -> TerminalUnfit {
         let name = type.prefix(40).escapedForTerminal
         return .init("the terminal type '\(name)' is unknown or too simple; set TERM, or install ncurses-term")
     }
 }
 
-/// How the mouse's wheel is heard without taking the mouse away from whoever wants to mark text with it.
+/// The terminal mode that reports the mouse wheel, and leaves the mouse to the user for selecting text.
 enum WheelMode: Hashable {
     /// The terminal turns it into the arrow keys (DECSET 1007 of xterm), and keeps the rest of the mouse for itself.
     case arrows
     /// The program is told of the mouse's buttons; text is marked with shift held down.
     case buttons
 
-    /// What suits a type of terminal: those that stand between a program and a terminal know no arrows.
+    /// Selects the mode for a terminal type: terminal multiplexers do not translate the wheel to arrow keys.
     init(terminal type: String) {
         self = type.hasPrefix("tmux") || type.hasPrefix("screen") ? .buttons : .arrows
     }
 
-    /// What is written to begin.
+    /// Returns the bytes that enable it.
     ///
     /// - Parameter keeps: Whether what the terminal does now is what it is to do afterwards (XTSAVE).
     /// - Returns: The bytes.
@@ -411,8 +411,8 @@ enum WheelMode: Hashable {
         self == .arrows ? Array("\(keeps ? "\u{1B}[?1007s" : "")\u{1B}[?1007h".utf8) : []
     }
 
-    /// What is written to end: the terminal does what it did before (XTRESTORE).
+    /// The bytes that restore the previous mode (XTRESTORE).
     ///
-    /// Many have this mode on from the beginning, and other programs expect it; those that can't restore it keep it on.
+    /// Many have this mode on from the beginning, and other programs expect it; those that cannot restore it keep it on.
     var end: [UInt8] { self == .arrows ? Array("\u{1B}[?1007r".utf8) : [] }
 }

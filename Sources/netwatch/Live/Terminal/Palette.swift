@@ -3,20 +3,20 @@ import NetwatchCore
 
 /// With which attributes of the terminal each kind of text is shown (curs_attr(3X)).
 struct Palette {
-    /// Attributes and the number of a pair of colours.
+    /// Attributes and the number of a pair of colors.
     struct Look: Hashable {
         var attributes: attr_t
         var pair: Int16
     }
 
-    /// How many colours there are; 0 for none.
+    /// How many colors there are; 0 for none.
     private let colors: Int32
 
-    /// Defines the pairs of colours.
+    /// Defines the pairs of colors.
     ///
     /// - Parameters:
     ///   - curses: A screen is set up.
-    ///   - isColored: Whether colours are wanted.
+    ///   - isColored: Whether colors are wanted.
     init(_ curses: netwatch_curses, isColored: Bool) {
         let colors = isColored ? curses.tigetnum("colors") : 0
         // Text of no kind, and the background, are the terminal's own.
@@ -42,12 +42,12 @@ struct Palette {
         return .init(attributes: attributes, pair: hasColor ? Self.pair(style.role) : 0)
     }
 
-    /// The first pair is the terminal's own colours.
+    /// The first pair is the terminal's own colors.
     private static func pair(_ role: Style.Role) -> Int16 {
         Int16(1 + (Style.Role.allCases.firstIndex(of: role) ?? 0))
     }
 
-    /// The colour of a kind; of the first eight, which the user's theme defines, where one fits.
+    /// The color of a kind; of the first eight, which the user's theme defines, where one fits.
     private static func color(_ role: Style.Role, of count: Int32) -> Int16? {
         guard count >= 8 else { return nil }
         return switch role {
@@ -57,7 +57,7 @@ struct Palette {
         case .bad: Int16(COLOR_RED)
         case .unknown: Int16(COLOR_MAGENTA)
         case .key, .graph: Int16(COLOR_CYAN)
-        // A grey that shows on light and on dark; the bright black of sixteen colours is some themes' background.
+        // A grey that shows on light and on dark; the bright black of sixteen colors is some themes' background.
         case .dim: count >= 256 ? 244 : nil
         }
     }

@@ -8,18 +8,18 @@ import NetwatchCore
 ///
 /// Confined to the main thread.
 final class TerminalDevice {
-    /// Reads and writes; it does not block where the kernel let it be opened anew.
+    /// The descriptor to read and write; non-blocking if the kernel allowed it to be opened again.
     let descriptor: Int32
     /// The settings as they were.
     let settings: termios
-    /// What was drawn and is not yet taken.
+    /// The bytes that the terminal has not accepted yet.
     private var pending: ArraySlice<UInt8> = []
 
     /// Opens the terminal.
     ///
     /// Anew, so that what is set for this descriptor alone is not set for the shell's, too.
     ///
-    /// - Throws: The errno; `ENOTTY` if stdout is no terminal, or one that can't be read.
+    /// - Throws: The errno; `ENOTTY` if stdout is no terminal, or one that cannot be read.
     init() throws(SystemError) {
         descriptor = try Self.open()
         var settings = termios()
@@ -54,7 +54,7 @@ final class TerminalDevice {
         return .init(columns: min(Int(size.ws_col), Self.most), rows: min(Int(size.ws_row), Self.most))
     }
 
-    /// More than any screen has, and less than ncurses can't count.
+    /// More than any screen has, and less than ncurses cannot count.
     private static let most = 1_000
 
     /// Whether this process may change the terminal: it is in the foreground, or nobody controls jobs there.

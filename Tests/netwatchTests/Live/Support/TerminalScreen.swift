@@ -42,7 +42,7 @@ final class TerminalScreen {
         return outcome.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The rows with the escape sequences that colour them.
+    /// The rows with the escape sequences that color them.
     func colouredText() throws -> String { try run(["capture-pane", "-p", "-e"]).output }
 
     /// Waits until the screen is as wanted, and gives its rows.

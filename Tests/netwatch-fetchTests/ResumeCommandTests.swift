@@ -2,7 +2,7 @@ import Testing
 
 @testable import netwatch_fetch
 
-@Suite struct AgainCommandTests {
+@Suite struct ResumeCommandTests {
     @Test(arguments: [
         ("a", "a"), ("-o", "-o"), ("http://x/a?b=c", "'http://x/a?b=c'"), ("", "''"), ("a b", "'a b'"),
         ("it's", #"'it'\''s'"#), ("$HOME", "'$HOME'"), ("~", "'~'"), ("a\nb", #"$'a\x0ab'"#),
@@ -30,6 +30,6 @@ import Testing
         (["--resume", "-o", "user:x", "http://x/-u"], ["--resume", "-o", "user:x", "http://x/-u"]),
     ])
     func `secrets are left out`(given: [String], shown: [String]) {
-        #expect(AgainCommand.words(["netwatch", "fetch"] + given) == ["netwatch", "fetch"] + shown)
+        #expect(ResumeCommand.words(["netwatch", "fetch"] + given) == ["netwatch", "fetch"] + shown)
     }
 }
