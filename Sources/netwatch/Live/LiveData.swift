@@ -134,6 +134,7 @@ final class LiveInbox: Sendable {
     /// changes that came while it was read: it may contain them.
     ///
     /// - Parameter read: Reads the model; nil if it is not to be read now.
+    /// - Returns: The inputs, the model last.
     func take(reading read: () -> LiveViewInput?) -> [LiveViewInput] {
         let inputs = takeInputs()
         guard hasModel, let model = read() else { return inputs }
