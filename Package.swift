@@ -286,7 +286,9 @@ let package = Package(
 // The build for the thread sanitizer leaves out what has no threads of its own: the tests of the pure targets, those of the
 // repository's files, and the examples, which these run.
 if Context.environment["NETWATCH_THREADS_ONLY"] != nil {
-    let pure = ["HTTPSerialization", "NetwatchCore", "NetworkClientCore", "ReachabilityCore", "Repository", "RequestGate"]
+    let pure = [
+        "HTTPSerialization", "NetwatchCore", "NetworkClientCore", "ReachabilityCore", "Repository", "RequestGate",
+    ]
     package.targets.removeAll { target in
         pure.contains { target.name == $0 + "Tests" } || target.path?.hasPrefix("Examples/") == true
     }

@@ -1,7 +1,7 @@
 import Dispatch
 import NetworkClient
 
-// What the README's table says of this library, in a program that runs: `ComingFrom URL`, where a server answers all
+// What the README's table says of this library, in a program that runs: `ComingFrom URL`, where a server responds to all
 // with the JSON of a user.
 
 struct User: Codable, Sendable { var name: String }
@@ -18,7 +18,7 @@ session.post("users", parameters: ["name": "Ann"])
 // Callbacks.
 session.get("users/7").decoded(User.self, on: .global()) { result in print(result) }
 
-// Answers: any status, or only those of success.
+// Responses: any status, or only those of success.
 let response = try await session.get("users/7").response()
 print(response.status, response.head.headerFields, response.buffer, response["Content-Type"])
 let text = try await session.get("users/7").string()
@@ -33,7 +33,7 @@ let request = session.get("users/7")
 for await event in request.events { print(event) }
 request.cancel()
 
-// Answers as they come, files, forms, and several requests as one.
+// Responses as they arrive, files, forms, and several requests as one.
 for try await piece in try await session.stream(.get, "users/7").streamed().body { print(piece) }
 let path = CommandLine.arguments.dropFirst(2).first ?? "/dev/null"
 let download = session.download("firmware.bin", to: path)
@@ -49,7 +49,7 @@ for ending in await batch.endings() { print(ending) }
 do {
     _ = try await session.get("http://no such host/").response()
 } catch {
-    print(error.code, error.processing, error.errno ?? 0, error.response?.status ?? "no answer", error.body)
+    print(error.code, error.processing, error.errno ?? 0, error.response?.status ?? "no response", error.body)
 }
 
 // Configuration.
@@ -67,7 +67,7 @@ configuration.redirects = .refuse
 configuration.authentication.credentials = [.init(Credential(user: "ann", password: "…"), for: base)]
 configuration.proxy = .all(try ProxyServer("http://proxy.example.com:3128"))
 
-// Waiting for the network, and going again. A requirement binds by itself.
+// Waiting for the network, and retrying. A requirement binds by itself.
 configuration.binding = .unbound
 configuration.gate = .waitsForConnectivity(.seconds(60))
 configuration.retry = .standard

@@ -8,5 +8,5 @@ do {
     let user = try await session.get("users/7", parameters: ["fields": ["name", "tags"]]).decoded(User.self)
     print("hello", user.name)
 } catch {
-    print("no answer:", error, "(\(error.code), \(error.processing))")
+    print("no response:", error, "(\(error.code), \(error.processing))")
 }

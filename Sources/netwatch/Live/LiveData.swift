@@ -128,12 +128,13 @@ final class LiveInbox: Sendable {
         if !isModelNew.exchange(true, ordering: .acquiringAndReleasing) { wakeup.signal() }
     }
 
-    /// Takes what is there, and the model if it may be another.
+    /// Takes what is there, and the model if it may have changed.
     ///
     /// A change removes the explanation of the one before it from the screen. So the model comes last, behind the
     /// changes that came while it was read: it may contain them.
     ///
     /// - Parameter read: Reads the model; nil if it is not to be read now.
+    /// - Returns: The inputs, the model last.
     func take(reading read: () -> LiveViewInput?) -> [LiveViewInput] {
         let inputs = takeInputs()
         guard hasModel, let model = read() else { return inputs }

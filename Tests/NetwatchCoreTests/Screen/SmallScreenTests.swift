@@ -8,7 +8,7 @@ import Testing
         (
             20, 3,
             [
-                "✗ not reachable  si…", "  wlan0 has no carr…", "  Fix: Check the a…",
+                "✗ not reachable  si…", "  wlan0 has no carr…", "  Fix: Check the ac…",
             ]
         ), (0, 5, []), (5, 0, []),
     ])

@@ -123,9 +123,9 @@ extension RouteSelection {
 
     /// Whether a kernel's reply is one of those that this selection says are possible.
     fileprivate func allows(_ route: RouteMessage, comparesSource: Bool) -> Bool {
-        guard route.table == table, route.type == type, let answer = route.legs.first else { return false }
+        guard route.table == table, route.type == type, let reply = route.legs.first else { return false }
         return legs.contains { leg in
-            guard leg.interface == answer.interface, leg.gateway == answer.gateway else { return false }
+            guard leg.interface == reply.interface, leg.gateway == reply.gateway else { return false }
             // Asked with a source, the kernel tells none (IPv4), or the one that it would select without (IPv6).
             guard comparesSource else { return true }
             return route.preferredSource == leg.source

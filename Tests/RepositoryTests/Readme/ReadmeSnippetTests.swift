@@ -42,7 +42,7 @@ struct ReadmeSnippetTests {
         #expect(server.connections.first?.text.hasPrefix("GET \(target) HTTP/1.1\r\n") == true)
         try await server.stop()
         let refusal = try LabProcess.run(BuiltProducts.path(of: "FirstRequest"), [base]).output
-        #expect(refusal.hasPrefix("no answer: GET \(base)/users/7: "))
+        #expect(refusal.hasPrefix("no response: GET \(base)/users/7: "))
         #expect(refusal.hasSuffix("(connectionRefused, neverSent)\n"))
     }
 

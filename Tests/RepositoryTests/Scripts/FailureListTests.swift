@@ -32,7 +32,7 @@ struct FailureListTests {
             ✘ Test d(n:) recorded an issue with 1 argument n → 1 at a.swift:7:82: Expectation failed: a == b
             ± inserted [2, 3]
             ✘ Test e() recorded an issue at a.swift:9:9: Expectation failed: (failure → "seed 5
-            look-up: kernel a, model b
+            lookup: kernel a, model b
             last:
             route" → nil) == nil
             ✘ Test "named "x"" failed after 0.004 seconds with 1 issue.
@@ -49,7 +49,7 @@ struct FailureListTests {
             ✘ Test d(n:) recorded an issue with 1 argument n → 1 at a.swift:7:82: Expectation failed: a == b
                 ± inserted [2, 3]
             ✘ Test e() recorded an issue at a.swift:9:9: Expectation failed: (failure → "seed 5
-                look-up: kernel a, model b
+                lookup: kernel a, model b
                 last:
                 route" → nil) == nil
             ✘ Test alone() failed after 0.004 seconds with 2 issues.

@@ -33,7 +33,7 @@ import Testing
         #expect(inbox.take { inbox.takeModel() ? model : nil }.isEmpty)
     }
 
-    @Test func `without news the model is not read`() {
+    @Test func `the model is read only after a change`() {
         inbox.put(.counters([:], at: SystemClock.now))
         #expect(inbox.take { model }.map(\.name) == ["counters"])
     }

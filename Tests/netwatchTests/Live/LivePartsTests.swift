@@ -113,20 +113,20 @@ import Testing
         func way(_ address: IPAddress, _ status: ReachabilityStatus) -> (IPAddress, DestinationPath) {
             (address, .init(destination: address, status: status, outcome: .refused(errno: 101, .unreachable)))
         }
-        var answers = ResolvedAddresses()
-        #expect(answers.take([list[0], list[1]]).new == [list[0], list[1]])
-        #expect(answers.state([:], after: nil) == .resolving)
+        var resolved = ResolvedAddresses()
+        #expect(resolved.take([list[0], list[1]]).new == [list[0], list[1]])
+        #expect(resolved.state([:], after: nil) == .resolving)
         var known = Dictionary(uniqueKeysWithValues: [way(list[0], .wifi), way(list[1], .cellular)])
-        let both = answers.state(known, after: .resolving)
-        let turned = answers.take([list[1], list[0], list[1]])
-        #expect(turned.gone.isEmpty && turned.new.isEmpty && answers.state(known, after: both) == both)
-        let next = answers.take([list[2], list[1]])
-        #expect(next.gone == [list[0]] && next.new == [list[2]] && answers.addresses == [list[1], list[2]])
+        let both = resolved.state(known, after: .resolving)
+        let turned = resolved.take([list[1], list[0], list[1]])
+        #expect(turned.gone.isEmpty && turned.new.isEmpty && resolved.state(known, after: both) == both)
+        let next = resolved.take([list[2], list[1]])
+        #expect(next.gone == [list[0]] && next.new == [list[2]] && resolved.addresses == [list[1], list[2]])
         known[list[0]] = nil
-        #expect(answers.state(known, after: both) == both)
-        answers.fail("no answer")
+        #expect(resolved.state(known, after: both) == both)
+        resolved.fail("no response")
         known[list[2]] = way(list[2], .wifi).1
-        guard case .paths(let routes) = answers.state(known, after: both) else { throw LabError("paths", errno: 0) }
+        guard case .paths(let routes) = resolved.state(known, after: both) else { throw LabError("paths", errno: 0) }
         #expect(routes.map(\.status) == [.cellular, .wifi])
         #expect(ResolvedAddresses().state([:], after: nil) == .resolving)
     }

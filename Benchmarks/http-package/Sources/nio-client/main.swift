@@ -11,15 +11,15 @@ final class Repeater: ChannelInboundHandler, @unchecked Sendable {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let head: HTTPRequestHead
-    private var answer: EventLoopPromise<Int>?
+    private var response: EventLoopPromise<Int>?
     private var length = 0
 
     init(host: String, path: String) {
         head = .init(version: .http1_1, method: .GET, uri: path, headers: ["Host": host])
     }
 
-    func send(_ answer: EventLoopPromise<Int>, on channel: any Channel) {
-        self.answer = answer
+    func send(_ response: EventLoopPromise<Int>, on channel: any Channel) {
+        self.response = response
         length = 0
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
@@ -29,11 +29,11 @@ final class Repeater: ChannelInboundHandler, @unchecked Sendable {
         switch unwrapInboundIn(data) {
         case .head: break
         case .body(let bytes): length += bytes.readableBytes
-        case .end: answer?.succeed(length)
+        case .end: response?.succeed(length)
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { answer?.fail(error) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { response?.fail(error) }
 }
 
 /// Connections that are free.
@@ -64,9 +64,9 @@ for _ in 0..<run.inFlight {
 }
 try await run.run {
     guard let (repeater, channel) = await connections.take() else { return 0 }
-    let answer = loop.makePromise(of: Int.self)
-    loop.execute { repeater.send(answer, on: channel) }
-    let length = try await answer.futureResult.get()
+    let response = loop.makePromise(of: Int.self)
+    loop.execute { repeater.send(response, on: channel) }
+    let length = try await response.futureResult.get()
     await connections.add(repeater, channel)
     return length
 }
