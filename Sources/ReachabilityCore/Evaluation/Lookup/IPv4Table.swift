@@ -89,3 +89,181 @@ enum Choices {
         }
     }
 }
+
+extension IPv4Table {
+    /// Chooses among a route's legs, or among equal default routes, and selects the source (`fib_select_path`).
+    func select(_ position: Int, _ legs: Choices, _ flow: ProbeFlow) -> TableAnswer {
+        if routes[position].message.type == .local { return .found(local(position, flow)) }
+        let chosen: [SelectedLeg]
+        switch legs {
+        case .several(let several): chosen = several.map { leg($0, of: position, flow) }
+        case .one(let one):
+            guard isAmongDefaults(position) else { return answer(position, leg(one, of: position, flow), [], legs) }
+            chosen = equalDefaults(position).map { leg(firstLeg(at: $0) ?? one, of: $0, flow) }
+        }
+        return answer(position, chosen[0], chosen, legs)
+    }
+
+    private func answer(
+        _ position: Int,
+        _ leg: SelectedLeg,
+        _ alternatives: [SelectedLeg],
+        _ legs: Choices
+    ) -> TableAnswer {
+        guard !isMartian(leg) else {
+            return .refused(errno: LookupErrno.invalid, .loopbackSource, expiry: nil)
+        }
+        let group = firstLeg(at: position)?.interface ?? legs.first.interface
+        return .found(found(position, leg, alternatives.count > 1 ? alternatives : [], group))
+    }
+
+    private func found(
+        _ position: Int,
+        _ leg: SelectedLeg,
+        _ alternatives: [SelectedLeg],
+        _ group: InterfaceIndex
+    ) -> FoundRoute {
+        .init(
+            table: table,
+            prefixLength: routes[position].message.destination.length,
+            type: type(at: position),
+            metric: routes[position].message.metric,
+            expiry: routes[position].expiry,
+            leg: leg,
+            alternatives: alternatives,
+            groupInterface: group
+        )
+    }
+
+    /// A route of type local delivers to this host, whatever device it names; its source is the destination itself.
+    private func local(_ position: Int, _ flow: ProbeFlow) -> FoundRoute {
+        let preferred = routes[position].message.preferredSource ?? flow.destination
+        let source = flow.source.isUnspecified ? preferred : flow.source
+        let device = firstLeg(at: position)?.interface ?? LookupModel.loopbackIndex
+        let master = model.layer3Domain(of: device) ?? LookupModel.loopbackIndex
+        var route = found(position, .init(interface: master, source: source), [], device)
+        route.sourceDependsOnDestination = true
+        return route
+    }
+
+    /// The leg that `fib_info_nhc(…, 0)` gives: the first, whether it is usable or not.
+    func firstLeg(at position: Int) -> RouteLeg? {
+        if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id) {
+            return legs.first
+        }
+        return routes[position].message.legs.first
+    }
+
+    private func leg(_ leg: RouteLeg, of position: Int, _ flow: ProbeFlow) -> SelectedLeg {
+        .init(
+            interface: leg.interface,
+            gateway: isDirect(leg, position) ? nil : leg.gateway,
+            source: flow.source.isUnspecified ? source(for: leg, of: position) : flow.source
+        )
+    }
+
+    /// A gateway that is this interface's own address makes a direct route; broadcast routes have no gateway.
+    private func isDirect(_ leg: RouteLeg, _ position: Int) -> Bool {
+        guard let gateway = leg.gateway else { return true }
+        if routes[position].message.type == .broadcast || routes[position].message.type == .multicast { return true }
+        guard let own = model.snapshot.addresses[leg.interface] else { return false }
+        for index in own.indices where own[index].address == gateway { return true }
+        return false
+    }
+
+    private func source(for leg: RouteLeg, of position: Int) -> IPAddress? {
+        if let preferred = routes[position].message.preferredSource { return preferred }
+        let isForeign = routes[position].message.nexthopID != nil && leg.gateway?.family == .ipv6
+        let gateway = isForeign ? 0 : leg.gateway.map { $0.bits & ~0 << 96 } ?? 0
+        return model.ipv4Source(through: leg.interface, gateway: gateway, scope: routes[position].message.scope)
+    }
+
+    /// The kernel sends nothing from 127.0.0.0/8 through another interface than the loopback (`__mkroute_output`).
+    private func isMartian(_ leg: SelectedLeg) -> Bool {
+        guard let source = leg.source, source.isLoopback else { return false }
+        guard let position = model.snapshot.linkPosition(leg.interface) else { return false }
+        let link = model.snapshot.links[position]
+        return !link.flags.contains(.loopback) && !link.isVRF
+    }
+}
+
+/// The choice among default routes of equal metric, which follows the state of their gateways (`fib_select_default`).
+extension IPv4Table {
+    /// Whether the choice comes up: a unicast default route with one leg, and behind it another of its metric.
+    ///
+    /// The kernel looks for rivals wherever a table has several defaults, but those before the selected one, which were
+    /// passed over, only keep it from finding any.
+    func isAmongDefaults(_ position: Int) -> Bool {
+        let next = position + 1
+        guard next < routes.count, routes[next].message.metric == routes[position].message.metric else { return false }
+        guard routes[position].message.destination.length == 0, routes[position].message.type == .unicast else {
+            return false
+        }
+        return legs(at: position).count == 1
+    }
+
+    /// The routes that may be chosen, each as its place in the table.
+    ///
+    /// Where several gateways' entries are valid and not reachable, the kernel takes turns, and remembers whose turn
+    /// it is in a place that nobody can read: so each that some turn would choose is named.
+    func equalDefaults(_ selected: Int) -> [Int] {
+        let rivals = rivals(of: selected)
+        guard rivals.count > 1 else { return [selected] }
+        let states = rivals.map { firstLeg(at: $0).flatMap { model.neighbour(of: $0) } }
+        var chosen: [Int] = []
+        for turn in -1..<rivals.count {
+            let choice = rivals[Self.choice(among: states, turn: turn) ?? 0]
+            if !chosen.contains(choice) { chosen.append(choice) }
+        }
+        return chosen
+    }
+
+    /// The routes that compete: as good as the selected one, through a gateway, none in between that is unlike.
+    ///
+    /// One with several legs competes, and wins, with its first, even where that is dead.
+    private func rivals(of selected: Int) -> [Int] {
+        var rivals: [Int] = []
+        var metric = routes[selected].message.metric
+        for position in routes.indices where routes[position].message.destination.length == 0 {
+            let message = routes[position].message
+            guard message.tos == 0 else { continue }
+            if message.metric > metric { break }
+            guard hasLiveLeg(at: position) else { continue }
+            metric = message.metric
+            guard message.scope == routes[selected].message.scope, message.type == .unicast,
+                firstLeg(at: position)?.gateway != nil
+            else { continue }
+            if rivals.isEmpty, position != selected { break }
+            rivals.append(position)
+        }
+        return rivals
+    }
+
+    /// Whether the route has a leg whose device is up: a missing carrier does not count here.
+    private func hasLiveLeg(at position: Int) -> Bool {
+        legs(at: position).contains { leg in
+            guard let place = model.snapshot.linkPosition(leg.interface) else { return false }
+            return model.snapshot.links[place].flags.contains(.up) && !leg.flags.contains(.dead)
+                && !model.excluded.contains(leg.interface)
+        }
+    }
+
+    private func legs(at position: Int) -> [RouteLeg] {
+        if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id) {
+            return legs
+        }
+        return routes[position].message.legs
+    }
+
+    /// What `fib_detect_death` leads to when it was a route's turn before; nil: the selected route stays.
+    private static func choice(among states: [NeighbourState?], turn: Int) -> Int? {
+        var lastResort: Int?
+        for order in states.indices {
+            guard let state = states[order], state != .reachable else { return order }
+            let isValid = !state.isDisjoint(with: .valid)
+            if isValid, order != turn { return order }
+            if isValid || (lastResort == nil && order > turn && state != .incomplete) { lastResort = order }
+        }
+        return lastResort
+    }
+}

@@ -97,3 +97,175 @@ struct IPv6Table {
         case blackhole(Int)
     }
 }
+
+extension IPv6Table {
+    /// The answer that a match stands for, its leg chosen and its source selected.
+    func answer(_ match: Match, _ flow: ProbeFlow) -> TableAnswer {
+        switch match {
+        case .blackhole(let position):
+            return .refused(errno: LookupErrno.invalid, .blackhole, expiry: routes[position].expiry)
+        case .refusal(let position):
+            let expiry = routes[position].expiry
+            return TableAnswer.refusal(routes[position].message.type, expiry: expiry) ?? .none
+        case .route(let position, let leg):
+            return .found(found(position, leg, flow))
+        }
+    }
+
+    private func found(_ position: Int, _ matched: RouteLeg, _ flow: ProbeFlow) -> FoundRoute {
+        let legs = choices(at: position, matched)
+        var route = FoundRoute(
+            table: table,
+            prefixLength: routes[position].message.destination.length,
+            type: type(at: position),
+            metric: routes[position].message.metric,
+            expiry: routes[position].expiry,
+            leg: leg(legs.first ?? matched, of: position),
+            groupInterface: legs.count > 1 ? nil : (legs.first ?? matched).interface
+        )
+        selectSource(for: &route.leg, legs.first ?? matched, of: position, flow, &route.sourceDependsOnDestination)
+        guard legs.count > 1 else { return route }
+        for choice in legs {
+            var selected = leg(choice, of: position)
+            selectSource(for: &selected, choice, of: position, flow, &route.sourceDependsOnDestination)
+            route.alternatives.append(selected)
+        }
+        return route
+    }
+
+    /// The legs that the flow's hash may choose (`fib6_select_path`); empty for the matched one alone.
+    ///
+    /// A leg whose gateway has failed is replaced by the one that matched.
+    private func choices(at position: Int, _ matched: RouteLeg) -> [RouteLeg] {
+        if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id) {
+            return legs.count > 1 ? model.choices(ofGroup: legs) : []
+        }
+        guard routes[position].message.legs.count > 1 else { return [] }
+        return routes[position].message.legs.filter {
+            $0 == matched || (!model.isOut($0, .ipv6) && IPv6RouteScore.isReachable($0, prefersReachable, model))
+        }
+    }
+
+    private func leg(_ leg: RouteLeg, of position: Int) -> SelectedLeg {
+        .init(interface: outputInterface(leg, position), gateway: leg.gateway)
+    }
+
+    /// Routes of type local and anycast deliver to this host, through the loopback or the VRF (`ip6_rt_get_dev_rcu`).
+    private func outputInterface(_ leg: RouteLeg, _ position: Int) -> InterfaceIndex {
+        switch routes[position].message.type {
+        case .local, .anycast: model.layer3Domain(of: leg.interface) ?? LookupModel.loopbackIndex
+        default: leg.interface
+        }
+    }
+
+    /// The route's own source, or the one for its device; for a group of nexthops, for the first member's device.
+    private func selectSource(
+        for selected: inout SelectedLeg,
+        _ leg: RouteLeg,
+        of position: Int,
+        _ flow: ProbeFlow,
+        _ dependsOnDestination: inout Bool
+    ) {
+        guard selectsSource else {
+            selected.source = flow.source
+            return
+        }
+        selected.source = routes[position].message.preferredSource
+        guard selected.source == nil else { return }
+        var device = leg.interface
+        if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id),
+            let first = legs.first
+        {
+            device = first.interface
+        }
+        let choice = model.ipv6SourceChoice(to: flow.destination, through: device)
+        selected.source = choice.best
+        if choice.dependsOnDestination { dependsOnDestination = true }
+    }
+}
+
+/// The choice among the routes of one prefix (`rt6_select`, `find_rr_leaf`).
+struct IPv6RouteScore {
+    private let routes: [Route]
+    private let model: LookupModel
+    private let reachable: Bool
+    private var best: IPv6Table.Match?
+    private var bestScore = -1
+
+    /// Makes a choice.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - reachable: Whether gateways whose neighbour entry has failed are passed over (`RT6_LOOKUP_F_REACHABLE`).
+    init(_ table: IPv6Table, reachable: Bool) {
+        self.routes = table.routes
+        self.model = table.model
+        self.reachable = reachable
+    }
+
+    /// The best route of a prefix: the first with the best score among those of the lowest metric; if none of these
+    /// is usable, among all the others, whatever their metric.
+    consuming func best(of range: Range<Int>) -> IPv6Table.Match? {
+        let metric = routes[range.lowerBound].message.metric
+        let rest = range.first { routes[$0].message.metric != metric } ?? range.upperBound
+        consider(range.lowerBound..<rest)
+        if best == nil { consider(rest..<range.upperBound) }
+        return best
+    }
+
+    /// Compares routes; one whose nexthop object is a blackhole ends the comparison and wins it.
+    private mutating func consider(_ range: Range<Int>) {
+        for position in range {
+            if let expiry = routes[position].expiry, expiry < model.now { continue }
+            if let id = routes[position].message.nexthopID, let object = model.snapshot.nexthopObject(id) {
+                guard case .legs(let legs) = object else {
+                    best = .blackhole(position)
+                    return
+                }
+                if let leg = legs.first(where: { beats($0, position) }) { best = .route(position, leg) }
+            } else {
+                considerOwnLegs(position)
+            }
+        }
+    }
+
+    private mutating func considerOwnLegs(_ position: Int) {
+        let type = routes[position].message.type
+        if TableAnswer.refusal(type, expiry: nil) != nil {
+            if beats(nil, position) { best = .refusal(position) }
+            return
+        }
+        for leg in routes[position].message.legs.indices where beats(routes[position].message.legs[leg], position) {
+            best = .route(position, routes[position].message.legs[leg])
+        }
+    }
+
+    /// Whether a leg scores better than the best so far, and notes that it is the best then (`find_match`).
+    private mutating func beats(_ leg: RouteLeg?, _ position: Int) -> Bool {
+        if let leg {
+            let isLocal = routes[position].message.type == .local || routes[position].message.type == .anycast
+            guard !model.isOut(leg, .ipv6, needsCarrier: !isLocal), Self.isReachable(leg, reachable, model) else {
+                return false
+            }
+        }
+        let score = Self.score(routes[position].message.preference)
+        guard score > bestScore else { return false }
+        bestScore = score
+        return true
+    }
+
+    /// Whether a leg counts while failed gateways are passed over (`rt6_check_neigh`).
+    static func isReachable(_ leg: RouteLeg, _ reachable: Bool, _ model: LookupModel) -> Bool {
+        guard reachable, let state = model.neighbour(of: leg) else { return true }
+        return !state.contains(.failed) || !state.isDisjoint(with: .valid)
+    }
+
+    /// `rt6_score_route` without an output interface: what the router's advertisement prefers (RFC 4191).
+    private static func score(_ preference: RouterPreference) -> Int {
+        switch preference {
+        case .high: 3
+        case .medium, .invalid: 2
+        case .low: 1
+        }
+    }
+}
