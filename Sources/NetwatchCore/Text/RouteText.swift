@@ -20,8 +20,8 @@ public enum RouteText {
     ///   - isFromModel: Whether table and metric are known; a look-up of the kernel does not say.
     /// - Returns: One line.
     public static func selection(_ selection: RouteSelection, names: InterfaceNames, isFromModel: Bool) -> String {
-        var words = type(selection.type) + leg(selection.leg, names: names)
-        words += ["source", selection.leg.source?.description ?? "none"]
+        var words = type(selection.type) + nextHop(selection.nextHop, names: names)
+        words += ["source", selection.nextHop.source?.description ?? "none"]
         if isFromModel { words += ["table", table(selection.table), "metric", String(selection.metric)] }
         return words.joined(separator: " ")
     }
@@ -42,8 +42,8 @@ public enum RouteText {
         }
     }
 
-    private static func leg(_ leg: SelectedLeg, names: InterfaceNames) -> [String] {
-        (leg.gateway.map { ["via", $0.description] } ?? []) + ["dev", names.name(leg.interface)]
+    private static func nextHop(_ nextHop: SelectedNextHop, names: InterfaceNames) -> [String] {
+        (nextHop.gateway.map { ["via", $0.description] } ?? []) + ["dev", names.name(nextHop.interface)]
     }
 }
 
@@ -68,7 +68,8 @@ public enum RuleText {
         return "\(rule.priority): " + words.flatMap(\.self).joined(separator: " ")
     }
 
-    /// What a rule looks for and does, as `ip rule del` wants it to tell it from others: `from 192.0.2.2/32 lookup 100`.
+    /// What a rule looks for and does, as `ip rule del` wants it to tell it from others: `from 192.0.2.2/32 lookup
+    /// 100`.
     static func identity(of rule: RuleMessage) -> String {
         (selectors(of: rule) + (rule.isL3Master ? ["l3mdev"] : action(of: rule)) + suppression(by: rule))
             .map(\.shellWord).joined(separator: " ")

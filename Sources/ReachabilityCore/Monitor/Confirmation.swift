@@ -146,20 +146,20 @@ extension LookupOutcome {
 
     private func canLeave(from source: IPAddress) -> Bool {
         guard case .selected(let selection) = self else { return false }
-        return selection.leg.source == source || selection.alternatives.contains { $0.source == source }
+        return selection.nextHop.source == source || selection.alternatives.contains { $0.source == source }
     }
 
-    /// Whether the kernel's answer is what the model says: the same route, one of its legs, or the same errno.
+    /// Whether the kernel's answer is what the model says: the same route, one of its next hops, or the same errno.
     ///
     /// The metric is not compared, as the kernel's answer does not tell it; nor are the reasons, which are the model's.
     func agrees(with answer: Self) -> Bool {
         switch (self, answer) {
         case (.selected(let model), .selected(let kernel)):
             model.type == kernel.type
-                && ([model.leg] + model.alternatives).contains { leg in
-                    var found = leg
+                && ([model.nextHop] + model.alternatives).contains { nextHop in
+                    var found = nextHop
                     found.table = nil
-                    return found == kernel.leg && (leg.table ?? model.table) == kernel.table
+                    return found == kernel.nextHop && (nextHop.table ?? model.table) == kernel.table
                 }
         case (.refused(let model, _), .refused(let kernel, _)): model == kernel
         case (.selected, .refused), (.refused, .selected): false

@@ -7,7 +7,7 @@ enum Contest {
     /// The interfaces of competing gateways.
     static func interfaces(in snapshot: NetworkSnapshot) -> Set<InterfaceIndex> {
         var contested: Set<InterfaceIndex> = []
-        for routes in snapshot.routes.values where routes.count > 1 || (routes.first?.message.legs.count ?? 0) > 1 {
+        for routes in snapshot.routes.values where routes.count > 1 || (routes.first?.message.nextHops.count ?? 0) > 1 {
             note(routes, snapshot, &contested)
         }
         return contested
@@ -15,13 +15,13 @@ enum Contest {
 
     private static func note(_ routes: [Route], _ snapshot: NetworkSnapshot, _ contested: inout Set<InterfaceIndex>) {
         for (position, route) in routes.enumerated() {
-            let legs = gateways(of: route, snapshot)
-            guard let first = legs.first else { continue }
+            let nextHops = gateways(of: route, snapshot)
+            guard let first = nextHops.first else { continue }
             let rivals = routes.indices.contains { other in
                 other != position && competes(route.message, routes[other].message)
                     && gateways(of: routes[other], snapshot).contains { $0.gateway != first.gateway }
             }
-            if rivals || legs.count > 1 { contested.formUnion(legs.map(\.interface)) }
+            if rivals || nextHops.count > 1 { contested.formUnion(nextHops.map(\.interface)) }
         }
     }
 
@@ -30,12 +30,12 @@ enum Contest {
         return one.family == .ipv6 || (one.metric == other.metric && one.tos == other.tos)
     }
 
-    /// The legs of a route that lead to a gateway, its nexthop object's included.
-    private static func gateways(of route: Route, _ snapshot: NetworkSnapshot) -> [RouteLeg] {
+    /// The next hops of a route that lead to a gateway, its nexthop object's included.
+    private static func gateways(of route: Route, _ snapshot: NetworkSnapshot) -> [NextHop] {
         guard route.message.type == .unicast else { return [] }
-        guard let id = route.message.nexthopID else { return route.message.legs.filter { $0.gateway != nil } }
+        guard let id = route.message.nexthopID else { return route.message.nextHops.filter { $0.gateway != nil } }
         guard let nexthop = snapshot.nexthops[id] else { return [] }
-        let members = nexthop.group.compactMap { snapshot.nexthops[$0.id]?.leg }
-        return (members + [nexthop.leg].compactMap(\.self)).filter { $0.gateway != nil }
+        let members = nexthop.group.compactMap { snapshot.nexthops[$0.id]?.nextHop }
+        return (members + [nexthop.nextHop].compactMap(\.self)).filter { $0.gateway != nil }
     }
 }

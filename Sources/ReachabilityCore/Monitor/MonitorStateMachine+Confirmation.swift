@@ -36,10 +36,10 @@ extension MonitorStateMachine {
     /// between.
     private func isPassing(_ answer: ProbeAnswer) -> Bool {
         guard case .selected(let selection) = answer.outcome,
-            let position = snapshot.linkPosition(selection.leg.interface)
+            let position = snapshot.linkPosition(selection.nextHop.interface)
         else { return false }
         guard snapshot.links[position].flags.contains(.up) else { return true }
-        guard let source = selection.leg.source else { return false }
+        guard let source = selection.nextHop.source else { return false }
         return !snapshot.addresses.values.contains { $0.contains { $0.address == source } }
     }
 

@@ -121,13 +121,13 @@ extension MonitorStateMachine {
 
     /// Whether an answer alone tells the path, or the reason why there is none.
     ///
-    /// Of several legs the answer names one, and of a VRF not the way out of it. ENETUNREACH is what both a missing route
-    /// and a rule give. A refusal although a socket connects tells nothing.
+    /// Of several next hops the answer names one, and of a VRF not the way out of it. ENETUNREACH is what both a
+    /// missing route and a rule give. A refusal although a socket connects tells nothing.
     private func isDecisive(_ answer: ProbeAnswer, _ family: AddressFamily, _ status: ReachabilityStatus) -> Bool {
         guard answer.connectedSource == nil else { return false }
         switch answer.outcome {
         case .selected(let selection):
-            return !answer.isMultipath && snapshot.link(selection.leg.interface)?.isVRF != true
+            return !answer.isMultipath && snapshot.link(selection.nextHop.interface)?.isVRF != true
         case .refused where status.isReachable: return true
         case .refused(LookupErrno.networkUnreachable, let reason):
             return reason == .noRoute && !snapshot.rules(family).contains { $0.action == .unreachable }

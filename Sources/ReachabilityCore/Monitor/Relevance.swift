@@ -62,10 +62,10 @@ struct Relevance: Sendable, Hashable {
         isStale = false
         interfaces = []
         for routes in snapshot.routes.values {
-            for route in routes { interfaces.formUnion(route.message.legs.lazy.map(\.interface)) }
+            for route in routes { interfaces.formUnion(route.message.nextHops.lazy.map(\.interface)) }
         }
         for nexthop in snapshot.nexthops.values {
-            if let leg = nexthop.leg { interfaces.insert(leg.interface) }
+            if let nextHop = nexthop.nextHop { interfaces.insert(nextHop.interface) }
         }
         addStacks(snapshot)
     }
@@ -97,7 +97,7 @@ extension FamilyEvaluation {
         if let path, path.carriers.contains(where: { $0.index == index }) { return true }
         return outcomes.contains { outcome in
             guard case .selected(let selection) = outcome else { return false }
-            return selection.leg.interface == index
+            return selection.nextHop.interface == index
         }
     }
 }

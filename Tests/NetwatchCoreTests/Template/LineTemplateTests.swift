@@ -46,7 +46,7 @@ import Testing
             interface: wlan,
             carriers: [wlan, wlan],
             ipv4: family,
-            reasons: [.deadLeg]
+            reasons: [.deadNextHop]
         )
         var details = WiFiDetails(interface: wlan)
         details.ssidBytes = Array("office".utf8)
@@ -58,12 +58,12 @@ import Testing
             status: .wifi,
             previous: .notReachable,
             path: path,
-            reasons: [.routeAdded, .deadLeg],
+            reasons: [.routeAdded, .deadNextHop],
             sequence: 3
         )
         let template = TemplateField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
         let text = """
-            - - wifi notReachable change route.added,path.deadLeg wlan0 wifi wlan0,wlan0 192.0.2.2 - 192.0.2.1 \
+            - - wifi notReachable change route.added,path.deadNextHop wlan0 wifi wlan0,wlan0 192.0.2.2 - 192.0.2.1 \
             192.0.2.2 600 3 false false office 02:00:00:00:01:00 -54
             """
         #expect(try LineTemplate(template).line { $0.value(in: change) } == text)

@@ -198,7 +198,7 @@ enum Entry {
         let gateway = IPAddress(gateway) ?? .init(ipv4: 0)
         var message = RouteMessage(destination: .all(gateway.family))
         message.metric = metric
-        message.legs = [.init(interface: index, gateway: gateway)]
+        message.nextHops = [.init(interface: index, gateway: gateway)]
         return message
     }
 }

@@ -65,7 +65,7 @@ import Testing
         var inner = Entry.defaultRoute(via: "192.0.2.1", on: 2)
         var outer = inner
         inner.table = .init(rawValue: 100)
-        outer.legs = [.init(interface: 9)]
+        outer.nextHops = [.init(interface: 9)]
         story.changeSilently(.link(vrf), .link(uplink), .route(outer), .route(inner))
         story.changeSilently(.address(Entry.address("192.0.2.2", on: 2)))
         story.holdsDumps = true

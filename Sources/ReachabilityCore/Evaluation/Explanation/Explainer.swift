@@ -35,8 +35,8 @@ struct Explainer {
         switch (flow.family, connection.first) {
         case (.ipv4, .selected(let first)):
             guard connection.outcome != connection.first else { return nil }
-            if case .selected(let second) = connection.outcome { return second.leg.source }
-            return first.leg.source
+            if case .selected(let second) = connection.outcome { return second.nextHop.source }
+            return first.nextHop.source
         case (.ipv6, .refused):
             return model.ipv6Source(to: flow.destination, through: nil)
         default: return nil
@@ -81,9 +81,9 @@ extension Explainer {
     /// The interface without carrier that an outcome leads through, if the kernel could be told to pass over it.
     private func obstacle(_ outcome: LookupOutcome, _ family: AddressFamily) -> InterfaceIndex? {
         guard case .selected(let selection) = outcome else { return nil }
-        let index = selection.leg.interface
+        let index = selection.nextHop.interface
         guard let position = model.snapshot.linkPosition(index),
-            let fault = LegJudgement.fault(ofLinkAt: position, model), fault == .noCarrier || fault == .associating
+            let fault = Usability.fault(ofLinkAt: position, model), fault == .noCarrier || fault == .associating
         else { return nil }
         let flags = model.snapshot.links[position].flags
         return family == .ipv6 || flags.isDisjoint(with: [.running, .lowerUp]) ? index : nil
@@ -187,7 +187,7 @@ extension Explainer {
         return .init(
             route: route,
             verdict: verdict,
-            legs: legs(of: route),
+            nextHops: nextHops(of: route),
             isUsable: evaluation.path != nil,
             reasons: evaluation.reasons
         )
@@ -243,7 +243,7 @@ extension Explainer {
         if flow.family == .ipv4, message.tos != 0 { return .otherService }
         if !message.source.contains(flow.source) { return .otherSource }
         if isExpired(route) { return .expired }
-        return message.type == .throw ? .throwing : .legsOut
+        return message.type == .throw ? .throwing : .nextHopsUnusable
     }
 
     private func isExpired(_ route: Route) -> Bool {
@@ -252,8 +252,8 @@ extension Explainer {
     }
 
     private func hasFailedGateway(_ route: Route) -> Bool {
-        let legs = legs(of: route)
-        return !legs.isEmpty && legs.allSatisfy { $0.fate == .gatewayFailed }
+        let nextHops = nextHops(of: route)
+        return !nextHops.isEmpty && nextHops.allSatisfy { $0.fate == .gatewayFailed }
     }
 
     /// What makes a route better than another; nil if it is not.
@@ -269,34 +269,35 @@ extension Explainer {
     }
 }
 
-// MARK: - Legs
+// MARK: - Next hops
 
 extension Explainer {
-    /// A route's legs, or those of its nexthop object.
-    private func legs(of route: Route) -> [LegExplanation] {
+    /// A route's next hops, or those of its nexthop object.
+    private func nextHops(of route: Route) -> [NextHopExplanation] {
         let object = route.message.nexthopID.flatMap(model.snapshot.nexthopObject)
         switch object {
         case .blackhole: return []
-        case .legs(let legs): return legs.map { .init(leg: $0, fate: fate(of: $0, route.message.family)) }
-        case nil: return route.message.legs.map { .init(leg: $0, fate: fate(of: $0, route.message.family)) }
+        case .nextHops(let nextHops):
+            return nextHops.map { .init(nextHop: $0, fate: fate(of: $0, route.message.family)) }
+        case nil: return route.message.nextHops.map { .init(nextHop: $0, fate: fate(of: $0, route.message.family)) }
         }
     }
 
-    private func fate(of leg: RouteLeg, _ family: AddressFamily) -> LegExplanation.Fate {
-        guard let position = model.snapshot.linkPosition(leg.interface) else { return .noInterface }
+    private func fate(of nextHop: NextHop, _ family: AddressFamily) -> NextHopExplanation.Fate {
+        guard let position = model.snapshot.linkPosition(nextHop.interface) else { return .noInterface }
         guard model.snapshot.links[position].flags.contains(.up) else { return .interfaceDown }
-        var unmarked = leg
+        var unmarked = nextHop
         unmarked.flags.remove(.dead)
         switch family {
         case .ipv4:
             if model.isOut(unmarked, .ipv4) { return .ignored }
-            if model.isOut(leg, .ipv4) { return .dead }
+            if model.isOut(nextHop, .ipv4) { return .dead }
         case .ipv6:
-            if model.isOut(leg, .ipv6) { return .ignored }
+            if model.isOut(nextHop, .ipv6) { return .ignored }
             let isRouter = model.snapshot.settings[.init(.ipv6, NetconfMessage.allInterfaces)]?.forwarding ?? false
-            if !IPv6RouteScore.isReachable(leg, !isRouter, model) { return .gatewayFailed }
+            if !IPv6RouteScore.isReachable(nextHop, !isRouter, model) { return .gatewayFailed }
         }
-        return LegJudgement.fault(ofLinkAt: position, model).map { .useless($0) } ?? .usable
+        return Usability.fault(ofLinkAt: position, model).map { .useless($0) } ?? .usable
     }
 }
 

@@ -138,7 +138,7 @@ public struct RouteCandidate: Sendable, Hashable {
     /// Whether it was taken, and if not why.
     public var verdict: Verdict
     /// Its ways out, those of its nexthop object included.
-    public var legs: [LegExplanation]
+    public var nextHops: [NextHopExplanation]
     /// Whether the network could be reached through it, if the kernel took it.
     public var isUsable: Bool
     /// What is wrong with it, if the kernel took it.
@@ -166,8 +166,8 @@ public struct RouteCandidate: Sendable, Hashable {
         case throwing
         /// A route that says `throw` comes first.
         case behindThrow
-        /// None of its legs is usable.
-        case legsOut
+        /// None of its next hops is usable.
+        case nextHopsUnusable
         /// Its gateway did not answer, and another's may.
         case gatewayFailed
         /// The kernel does not get to it: a route to the same destination, whose nexthop object is not usable or which
@@ -191,13 +191,13 @@ public struct RouteCandidate: Sendable, Hashable {
 }
 
 /// A way out of a route, and whether it can be used.
-public struct LegExplanation: Sendable, Hashable {
-    /// The leg.
-    public var leg: RouteLeg
+public struct NextHopExplanation: Sendable, Hashable {
+    /// The next hop.
+    public var nextHop: NextHop
     /// Whether it can be used.
     public var fate: Fate
 
-    /// Whether a leg can be used, and if not why.
+    /// Whether a next hop can be used, and if not why.
     public enum Fate: Sendable, Hashable {
         /// It can.
         case usable

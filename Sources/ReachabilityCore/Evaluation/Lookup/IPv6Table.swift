@@ -89,8 +89,8 @@ struct IPv6Table {
 
     /// What a table's choice among its routes is.
     enum Match {
-        /// A route, and the leg that scored best.
-        case route(Int, RouteLeg)
+        /// A route, and the next hop that scored best.
+        case route(Int, NextHop)
         /// A route that refuses by its type.
         case refusal(Int)
         /// A route whose nexthop object is a blackhole.
@@ -99,7 +99,7 @@ struct IPv6Table {
 }
 
 extension IPv6Table {
-    /// The answer that a match stands for, its leg chosen and its source selected.
+    /// The answer that a match stands for, its next hop chosen and its source selected.
     func answer(_ match: Match, _ flow: ProbeFlow) -> TableAnswer {
         switch match {
         case .blackhole(let position):
@@ -107,61 +107,68 @@ extension IPv6Table {
         case .refusal(let position):
             let expiry = routes[position].expiry
             return TableAnswer.refusal(routes[position].message.type, expiry: expiry) ?? .none
-        case .route(let position, let leg):
-            return .found(found(position, leg, flow))
+        case .route(let position, let nextHop):
+            return .found(found(position, nextHop, flow))
         }
     }
 
-    private func found(_ position: Int, _ matched: RouteLeg, _ flow: ProbeFlow) -> FoundRoute {
-        let legs = choices(at: position, matched)
+    private func found(_ position: Int, _ matched: NextHop, _ flow: ProbeFlow) -> FoundRoute {
+        let nextHops = choices(at: position, matched)
         var route = FoundRoute(
             table: table,
             prefixLength: routes[position].message.destination.length,
             type: type(at: position),
             metric: routes[position].message.metric,
             expiry: routes[position].expiry,
-            leg: leg(legs.first ?? matched, of: position),
-            groupInterface: legs.count > 1 ? nil : (legs.first ?? matched).interface
+            nextHop: nextHop(nextHops.first ?? matched, of: position),
+            groupInterface: nextHops.count > 1 ? nil : (nextHops.first ?? matched).interface
         )
-        selectSource(for: &route.leg, legs.first ?? matched, of: position, flow, &route.sourceDependsOnDestination)
-        guard legs.count > 1 else { return route }
-        for choice in legs {
-            var selected = leg(choice, of: position)
+        selectSource(
+            for: &route.nextHop,
+            nextHops.first ?? matched,
+            of: position,
+            flow,
+            &route.sourceDependsOnDestination
+        )
+        guard nextHops.count > 1 else { return route }
+        for choice in nextHops {
+            var selected = nextHop(choice, of: position)
             selectSource(for: &selected, choice, of: position, flow, &route.sourceDependsOnDestination)
             route.alternatives.append(selected)
         }
         return route
     }
 
-    /// The legs that the flow's hash may choose (`fib6_select_path`); empty for the matched one alone.
+    /// The next hops that the flow's hash may choose (`fib6_select_path`); empty for the matched one alone.
     ///
-    /// A leg whose gateway has failed is replaced by the one that matched.
-    private func choices(at position: Int, _ matched: RouteLeg) -> [RouteLeg] {
-        if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id) {
-            return legs.count > 1 ? model.choices(ofGroup: legs) : []
+    /// A next hop whose gateway has failed is replaced by the one that matched.
+    private func choices(at position: Int, _ matched: NextHop) -> [NextHop] {
+        if let id = routes[position].message.nexthopID, case .nextHops(let nextHops)? = model.snapshot.nexthopObject(id)
+        {
+            return nextHops.count > 1 ? model.choices(ofGroup: nextHops) : []
         }
-        guard routes[position].message.legs.count > 1 else { return [] }
-        return routes[position].message.legs.filter {
+        guard routes[position].message.nextHops.count > 1 else { return [] }
+        return routes[position].message.nextHops.filter {
             $0 == matched || (!model.isOut($0, .ipv6) && IPv6RouteScore.isReachable($0, prefersReachable, model))
         }
     }
 
-    private func leg(_ leg: RouteLeg, of position: Int) -> SelectedLeg {
-        .init(interface: outputInterface(leg, position), gateway: leg.gateway)
+    private func nextHop(_ nextHop: NextHop, of position: Int) -> SelectedNextHop {
+        .init(interface: outputInterface(nextHop, position), gateway: nextHop.gateway)
     }
 
     /// Routes of type local and anycast deliver to this host, through the loopback or the VRF (`ip6_rt_get_dev_rcu`).
-    private func outputInterface(_ leg: RouteLeg, _ position: Int) -> InterfaceIndex {
+    private func outputInterface(_ nextHop: NextHop, _ position: Int) -> InterfaceIndex {
         switch routes[position].message.type {
-        case .local, .anycast: model.layer3Domain(of: leg.interface) ?? LookupModel.loopbackIndex
-        default: leg.interface
+        case .local, .anycast: model.layer3Domain(of: nextHop.interface) ?? LookupModel.loopbackIndex
+        default: nextHop.interface
         }
     }
 
     /// The route's own source, or the one for its device; for a group of nexthops, for the first member's device.
     private func selectSource(
-        for selected: inout SelectedLeg,
-        _ leg: RouteLeg,
+        for selected: inout SelectedNextHop,
+        _ nextHop: NextHop,
         of position: Int,
         _ flow: ProbeFlow,
         _ dependsOnDestination: inout Bool
@@ -172,9 +179,10 @@ extension IPv6Table {
         }
         selected.source = routes[position].message.preferredSource
         guard selected.source == nil else { return }
-        var device = leg.interface
-        if let id = routes[position].message.nexthopID, case .legs(let legs)? = model.snapshot.nexthopObject(id),
-            let first = legs.first
+        var device = nextHop.interface
+        if let id = routes[position].message.nexthopID,
+            case .nextHops(let nextHops)? = model.snapshot.nexthopObject(id),
+            let first = nextHops.first
         {
             device = first.interface
         }
@@ -218,33 +226,35 @@ struct IPv6RouteScore {
         for position in range {
             if let expiry = routes[position].expiry, expiry < model.now { continue }
             if let id = routes[position].message.nexthopID, let object = model.snapshot.nexthopObject(id) {
-                guard case .legs(let legs) = object else {
+                guard case .nextHops(let nextHops) = object else {
                     best = .blackhole(position)
                     return
                 }
-                if let leg = legs.first(where: { beats($0, position) }) { best = .route(position, leg) }
+                if let nextHop = nextHops.first(where: { beats($0, position) }) { best = .route(position, nextHop) }
             } else {
-                considerOwnLegs(position)
+                considerOwnNextHops(position)
             }
         }
     }
 
-    private mutating func considerOwnLegs(_ position: Int) {
+    private mutating func considerOwnNextHops(_ position: Int) {
         let type = routes[position].message.type
         if TableAnswer.refusal(type, expiry: nil) != nil {
             if beats(nil, position) { best = .refusal(position) }
             return
         }
-        for leg in routes[position].message.legs.indices where beats(routes[position].message.legs[leg], position) {
-            best = .route(position, routes[position].message.legs[leg])
+        for nextHop in routes[position].message.nextHops.indices
+        where beats(routes[position].message.nextHops[nextHop], position) {
+            best = .route(position, routes[position].message.nextHops[nextHop])
         }
     }
 
-    /// Whether a leg scores better than the best so far, and notes that it is the best then (`find_match`).
-    private mutating func beats(_ leg: RouteLeg?, _ position: Int) -> Bool {
-        if let leg {
+    /// Whether a next hop scores better than the best so far, and notes that it is the best then (`find_match`).
+    private mutating func beats(_ nextHop: NextHop?, _ position: Int) -> Bool {
+        if let nextHop {
             let isLocal = routes[position].message.type == .local || routes[position].message.type == .anycast
-            guard !model.isOut(leg, .ipv6, needsCarrier: !isLocal), Self.isReachable(leg, reachable, model) else {
+            guard !model.isOut(nextHop, .ipv6, needsCarrier: !isLocal), Self.isReachable(nextHop, reachable, model)
+            else {
                 return false
             }
         }
@@ -254,9 +264,9 @@ struct IPv6RouteScore {
         return true
     }
 
-    /// Whether a leg counts while failed gateways are passed over (`rt6_check_neigh`).
-    static func isReachable(_ leg: RouteLeg, _ reachable: Bool, _ model: LookupModel) -> Bool {
-        guard reachable, let state = model.neighbour(of: leg) else { return true }
+    /// Whether a next hop counts while failed gateways are passed over (`rt6_check_neigh`).
+    static func isReachable(_ nextHop: NextHop, _ reachable: Bool, _ model: LookupModel) -> Bool {
+        guard reachable, let state = model.neighbour(of: nextHop) else { return true }
         return !state.contains(.failed) || !state.isDisjoint(with: .valid)
     }
 

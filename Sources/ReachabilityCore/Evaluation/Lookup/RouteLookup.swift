@@ -1,4 +1,4 @@
-/// The kernel's routing decision, made from the model: rules, tables, routes, legs and source addresses.
+/// The kernel's routing decision, made from the model: rules, tables, routes, next hops and source addresses.
 ///
 /// What `ip_route_output_key` and `ip6_route_output` of Linux 6.18 would answer, without asking. Routes longer than
 /// ``RouteMessage/longestDefaultLikePrefix`` are not part of the model: the probe addresses are chosen so that they
@@ -95,7 +95,7 @@ struct Connection {
         _ first: LookupOutcome,
         _ model: LookupModel
     ) -> Self {
-        guard walk.dependsOnSource, case .selected(let selection) = first, selection.leg.source != nil else {
+        guard walk.dependsOnSource, case .selected(let selection) = first, selection.nextHop.source != nil else {
             return .init(first, first, walk)
         }
         let attempts = selection.sources.map { source in
@@ -148,7 +148,7 @@ struct Connection {
 
     /// `ip6_dst_lookup_tail` refuses an IPv4-mapped source for a destination that is none (RFC 4291, 2.5.5.2).
     private static func supported(_ outcome: LookupOutcome) -> LookupOutcome {
-        guard case .selected(let selection) = outcome, selection.leg.hasMappedSource else { return outcome }
+        guard case .selected(let selection) = outcome, selection.nextHop.hasMappedSource else { return outcome }
         if selection.alternatives.contains(where: { !$0.hasMappedSource }) { return outcome }
         return .refused(errno: LookupErrno.familyNotSupported, .noSource)
     }
@@ -161,7 +161,7 @@ struct Connection {
     }
 }
 
-extension SelectedLeg {
+extension SelectedNextHop {
     /// Whether the source is an IPv4-mapped address, which no socket of IPv6 may send from to an IPv6 destination.
     var hasMappedSource: Bool { source?.family == .ipv6 && source?.isIPv4Mapped == true }
 }
@@ -177,10 +177,10 @@ extension LookupOutcome {
     /// - Returns: The outcome with the next hops that the kernel chooses among.
     fileprivate func preferring(_ source: IPAddress, of first: RouteSelection) -> Self {
         guard case .selected(var selection) = self, selection.table == first.table else { return self }
-        let own = first.legs.filter { $0.source == source }.map(\.interface)
+        let own = first.nextHops.filter { $0.source == source }.map(\.interface)
         let preferred = selection.alternatives.filter { own.contains($0.interface) }
-        guard let leg = preferred.first else { return self }
-        selection.leg = leg
+        guard let nextHop = preferred.first else { return self }
+        selection.nextHop = nextHop
         selection.alternatives = preferred.count > 1 ? preferred : []
         return .selected(selection)
     }
@@ -190,23 +190,23 @@ extension RouteSelection {
     /// Adds the next hops of what another lookup of the same connection selects.
     fileprivate mutating func join(_ other: Self) {
         guard other.type == type else { return }
-        var legs = legs
-        for var leg in other.legs {
-            leg.table = leg.table ?? (other.table == table ? nil : other.table)
-            if !legs.contains(leg) { legs.append(leg) }
+        var nextHops = nextHops
+        for var nextHop in other.nextHops {
+            nextHop.table = nextHop.table ?? (other.table == table ? nil : other.table)
+            if !nextHops.contains(nextHop) { nextHops.append(nextHop) }
         }
-        if legs.count > 1 { alternatives = legs }
+        if nextHops.count > 1 { alternatives = nextHops }
     }
 
     /// Every next hop that may be chosen.
-    fileprivate var legs: [SelectedLeg] { alternatives.isEmpty ? [leg] : alternatives }
+    fileprivate var nextHops: [SelectedNextHop] { alternatives.isEmpty ? [nextHop] : alternatives }
 
-    /// Whether any leg has a source.
-    fileprivate var hasSource: Bool { leg.source != nil || alternatives.contains { $0.source != nil } }
+    /// Whether any next hop has a source.
+    fileprivate var hasSource: Bool { nextHop.source != nil || alternatives.contains { $0.source != nil } }
 
-    /// The sources that the legs give, that of the preferred leg first, each once.
+    /// The sources that the next hops give, that of the preferred next hop first, each once.
     fileprivate var sources: [IPAddress] {
-        var sources = leg.source.map { [$0] } ?? []
+        var sources = nextHop.source.map { [$0] } ?? []
         for alternative in alternatives {
             if let source = alternative.source, !sources.contains(source) { sources.append(source) }
         }

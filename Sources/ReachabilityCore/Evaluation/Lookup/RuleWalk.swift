@@ -157,16 +157,16 @@ extension LookupModel {
 
     /// Whether a route is not taken because it leads through a group of interfaces (`suppress_ifgroup`).
     ///
-    /// IPv4 judges the group of a route's first leg, IPv6 that of the leg which the flow's hash chooses: of several, legs
-    /// through the group are taken out.
+    /// IPv4 judges the group of a route's first next hop, IPv6 that of the next hop which the flow's hash chooses: of
+    /// several, next hops through the group are taken out.
     func suppresses(_ group: UInt32, _ route: inout FoundRoute) -> Bool {
         if let first = route.groupInterface { return isGroup(group, of: first) }
         route.alternatives.removeAll { isGroup(group, of: $0.interface) }
         if let first = route.alternatives.first {
-            route.leg = first
+            route.nextHop = first
             return false
         }
-        return isGroup(group, of: route.leg.interface)
+        return isGroup(group, of: route.nextHop.interface)
     }
 
     private func isGroup(_ group: UInt32, of index: InterfaceIndex) -> Bool {

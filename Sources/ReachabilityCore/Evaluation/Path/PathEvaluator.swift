@@ -125,8 +125,8 @@ extension PathEvaluator {
     ///   - requirement: What the path must be.
     ///   - snapshot: The model of the machine.
     ///   - now: The moment of the judgement.
-    /// - Returns: Those that meet it and can carry, in the order of their indices; and those that would do if they could
-    ///   carry, with what keeps them from it.
+    /// - Returns: Those that meet it and can carry, in the order of their indices; and those that would do if they
+    ///   could carry, with what keeps them from it.
     public func candidates(
         for requirement: PathRequirement,
         in snapshot: NetworkSnapshot,
@@ -137,7 +137,7 @@ extension PathEvaluator {
         var ruledOut: [RuledOutInterface] = []
         for position in snapshot.links.indices {
             guard let (interface, fault) = candidate(at: position, for: requirement, model) else { continue }
-            if let fault = LegJudgement.fault(ofLinkAt: position, model) ?? fault {
+            if let fault = Usability.fault(ofLinkAt: position, model) ?? fault {
                 ruledOut.append(.init(interface, fault))
             } else {
                 interfaces.append(interface)
