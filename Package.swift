@@ -274,8 +274,8 @@ let package = Package(
         .testTarget(
             name: "netwatch-fetchTests",
             dependencies: [
-                "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "NetwatchCore", "NetworkClient",
-                "NetworkLab", "ReachabilityCore", "netwatch", "netwatch-fetch",
+                "CLinux", "CommandLineLab", "CommandLineSupport", "HTTPLab", "LinuxSystem", "NetwatchCore",
+                "NetworkClient", "NetworkLab", "ReachabilityCore", "netwatch", "netwatch-fetch",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineSupport
+import LinuxSystem
 import NetworkClient
 import Testing
 

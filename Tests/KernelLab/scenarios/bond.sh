@@ -5,6 +5,8 @@ start_access_point wlan1 1 home secret-words
 plug_modem 19d2:1003
 await_link wwan0
 make_bond wlan0 wwan0
+# A port is used once it has had a carrier for this long: an association takes less.
+ip link set dev bond0 type bond updelay 1000
 begin
 start_station wlan0 home secret-words
 await_operstate bond0 up

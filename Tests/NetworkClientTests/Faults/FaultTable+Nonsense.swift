@@ -43,7 +43,13 @@ extension FaultTable {
         coding("a coding with a parameter", "chunked;a=b"), coding("no coding", " "),
         coding("too many codings", "gzip, gzip, gzip, gzip, chunked"),
         body("a chunk's size that begins with zeros without end", chunks: String(repeating: "0", count: 17_000)),
-        body("an extension without end", chunks: "1;" + String(repeating: "a", count: 17_000)),
+        Fault(
+            "a chunk's extension that is sent without end",
+            [.readRequest, .head("200 OK\nTransfer-Encoding: chunked\n\n9;"), .flood([0x61])],
+            .invalidResponse,
+            .answered
+        ),
+        body("an extension longer than any line may be", chunks: "1;" + String(repeating: "a", count: 17_000)),
         body("a chunk's line that ends without a carriage return", chunks: "3\nabc\n0\n\n"),
         body("a chunk's size of letters", chunks: "zz\r\nabc\r\n"),
         body("a chunk's size beyond all numbers", chunks: "FFFFFFFFFFFFFFFFFF\r\nabc\r\n"),

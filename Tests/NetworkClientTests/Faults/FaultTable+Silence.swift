@@ -34,12 +34,6 @@ extension FaultTable {
             .answered
         ) { $0.limit(\.read) },
         Fault(
-            "a chunk's extension without end",
-            [.readRequest, .head("200 OK\nTransfer-Encoding: chunked\n\n9;"), .flood([0x61])],
-            .readTimedOut,
-            .answered
-        ) { $0.limit(\.read) },
-        Fault(
             "a body that comes drop by drop",
             [
                 .readRequest, .head("200 OK\nContent-Length: 9999\n\n"),

@@ -5,7 +5,7 @@ import Testing
 
 /// What carries a tunnel, followed on the kernel itself.
 @Suite struct TunnelWatchTests {
-    /// A default route through a VXLAN tunnel, and uplinks on WiFi, where the default beside it leads, and a modem.
+    /// A default route through a VXLAN tunnel, a second one through a Wi-Fi uplink, and a modem.
     private func lab(remote: String) throws -> LabNamespace {
         let lab = try LabNamespace()
         try lab.makeUplink("wlan0", index: 10, address: "192.0.2.2/24")
@@ -33,15 +33,18 @@ import Testing
         #expect(first.event == .state)
         #expect(first.path.interface?.name == "vx0")
         #expect(first.path.carriers.map(\.name) == ["wwan0"])
-        // A route to a host is heard of by nobody; the next change of a default-like route has it asked for again.
+        // Without it the default route leads into the tunnel, and the kernel drops what the tunnel sends.
         try lab.rtnl.deleteRoute("198.51.100.7", via: "203.0.113.1", on: "wwan0")
-        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 500)
+        let lost = try probe.wait(for: .notReachable)
+        #expect(lost.path.reasons.contains(.tunnelLoop))
+        try lab.rtnl.addRoute("198.51.100.7", via: "192.0.2.1", on: "wlan0")
         try probe.wait(for: .wifi)
         #expect(probe.notices.all.last?.path.carriers.map(\.name) == ["wlan0"])
     }
 
     @Test func `the carrier beneath is the tunnel's own`() throws {
         let lab = try lab(remote: "198.51.100.7")
+        try lab.rtnl.addRoute("198.51.100.7", via: "192.0.2.1", on: "wlan0")
         let probe = try probe(lab)
         defer { probe.engine.stop() }
         try probe.wait(for: .wifi)

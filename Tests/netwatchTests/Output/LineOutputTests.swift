@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Glibc
+import LinuxSystem
 import NetworkLab
 import Testing
 
