@@ -17,7 +17,7 @@ import Testing
         }
         #expect(change.status == .notReachable)
         #expect(change.reasons == [.routeRemoved])
-        #expect(story.machine.next(at: story.now) == .lookUp(inDetail: false))
+        #expect(story.machine.next(at: story.now) == .lookup(inDetail: false))
         story.machine.answered(story.kernel.answers(at: story.now), at: story.now)
         #expect(story.machine.next(at: story.now) == nil)
         #expect(story.machine.counters.confirms == confirms + 1)

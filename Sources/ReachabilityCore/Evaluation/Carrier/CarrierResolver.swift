@@ -188,6 +188,12 @@ enum UplinkPort {
         if kind.isPhysical { return true }
         return port.kind.map { !inward.contains($0) } ?? false
     }
+
+    /// Remembers the master of a link that leads out of the machine.
+    static func note(_ link: Link, in snapshot: inout NetworkSnapshot, rules: [KindRule]) {
+        guard let master = link.masterIndex, !snapshot.mastersWithUplink.contains(master) else { return }
+        if leadsOut(link, in: snapshot, rules: rules) { snapshot.mastersWithUplink.insert(master) }
+    }
 }
 
 // MARK: - Beneath tunnels
