@@ -11,14 +11,15 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// Links the compiler's own libraries from their archives, so that whoever installs an executable needs libnl and ncurses
-/// alone, and the dynamic linker has 1,500 fewer symbols to search (docs/decisions/0005-linking-the-tool.md).
+/// Links the compiler's own libraries from their archives, so that an executable needs no package but libnl's and ncurses',
+/// and the dynamic linker has 1,500 fewer symbols to search (docs/decisions/0005-linking-the-tool.md).
 ///
-/// The part about zlib is in `packaging/pkgconfig/zlib.pc`.
+/// No symbol of an executable is exported: nothing is loaded that would need one. The part about zlib is in
+/// `packaging/pkgconfig/zlib.pc`.
 let archives: LinkerSetting = .unsafeFlags(
     [
         "-Xclang-linker", "-static-libgcc", "-L", "\(Context.packageDirectory)/packaging/linking",
-        "-Xlinker", "-l:libstdc++.a",
+        "-Xlinker", "-l:libstdc++.a", "-Xlinker", "--no-export-dynamic",
     ],
     .when(platforms: [.linux], configuration: .release)
 )

@@ -7,7 +7,7 @@ extension Rtnl {
     public func addNexthop(_ id: UInt32, via gateway: String, on interface: String) throws(LabError) {
         var message = NexthopMessage(id: id)
         let address = try IPPrefix(labText: gateway).address
-        message.leg = .init(interface: try index(of: interface), gateway: address)
+        message.nextHop = .init(interface: try index(of: interface), gateway: address)
         try addNexthop(message)
     }
 
@@ -18,7 +18,7 @@ extension Rtnl {
         try addNexthop(message)
     }
 
-    /// Makes a nexthop object: a leg, a group or a blackhole.
+    /// Makes a nexthop object: a next hop, a group or a blackhole.
     public func addNexthop(_ nexthop: NexthopMessage) throws(LabError) {
         try perform(.nexthop(nexthop, flags: [.create, .exclusive], "add"))
     }
@@ -43,16 +43,16 @@ extension RtnlRequest {
     /// `RTM_NEWNEXTHOP`.
     fileprivate static func nexthop(_ message: NexthopMessage, flags: NetlinkFlags, _ verb: String) -> Self {
         RtnlRequest("\(verb) nexthop \(message.id)", type: RTM.newNexthop, flags: flags) { builder in
-            let family = message.family ?? message.leg?.gateway?.family
-            // A group has no family, a leg or a blackhole needs one.
+            let family = message.family ?? message.nextHop?.gateway?.family
+            // A group has no family, a next hop or a blackhole needs one.
             let needed = message.group.isEmpty ? family ?? .ipv4 : nil
-            builder.nexthopHeader(family: needed?.rawValue ?? 0, flags: message.leg?.flags ?? [])
+            builder.nexthopHeader(family: needed?.rawValue ?? 0, flags: message.nextHop?.flags ?? [])
             builder.attribute(NHA.id, message.id)
             if message.isForwardingDatabase { builder.attribute(NHA.fdb) }
             if message.isBlackhole { builder.attribute(NHA.blackhole) }
-            if let leg = message.leg {
-                if leg.interface != 0 { builder.attribute(NHA.oif, index: leg.interface) }
-                if let gateway = leg.gateway { builder.attribute(NHA.gateway, gateway) }
+            if let nextHop = message.nextHop {
+                if nextHop.interface != 0 { builder.attribute(NHA.oif, index: nextHop.interface) }
+                if let gateway = nextHop.gateway { builder.attribute(NHA.gateway, gateway) }
             }
             if !message.group.isEmpty { builder.members(message.group) }
         }
@@ -61,7 +61,7 @@ extension RtnlRequest {
 
 extension NetlinkMessageBuilder {
     /// `struct nhmsg`.
-    fileprivate mutating func nexthopHeader(family: UInt8, flags: LegFlags = []) {
+    fileprivate mutating func nexthopHeader(family: UInt8, flags: NextHopFlags = []) {
         append(family)
         append(UInt8(0))
         append(UInt8(0))

@@ -33,7 +33,7 @@ extension Rtnl {
     /// Adds, changes or removes a route.
     ///
     /// A route's ``RouteMessage/lifetime`` is given to the kernel in whole seconds (`RTA_EXPIRES`, IPv6 only); its
-    /// ``RouteMessage/flags`` are not, but those of its legs are.
+    /// ``RouteMessage/flags`` are not, but those of its next hops are.
     public func route(_ verb: RouteVerb, _ route: RouteMessage) throws(LabError) {
         try perform(.route(verb, route))
     }
@@ -80,7 +80,7 @@ extension Rtnl {
         let prefix = try IPPrefix(labText: destination, family: address?.family ?? family)
         var route = RouteMessage(destination: prefix, table: table)
         route.metric = metric
-        route.legs = [.init(interface: try index(of: interface), gateway: address)]
+        route.nextHops = [.init(interface: try index(of: interface), gateway: address)]
         return route
     }
 }
@@ -93,7 +93,7 @@ extension RtnlRequest {
         return RtnlRequest(description, type: type, flags: verb.flags) { builder in
             builder.routeHeader(route, verb)
             builder.routeAttributes(route)
-            builder.legs(route)
+            builder.nextHops(route)
         }
     }
 }
@@ -116,7 +116,7 @@ extension NetlinkMessageBuilder {
         append(route.origin == 0 && verb != .delete ? Self.defaultOrigin : route.origin)
         append(verb == .delete ? RouteScope.nowhere.rawValue : route.scope.rawValue)
         append(route.type.rawValue)
-        append(route.legs.count == 1 ? route.legs[0].flags.rawValue : 0)
+        append(route.nextHops.count == 1 ? route.nextHops[0].flags.rawValue : 0)
     }
 
     fileprivate mutating func routeAttributes(_ route: RouteMessage) {
@@ -130,30 +130,30 @@ extension NetlinkMessageBuilder {
         if let id = route.nexthopID { attribute(RTA.nhID, id) }
     }
 
-    /// One leg is told by attributes of the route, several by `RTA_MULTIPATH`.
-    fileprivate mutating func legs(_ route: RouteMessage) {
-        guard route.legs.count > 1 else {
-            guard let leg = route.legs.first else { return }
-            if leg.interface != 0 { attribute(RTA.oif, index: leg.interface) }
-            gateway(leg, of: route.family)
+    /// One next hop is told by attributes of the route, several by `RTA_MULTIPATH`.
+    fileprivate mutating func nextHops(_ route: RouteMessage) {
+        guard route.nextHops.count > 1 else {
+            guard let nextHop = route.nextHops.first else { return }
+            if nextHop.interface != 0 { attribute(RTA.oif, index: nextHop.interface) }
+            gateway(nextHop, of: route.family)
             return
         }
         nested(RTA.multipath, flagged: false) { builder in
-            for leg in route.legs { builder.record { $0.entry(leg, of: route.family) } }
+            for nextHop in route.nextHops { builder.record { $0.entry(nextHop, of: route.family) } }
         }
     }
 
     /// `struct rtnexthop`, behind its length.
-    private mutating func entry(_ leg: RouteLeg, of family: AddressFamily) {
-        append(UInt8(truncatingIfNeeded: leg.flags.rawValue))
-        append(UInt8(clamping: Int(leg.weight) - 1))
-        append(leg.interface)
-        gateway(leg, of: family)
+    private mutating func entry(_ nextHop: NextHop, of family: AddressFamily) {
+        append(UInt8(truncatingIfNeeded: nextHop.flags.rawValue))
+        append(UInt8(clamping: Int(nextHop.weight) - 1))
+        append(nextHop.interface)
+        gateway(nextHop, of: family)
     }
 
     /// `RTA_GATEWAY`, or `RTA_VIA` with `struct rtvia` for a gateway of the other family.
-    private mutating func gateway(_ leg: RouteLeg, of family: AddressFamily) {
-        guard let gateway = leg.gateway else { return }
+    private mutating func gateway(_ nextHop: NextHop, of family: AddressFamily) {
+        guard let gateway = nextHop.gateway else { return }
         guard gateway.family != family else { return attribute(RTA.gateway, gateway) }
         nested(RTA.via, flagged: false) { via in
             via.append(UInt16(gateway.family.rawValue))

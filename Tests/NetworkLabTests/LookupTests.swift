@@ -23,7 +23,7 @@ struct LookupTests {
         let probe = ProbeAddresses.of(family)[0]
         let route = try rtnl.lookUp("\(probe)")
         #expect(route.table == .main)
-        #expect(route.legs == [.init(interface: 10, gateway: IPAddress(gateway))])
+        #expect(route.nextHops == [.init(interface: 10, gateway: IPAddress(gateway))])
         #expect(route.preferredSource == IPAddress(source))
         #expect(try lab.connectUDP(to: probe) == .connected(source: #require(IPAddress(source))))
     }
@@ -97,9 +97,9 @@ struct LookupTests {
         rule.outputInterface = "wan0"
         try rtnl.addRule(rule)
         var options = LookupOptions()
-        #expect(try rtnl.lookUp(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).legs.first?.gateway != nil)
+        #expect(try rtnl.lookUp(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).nextHops.first?.gateway != nil)
         options.outputInterface = 10
-        #expect(try rtnl.lookUp(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).legs.first?.gateway == nil)
+        #expect(try rtnl.lookUp(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).nextHops.first?.gateway == nil)
     }
 
     @Test("With matchesTable the answer is the route in its table")

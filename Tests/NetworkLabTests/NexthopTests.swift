@@ -14,7 +14,7 @@ struct NexthopTests {
         try lab.rtnl.addAddress("192.0.2.2/24", on: "wan0")
     }
 
-    @Test("Legs, groups and blackholes are made, replaced and removed")
+    @Test("Next hops, groups and blackholes are made, replaced and removed")
     func objects() throws {
         try rtnl.addNexthop(1, via: "192.0.2.1", on: "wan0")
         try rtnl.addNexthop(2, via: "192.0.2.3", on: "wan0")
@@ -27,13 +27,13 @@ struct NexthopTests {
         try rtnl.addNexthop(blackhole)
         let found = try nexthops()
         #expect(found.map(\.id) == [1, 2, 3, 4])
-        #expect(found[0].leg == .init(interface: 10, gateway: IPAddress("192.0.2.1")))
+        #expect(found[0].nextHop == .init(interface: 10, gateway: IPAddress("192.0.2.1")))
         #expect(found[2].group == group.group)
         #expect(found[3].isBlackhole)
         var other = NexthopMessage(id: 1)
-        other.leg = .init(interface: 10, gateway: IPAddress("192.0.2.9"))
+        other.nextHop = .init(interface: 10, gateway: IPAddress("192.0.2.9"))
         try rtnl.replaceNexthop(other)
-        #expect(try nexthops().first?.leg?.gateway == IPAddress("192.0.2.9"))
+        #expect(try nexthops().first?.nextHop?.gateway == IPAddress("192.0.2.9"))
         try rtnl.deleteNexthop(2)
         #expect(try nexthops().map(\.id) == [1, 3, 4])
     }

@@ -28,7 +28,7 @@ struct RouteTests {
         let route = try #require(rtnl.routes(.ipv4).first)
         #expect(route.destination == .all(.ipv4))
         #expect(route.metric == 100)
-        #expect(route.legs == [.init(interface: 10, gateway: IPAddress("192.0.2.1"))])
+        #expect(route.nextHops == [.init(interface: 10, gateway: IPAddress("192.0.2.1"))])
         #expect(try rtnl.routes(.ipv6, table: .init(rawValue: 1000)).map(\.destination) == [.all(.ipv6)])
         try rtnl.deleteRoute("default", via: "192.0.2.1", on: "wan0", metric: 100)
         #expect(try rtnl.routes(.ipv4).isEmpty)
@@ -60,7 +60,7 @@ struct RouteTests {
         route.type = type
         route.metric = 50
         // The kernel wants a device for a local route, and scope host with it.
-        if type == .local { route.legs = [.init(interface: 1)] }
+        if type == .local { route.nextHops = [.init(interface: 1)] }
         if type == .local, family == .ipv4 { route.scope = .host }
         try rtnl.route(.add, route)
         let found = try #require(rtnl.routes(family, table: .init(rawValue: 300)).first)
@@ -68,18 +68,18 @@ struct RouteTests {
         #expect(found.metric == 50)
     }
 
-    @Test("A multipath route has its legs and weights")
+    @Test("A multipath route has its next hops and weights")
     func multipath() throws {
         for (family, first, second) in [
             (AddressFamily.ipv4, "192.0.2.1", "198.51.100.1"), (.ipv6, "2001:db8::1", "2001:db8:1::1"),
         ] {
             var route = RouteMessage(destination: .all(family))
-            route.legs = [
+            route.nextHops = [
                 .init(interface: 10, gateway: IPAddress(first), weight: 3),
                 .init(interface: 11, gateway: IPAddress(second), weight: 1),
             ]
             try rtnl.route(.add, route)
-            #expect(try rtnl.routes(family).first?.legs == route.legs)
+            #expect(try rtnl.routes(family).first?.nextHops == route.nextHops)
         }
     }
 
@@ -88,12 +88,12 @@ struct RouteTests {
         var route = route("192.0.2.1")
         route.tos = 0x10
         route.preferredSource = IPAddress("198.51.100.2")
-        route.legs[0].gateway = IPAddress("2001:db8::1")
+        route.nextHops[0].gateway = IPAddress("2001:db8::1")
         try rtnl.route(.add, route)
         let found = try #require(rtnl.routes(.ipv4).first)
         #expect(found.tos == 0x10)
         #expect(found.preferredSource == IPAddress("198.51.100.2"))
-        #expect(found.legs == route.legs)
+        #expect(found.nextHops == route.nextHops)
     }
 
     @Test("A gateway that no route reaches is taken only with onlink")
@@ -102,9 +102,9 @@ struct RouteTests {
         let refused = #expect(throws: LabError.self) { try rtnl.route(.add, route) }
         #expect(refused?.errno == ENETUNREACH)
         #expect(refused?.detail == "Nexthop has invalid gateway")
-        route.legs[0].flags = .onLink
+        route.nextHops[0].flags = .onLink
         try rtnl.route(.add, route)
-        #expect(try rtnl.routes(.ipv4).first?.legs.first?.flags.contains(.onLink) == true)
+        #expect(try rtnl.routes(.ipv4).first?.nextHops.first?.flags.contains(.onLink) == true)
     }
 
     @Test("An IPv6 route may have a source prefix, a preference and an end")
@@ -113,7 +113,7 @@ struct RouteTests {
         route.source = .init(try #require(IPAddress("2001:db8::")), length: 64)
         route.preference = .high
         route.lifetime = .seconds(1000)
-        route.legs = [.init(interface: 10, gateway: IPAddress("2001:db8::1"))]
+        route.nextHops = [.init(interface: 10, gateway: IPAddress("2001:db8::1"))]
         try rtnl.route(.add, route)
         let found = try #require(rtnl.routes(.ipv6).first)
         #expect(found.source == route.source)
@@ -143,11 +143,11 @@ struct RouteTests {
     /// A default route through wan0.
     private func route(_ gateway: String) -> RouteMessage {
         var route = RouteMessage(destination: .all(.ipv4))
-        route.legs = [.init(interface: 10, gateway: IPAddress(gateway))]
+        route.nextHops = [.init(interface: 10, gateway: IPAddress(gateway))]
         return route
     }
 
     private func gateways() throws -> [String] {
-        try rtnl.routes(.ipv4).compactMap { $0.legs.first?.gateway?.description }
+        try rtnl.routes(.ipv4).compactMap { $0.nextHops.first?.gateway?.description }
     }
 }

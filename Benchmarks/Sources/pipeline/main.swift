@@ -40,7 +40,7 @@ func rule(_ family: AddressFamily, _ priority: UInt32, _ table: RouteTableID) ->
 
 func route(via last: UInt32) -> KernelEvent {
     var message = RouteMessage(destination: .all(.ipv4))
-    message.legs = [.init(interface: 2, gateway: .init(ipv4: 0xC000_0200 + last))]
+    message.nextHops = [.init(interface: 2, gateway: .init(ipv4: 0xC000_0200 + last))]
     message.origin = 4
     return .route(message)
 }

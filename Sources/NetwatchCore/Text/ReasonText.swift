@@ -55,7 +55,7 @@ extension Reason {
         case .associating: "The preferred route's Wi-Fi interface is associating with an access point."
         case .accessPoint: "The preferred route leads to the clients of this machine's own access point."
         case .notAllowed: "The path leads through an interface that a requirement excludes."
-        case .deadLeg: "A next hop of a multipath route is unusable; some flows are lost."
+        case .deadNextHop: "A next hop of a multipath route is unusable; some flows are lost."
         case .tunnelLoop:
             "The route to a tunnel's remote address leads into the tunnel itself; the kernel drops its packets."
         case .noSource: "There is no source address for the path."
@@ -109,7 +109,7 @@ extension Reason {
         case .associating: "Wait a second or two; if it lasts, check the passphrase."
         case .accessPoint: "Use another uplink; or, if a client is the gateway, run with `--kind NAME=wifi`."
         case .notAllowed: "Wait for another path, or allow this one."
-        case .deadLeg: "Remove the next hop, or set `ignore_routes_with_linkdown` before the route is added."
+        case .deadNextHop: "Remove the next hop, or set `ignore_routes_with_linkdown` before the route is added."
         case .tunnelLoop:
             """
             Give the remote address a route of its own, `ip route add ENDPOINT via GATEWAY dev NAME`, or the tunnel a \

@@ -20,8 +20,8 @@ public enum RouteText {
     ///   - isFromModel: Whether table and metric are known; a lookup by the kernel does not report them.
     /// - Returns: One line.
     public static func selection(_ selection: RouteSelection, names: InterfaceNames, isFromModel: Bool) -> String {
-        var words = type(selection.type) + leg(selection.leg, names: names)
-        words += ["source", selection.leg.source?.description ?? "none"]
+        var words = type(selection.type) + nextHop(selection.nextHop, names: names)
+        words += ["source", selection.nextHop.source?.description ?? "none"]
         if isFromModel { words += ["table", table(selection.table), "metric", String(selection.metric)] }
         return words.joined(separator: " ")
     }
@@ -42,8 +42,8 @@ public enum RouteText {
         }
     }
 
-    private static func leg(_ leg: SelectedLeg, names: InterfaceNames) -> [String] {
-        (leg.gateway.map { ["via", $0.description] } ?? []) + ["dev", names.name(leg.interface)]
+    private static func nextHop(_ nextHop: SelectedNextHop, names: InterfaceNames) -> [String] {
+        (nextHop.gateway.map { ["via", $0.description] } ?? []) + ["dev", names.name(nextHop.interface)]
     }
 }
 

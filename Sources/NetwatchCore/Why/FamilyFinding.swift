@@ -73,14 +73,14 @@ extension ProbeExplanation {
 enum FamilyDegradation {
     /// The sentences; none where nothing is known to be wrong.
     static func of(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> [Sentence] {
-        [deadLeg(family, scene), silentGateway(family, scene)].compactMap(\.self)
+        [deadNextHop(family, scene), silentGateway(family, scene)].compactMap(\.self)
     }
 
-    private static func deadLeg(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Sentence? {
-        guard family.reasons.contains(.deadLeg) else { return nil }
-        let legs = family.probes.compactMap(\.decision).flatMap(\.chosen).flatMap(\.legs)
-        guard let leg = legs.first(where: { $0.fate != .usable })?.leg else { return nil }
-        let name = scene.name(leg.interface)
+    private static func deadNextHop(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Sentence? {
+        guard family.reasons.contains(.deadNextHop) else { return nil }
+        let nextHops = family.probes.compactMap(\.decision).flatMap(\.chosen).flatMap(\.nextHops)
+        guard let nextHop = nextHops.first(where: { $0.fate != .usable })?.nextHop else { return nil }
+        let name = scene.name(nextHop.interface)
         let setting = SettingText.linkDown(name, family.family)
         return .init(
             "some connections fail: a next hop of the default route leads through \(name), which can't carry",

@@ -29,18 +29,21 @@ struct RouteReview {
     /// The route that was chosen leads out, but not far.
     var unusable: FamilyFinding? {
         guard let route = probe.decision?.chosen.first, route.route.message.type == .unicast,
-            let reason = family.reasons.first, let leg = faultyLeg(of: route)
+            let reason = family.reasons.first, let nextHop = faultyNextHop(of: route)
         else { return nil }
         let beginning = byRule
         switch reason {
-        case .noSource, .linkLocalSource, .loopbackSource, .tentativeSource: return source(of: leg)
+        case .noSource, .linkLocalSource, .loopbackSource, .tentativeSource: return source(of: nextHop)
         case .loopbackPath:
             let fix = RouteCommand.delete(route.route.message, scene)
             return .init(.refuses, .init("the default route leads to this machine itself", fix: fix))
         default: break
         }
-        guard let link = scene.snapshot.link(leg.interface) else {
-            return .init(.link, .init(beginning + "the default route's interface \(scene.name(leg.interface)) is gone"))
+        guard let link = scene.snapshot.link(nextHop.interface) else {
+            return .init(
+                .link,
+                .init(beginning + "the default route's interface \(scene.name(nextHop.interface)) is gone")
+            )
         }
         guard let fault = scene.fault(of: link) else { return tunnel(link, reason) }
         let sentence = scene.sentence([link.index], fault)
@@ -48,8 +51,8 @@ struct RouteReview {
     }
 
     /// The next hop to report: one that cannot carry, else the first.
-    private func faultyLeg(of route: RouteCandidate) -> RouteLeg? {
-        (route.legs.first { $0.fate != .usable } ?? route.legs.first)?.leg
+    private func faultyNextHop(of route: RouteCandidate) -> NextHop? {
+        (route.nextHops.first { $0.fate != .usable } ?? route.nextHops.first)?.nextHop
     }
 
     /// How the route came to be chosen, if not as usual: by a rule on the source.
@@ -60,8 +63,8 @@ struct RouteReview {
     }
 
     /// There is no address to send from.
-    private func source(of leg: RouteLeg) -> FamilyFinding? {
-        guard let link = scene.snapshot.link(leg.interface) else { return nil }
+    private func source(of nextHop: NextHop) -> FamilyFinding? {
+        guard let link = scene.snapshot.link(nextHop.interface) else { return nil }
         let condition = scene.addressing(of: link, family.family)
         switch condition {
         case .tentative, .duplicate, .linkLocal: return .init(.source, scene.sentence([link.index], condition))
@@ -115,8 +118,8 @@ struct RouteReview {
         let known = [
             link.lowerIndex, scene.snapshot.endpoint(of: link).flatMap { scene.snapshot.tunnelEgress[$0] ?? nil },
         ]
-        let routed = scene.explanation.families.flatMap(\.probes).flatMap(\.candidates).flatMap(\.legs).map(
-            \.leg.interface
+        let routed = scene.explanation.families.flatMap(\.probes).flatMap(\.candidates).flatMap(\.nextHops).map(
+            \.nextHop.interface
         )
         for index in known.compactMap(\.self) + routed where index != link.index {
             guard let lower = scene.snapshot.link(index), let fault = scene.fault(of: lower) else { continue }
@@ -148,13 +151,13 @@ extension RouteReview {
     }
 
     private func expired(_ route: RouteMessage) -> FamilyFinding? {
-        guard let leg = route.legs.first, let link = scene.snapshot.link(leg.interface) else { return nil }
+        guard let nextHop = route.nextHops.first, let link = scene.snapshot.link(nextHop.interface) else { return nil }
         if let fault = scene.fault(of: link) { return .init(.link, scene.sentence([link.index], fault)) }
         let name = scene.name(link.index)
         guard route.origin == Self.routerAdvertisement else {
             return .init(.expired, .init("the default route through \(name) has expired"))
         }
-        let router = leg.gateway.map { " \($0)" } ?? ""
+        let router = nextHop.gateway.map { " \($0)" } ?? ""
         return .init(
             .expired,
             .init(
@@ -167,10 +170,11 @@ extension RouteReview {
     /// A route that would work does not count, by a rule or by a route that says throw.
     private var unheeded: FamilyFinding? {
         for step in probe.lookups.flatMap(\.steps) {
-            guard let route = step.candidates.first(where: \.isUsable), let leg = route.legs.first?.leg else {
+            guard let route = step.candidates.first(where: \.isUsable), let nextHop = route.nextHops.first?.nextHop
+            else {
                 continue
             }
-            let name = scene.name(leg.interface)
+            let name = scene.name(nextHop.interface)
             switch route.verdict {
             case .notTaken:
                 let what = "rule \(step.rule.priority) lets the default route through \(name) not count"
@@ -188,13 +192,13 @@ extension RouteReview {
     /// Another part of the internet has a route.
     private var partial: FamilyFinding? {
         let chosen = family.probes.compactMap { $0.decision?.chosen.first { $0.isUsable } }
-        guard let leg = chosen.first?.legs.first?.leg else { return nil }
+        guard let nextHop = chosen.first?.nextHops.first?.nextHop else { return nil }
         let family = family.family
         return .init(
             .partial,
             .init(
                 "the routes cover only a part of \(DiagnosisContext.name(family)): none leads to \(probe.destination)",
-                fix: RouteCommand.add(family, via: leg.gateway?.description, on: scene.name(leg.interface))
+                fix: RouteCommand.add(family, via: nextHop.gateway?.description, on: scene.name(nextHop.interface))
             )
         )
     }
@@ -202,9 +206,9 @@ extension RouteReview {
     /// The default route is in a table to which no rule leads.
     private var stray: FamilyFinding? {
         for table in family.strayTables where table.vrf == nil {
-            let legs = table.routes.filter { $0.message.type == .unicast }.compactMap(\.message.legs.first)
-            let usable = legs.first { leg in
-                scene.snapshot.link(leg.interface).map { scene.fault(of: $0) == nil } ?? false
+            let nextHops = table.routes.filter { $0.message.type == .unicast }.compactMap(\.message.nextHops.first)
+            let usable = nextHops.first { nextHop in
+                scene.snapshot.link(nextHop.interface).map { scene.fault(of: $0) == nil } ?? false
             }
             guard let usable else { continue }
             let name = RouteText.table(table.table)
@@ -280,7 +284,7 @@ extension RouteReview {
         case .blackhole: return "a blackhole route"
         default: break
         }
-        guard message.type == .unicast, let id = message.nexthopID, route.legs.isEmpty else { return nil }
+        guard message.type == .unicast, let id = message.nexthopID, route.nextHops.isEmpty else { return nil }
         return "a route by the blackhole nexthop \(id)"
     }
 
@@ -292,7 +296,7 @@ extension RouteReview {
     /// The interface of a route that would work if the chosen one were not there.
     private func hidden(among candidates: [RouteCandidate]) -> String? {
         let other = candidates.first { $0.isUsable && $0.verdict != .chosen }
-        return other?.legs.first.map { scene.name($0.leg.interface) }
+        return other?.nextHops.first.map { scene.name($0.nextHop.interface) }
     }
 }
 
@@ -302,7 +306,9 @@ enum RouteCommand {
     static func delete(_ route: RouteMessage, _ scene: DiagnosisContext) -> String {
         var words = [DiagnosisContext.ip(route.family), "route del"] + RouteText.type(route.type)
         words.append(RuleText.prefix(route.destination))
-        if let leg = route.legs.first, route.type == .unicast { words += ["dev", scene.name(leg.interface).shellWord] }
+        if let nextHop = route.nextHops.first, route.type == .unicast {
+            words += ["dev", scene.name(nextHop.interface).shellWord]
+        }
         if route.metric != 0 { words += ["metric", String(route.metric)] }
         if route.table != .main { words += ["table", RouteText.table(route.table)] }
         return "'\(words.joined(separator: " "))'"

@@ -80,6 +80,6 @@ struct UplinkSurvey {
         let routes = scene.explanation.families.flatMap(\.probes).flatMap(\.lookups).flatMap(\.steps).flatMap(
             \.candidates
         )
-        return Set(routes.flatMap(\.legs).map(\.leg.interface))
+        return Set(routes.flatMap(\.nextHops).map(\.nextHop.interface))
     }
 }

@@ -150,7 +150,7 @@ extension EventLoop {
     private func perform(_ action: MonitorAction) {
         switch action {
         case .publish(let change): publish(change)
-        case .lookUp(let inDetail): confirm(inDetail: inDetail)
+        case .lookup(let inDetail): confirm(inDetail: inDetail)
         case .dump(let subject, let sequence):
             attempt { () throws(NetlinkError) in try receiver.requestDump(subject, sequence: sequence) }
         case .probe(let index, let name): devices.probe(index, name)

@@ -54,8 +54,8 @@ final class LookupSocket {
 
     /// Looks up one flow as it is: with its source, or without one.
     ///
-    /// For a flow that is bound to a link, IPv4 replies with a route even if there is none, and the packets fail for want of
-    /// a reply to ARP. So the flow's route in the table is looked up, too, which is refused then.
+    /// For a flow that is bound to a link, IPv4 replies with a route even if there is none, and the packets fail for
+    /// want of a reply to ARP. So the flow's route in the table is looked up, too, which is refused then.
     ///
     /// - Parameter flow: The flow.
     /// - Returns: The route of its packets; nil if the kernel refuses.
@@ -99,9 +99,9 @@ final class LookupSocket {
 
     /// Looks up flows of sockets that are bound to interfaces, as connect(2) of such sockets would.
     ///
-    /// IPv4 takes any destination for a neighbour of the interface where no route leads through it, and a connection then
-    /// fails after some seconds without a reply to ARP. So each flow's route in the table is looked up, too, which is
-    /// refused then. IPv6 looks up again with the source that a bound socket gets, if there seems to be no route.
+    /// IPv4 takes any destination for a neighbour of the interface where no route leads through it, and a connection
+    /// then fails after some seconds without a reply to ARP. So each flow's route in the table is looked up, too, which
+    /// is refused then. IPv6 looks up again with the source that a bound socket gets, if there seems to be no route.
     ///
     /// - Parameter flows: Each bound, its source unspecified.
     /// - Returns: The kernel's reply for each flow, with the route that matched.
@@ -249,12 +249,12 @@ private struct Resolution {
             return .init(.refused(errno: errno, reason), isFinal: isFinal, connectedSource: connectedSource)
         case .route(let message):
             var selection = RouteSelection(message, source: flow.source)
-            if flow.family == .ipv6, selection.leg.source == nil {
+            if flow.family == .ipv6, selection.nextHop.source == nil {
                 return .init(.refused(errno: EADDRNOTAVAIL, .noSource))
             }
             guard case .route(let matched)? = match else { return .init(.selected(selection)) }
             selection.metric = matched.metric
-            return .init(.selected(selection), matched: matched.destination, isMultipath: matched.legs.count > 1)
+            return .init(.selected(selection), matched: matched.destination, isMultipath: matched.nextHops.count > 1)
         }
     }
 }
@@ -291,14 +291,14 @@ private struct BoundResolution {
         guard case .route(let route) = replies.packets, case .route(let match) = replies.match else { return refusal }
         var selection = RouteSelection(route, source: flow.source)
         selection.metric = match.metric
-        if flow.family == .ipv6, selection.leg.source == nil {
+        if flow.family == .ipv6, selection.nextHop.source == nil {
             return .init(.refused(errno: EADDRNOTAVAIL, .noSource))
         }
         // With a source, IPv6's lookup is not strict about the interface; the socket itself is.
         if flow.family == .ipv6, needsSecondLookup, let interface = flow.interface {
-            selection.leg.interface = interface
+            selection.nextHop.interface = interface
         }
-        return .init(.selected(selection), matched: match.destination, isMultipath: match.legs.count > 1)
+        return .init(.selected(selection), matched: match.destination, isMultipath: match.nextHops.count > 1)
     }
 
     private var refusal: ProbeAnswer {
@@ -317,14 +317,14 @@ private struct BoundResolution {
 extension RouteSelection {
     /// Creates a selection from the kernel's reply, which doesn't repeat a source that the request names.
     fileprivate init(_ message: RouteMessage, source: IPAddress) {
-        let leg = message.legs.first
+        let nextHop = message.nextHops.first
         self.init(
             table: message.table,
             type: message.type,
             metric: message.metric,
-            leg: .init(
-                interface: leg?.interface ?? 0,
-                gateway: leg?.gateway,
+            nextHop: .init(
+                interface: nextHop?.interface ?? 0,
+                gateway: nextHop?.gateway,
                 source: source.isUnspecified ? message.preferredSource : source
             )
         )

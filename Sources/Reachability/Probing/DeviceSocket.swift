@@ -140,10 +140,10 @@ struct DeviceSocket: ~Copyable {
     mutating func egress(of flow: ProbeFlow, selectsSource: Bool) throws(NetlinkError) -> InterfaceIndex? {
         if selectsSource, flow.source.isUnspecified {
             guard case .selected(let selection) = try lookups.resolve([flow]).first?.outcome else { return nil }
-            return selection.leg.interface
+            return selection.nextHop.interface
         }
         guard let route = try lookups.route(of: flow) else { return nil }
-        return route.type == .unicast || route.type == .local ? route.legs.first?.interface : nil
+        return route.type == .unicast || route.type == .local ? route.nextHops.first?.interface : nil
     }
 
     /// Sends a request and takes its replies to the end, or to the error that refuses it.

@@ -49,10 +49,10 @@ extension DestinationPath {
     public var staysOnThisMachine: Bool { isReachable && interface?.kind == .loopback }
 
     /// The next hop; nil if the destination is taken to be on the link, or there is no route.
-    public var gateway: IPAddress? { selection?.leg.gateway }
+    public var gateway: IPAddress? { selection?.nextHop.gateway }
 
     /// The source address that the kernel selects; nil if there is no route.
-    public var source: IPAddress? { selection?.leg.source }
+    public var source: IPAddress? { selection?.nextHop.source }
 
     /// The errno with which the kernel refuses (errno(3)); nil if it selects a route.
     public var errno: Int32? {
@@ -86,7 +86,7 @@ extension DestinationPath {
         let outcome = reply.outcome(of: flow, in: snapshot, at: now)
         self.init(destination: destination, status: .notReachable, outcome: outcome)
         if case .selected(let selection) = outcome {
-            interface = evaluator.describe(selection.leg.interface, in: snapshot)
+            interface = evaluator.describe(selection.nextHop.interface, in: snapshot)
             if selection.type == .local || selection.type == .anycast {
                 // An address of this machine is reached without any link.
                 status = .wifi

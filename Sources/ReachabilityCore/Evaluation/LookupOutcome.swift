@@ -14,29 +14,29 @@ public struct RouteSelection: Sendable, Hashable {
     public var type: RouteType
     /// Its metric; 0 in a kernel's answer, which does not say.
     public var metric: UInt32
-    /// The way out and the source; of a multipath route, the first leg that can carry.
-    public var leg: SelectedLeg
-    /// Every leg that the kernel may choose, by its hash, where there is more than one.
-    public var alternatives: [SelectedLeg]
+    /// The way out and the source; of a multipath route, the first next hop that can carry.
+    public var nextHop: SelectedNextHop
+    /// Every next hop that the kernel may choose, by its hash, where there is more than one.
+    public var alternatives: [SelectedNextHop]
 
     /// Makes a selection.
     public init(
         table: RouteTableID,
         type: RouteType = .unicast,
         metric: UInt32 = 0,
-        leg: SelectedLeg,
-        alternatives: [SelectedLeg] = []
+        nextHop: SelectedNextHop,
+        alternatives: [SelectedNextHop] = []
     ) {
         self.table = table
         self.type = type
         self.metric = metric
-        self.leg = leg
+        self.nextHop = nextHop
         self.alternatives = alternatives
     }
 }
 
 /// One way out, with the source address that goes with it.
-public struct SelectedLeg: Sendable, Hashable {
+public struct SelectedNextHop: Sendable, Hashable {
     /// The interface.
     public var interface: InterfaceIndex
     /// The next hop; nil if the destination is taken to be on the link.

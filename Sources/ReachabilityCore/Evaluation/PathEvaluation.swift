@@ -76,3 +76,8 @@ public struct FamilyEvaluation: Sendable, Hashable {
         var tunnels: [InterfaceIndex]
     }
 }
+
+extension PathEvaluation {
+    /// Returns one family's evaluation.
+    func of(_ family: AddressFamily) -> FamilyEvaluation { family == .ipv4 ? ipv4 : ipv6 }
+}

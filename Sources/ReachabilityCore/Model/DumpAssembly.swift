@@ -83,7 +83,7 @@ public struct DumpAssembly: Sendable {
         }
         result.expiredRoutes = replayed.expiredRoutes
         for key in result.reconcile(with: snapshot, knowing: subjects) { effect.predict(key) }
-        result.settleLegs(knowing: snapshot)
+        result.settleNextHops(knowing: snapshot)
         result.settleRules()
         result.noteDifferences(from: snapshot, &effect)
         snapshot = result

@@ -61,7 +61,7 @@ extension KernelEvent {
         case .route(var message):
             message.lifetime = nil
             message.flags = 0
-            for position in message.legs.indices { message.legs[position].flags = [] }
+            for position in message.nextHops.indices { message.nextHops[position].flags = [] }
             return .route(message)
         case .address(var message):
             message.preferredLifetime = nil

@@ -10,7 +10,7 @@ extension NetworkSnapshot {
             addresses[message.index, default: []].insert(message, asAnswer: flags.contains(.multi))
             effect.add(.addressAdded)
             // `fib_inetaddr_event`: an address makes IPv4 usable again on a device that had lost its last.
-            if message.address.family == .ipv4, isUp(message.index) { reviveLegs(.ipv4, through: message.index) }
+            if message.address.family == .ipv4, isUp(message.index) { reviveNextHops(.ipv4, through: message.index) }
         }
     }
 

@@ -12,8 +12,8 @@ enum DeviceLoss {
 extension NetworkSnapshot {
     /// Does what `fib_sync_down_dev`, `fib_flush` and `fib6_ifdown` do when a device is lost.
     ///
-    /// A route goes when all its legs are dead; in IPv4 with the first whose device is unregistered. Routes through
-    /// nexthop objects go with those.
+    /// A route goes when all its next hops are dead; in IPv4 with the first whose device is unregistered. Routes
+    /// through nexthop objects go with those.
     mutating func removeRoutes(leaving index: InterfaceIndex, _ loss: DeviceLoss, _ effect: inout SnapshotEffect) {
         if loss == .unregistered, !expiredRoutes.isEmpty { forgetExpiredRoutes(through: index) }
         let concerns: (Route) -> Bool = { $0.message.leaves(through: index) }
@@ -50,25 +50,26 @@ extension NetworkSnapshot {
         reviseRoutes(where: concerns, &effect) { _ in .removed }
     }
 
-    /// Takes `RTNH_F_DEAD` off the legs through a device that is usable again (`fib_sync_up`, `rt6_sync_up`).
-    mutating func reviveLegs(_ family: AddressFamily, through index: InterfaceIndex) {
+    /// Takes `RTNH_F_DEAD` off the next hops through a device that is usable again (`fib_sync_up`, `rt6_sync_up`).
+    mutating func reviveNextHops(_ family: AddressFamily, through index: InterfaceIndex) {
         var effect = SnapshotEffect()
-        let concerns: (Route) -> Bool = { $0.message.family == family && $0.message.hasDeadLeg(through: index) }
+        let concerns: (Route) -> Bool = { $0.message.family == family && $0.message.hasDeadNextHop(through: index) }
         reviseRoutes(where: concerns, &effect) { route in
-            for position in route.message.legs.indices where route.message.legs[position].interface == index {
-                route.message.legs[position].flags.remove(.dead)
+            for position in route.message.nextHops.indices where route.message.nextHops[position].interface == index {
+                route.message.nextHops[position].flags.remove(.dead)
             }
             return .untouched
         }
     }
 
-    /// Asks for IPv4 tables to be read again in which legs through a device are held dead, when its carrier is back.
+    /// Asks for IPv4 tables to be read again in which next hops through a device are held dead, when its carrier is
+    /// back.
     ///
-    /// Where routes without carrier are ignored, the kernel shows legs as dead for that, or because the device lost its
-    /// last address, and only the latter lasts.
-    func doubtDeadLegs(through index: InterfaceIndex, _ effect: inout SnapshotEffect) {
+    /// Where routes without carrier are ignored, the kernel shows next hops as dead for that, or because the device
+    /// lost its last address, and only the latter lasts.
+    func invalidateDeadNextHops(through index: InterfaceIndex, _ effect: inout SnapshotEffect) {
         for (key, table) in routes where key.family == .ipv4 {
-            guard table.contains(where: { $0.message.hasDeadLeg(through: index) }) else { continue }
+            guard table.contains(where: { $0.message.hasDeadNextHop(through: index) }) else { continue }
             effect.doubt(.routes(.ipv4, table: key.table))
         }
     }
@@ -132,34 +133,35 @@ extension Route {
         return markDead(index)
     }
 
-    /// `fib6_ifdown`: an unregistered device takes its legs with it, and no more.
+    /// `fib6_ifdown`: an unregistered device takes its next hops with it, and no more.
     fileprivate mutating func loseIPv6(_ index: InterfaceIndex, _ loss: DeviceLoss) -> RouteFate {
         guard loss != .withoutIPv4 else { return .untouched }
         guard loss == .unregistered else { return markDead(index) }
-        message.legs.removeAll { $0.interface == index }
-        return message.legs.isEmpty ? .removed : .altered
+        message.nextHops.removeAll { $0.interface == index }
+        return message.nextHops.isEmpty ? .removed : .altered
     }
 
-    /// A leg that is dead already is none of the event's: a route that lost its good legs later stays, dead as it is.
+    /// A next hop that is dead already is none of the event's: a route that lost its good next hops later stays, dead
+    /// as it is.
     private mutating func markDead(_ index: InterfaceIndex) -> RouteFate {
         var isAltered = false
-        for position in message.legs.indices where message.legs[position].interface == index {
-            guard !message.legs[position].flags.contains(.dead) else { continue }
-            message.legs[position].flags.insert(.dead)
+        for position in message.nextHops.indices where message.nextHops[position].interface == index {
+            guard !message.nextHops[position].flags.contains(.dead) else { continue }
+            message.nextHops[position].flags.insert(.dead)
             isAltered = true
         }
         guard isAltered else { return .untouched }
-        return message.legs.allSatisfy { $0.flags.contains(.dead) } ? .removed : .altered
+        return message.nextHops.allSatisfy { $0.flags.contains(.dead) } ? .removed : .altered
     }
 }
 
 extension RouteMessage {
-    /// Whether a leg of the route's own, not of a nexthop object, uses a device.
+    /// Whether a next hop of the route's own, not of a nexthop object, uses a device.
     fileprivate func leaves(through index: InterfaceIndex) -> Bool {
-        nexthopID == nil && legs.contains { $0.interface == index }
+        nexthopID == nil && nextHops.contains { $0.interface == index }
     }
 
-    fileprivate func hasDeadLeg(through index: InterfaceIndex) -> Bool {
-        legs.contains { $0.interface == index && $0.flags.contains(.dead) }
+    fileprivate func hasDeadNextHop(through index: InterfaceIndex) -> Bool {
+        nextHops.contains { $0.interface == index && $0.flags.contains(.dead) }
     }
 }

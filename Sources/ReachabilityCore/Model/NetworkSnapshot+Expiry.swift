@@ -45,8 +45,8 @@ extension NetworkSnapshot {
     mutating func noteLifetime(of message: RouteMessage) {
         guard message.family == .ipv6, message.lifetime == .zero || !expiredRoutes.isEmpty else { return }
         let key = RouteTableKey(message.family, message.table)
-        let interfaces = Set(message.legs.map(\.interface))
-        expiredRoutes[key]?.removeAll { route in route.legs.contains { interfaces.contains($0.interface) } }
+        let interfaces = Set(message.nextHops.map(\.interface))
+        expiredRoutes[key]?.removeAll { route in route.nextHops.contains { interfaces.contains($0.interface) } }
         if message.lifetime == .zero { expiredRoutes[key, default: []].append(message) }
         if expiredRoutes[key]?.isEmpty == true { expiredRoutes[key] = nil }
     }
@@ -54,7 +54,7 @@ extension NetworkSnapshot {
     /// Forgets the routes through an interface that is gone.
     mutating func forgetExpiredRoutes(through index: InterfaceIndex) {
         for key in expiredRoutes.keys {
-            expiredRoutes[key]?.removeAll { route in route.legs.contains { $0.interface == index } }
+            expiredRoutes[key]?.removeAll { route in route.nextHops.contains { $0.interface == index } }
             if expiredRoutes[key]?.isEmpty == true { expiredRoutes[key] = nil }
         }
     }

@@ -1,19 +1,19 @@
-/// What a route amounts to now: through the nexthop objects, and with the state of the legs' devices.
+/// What a route amounts to now: through the nexthop objects, and with the state of the next hops' devices.
 extension NetworkSnapshot {
     /// The ways of a route as the kernel sees them now.
     ///
     /// Of a route through a nexthop object, that object's, or its group's members with their weights; the message's
     /// own only while the object is not known. `RTNH_F_DEAD` and `RTNH_F_LINKDOWN` follow from the devices and their
     /// settings, since the kernel announces no change of them.
-    public func legs(of route: Route) -> [RouteLeg] {
+    public func nextHops(of route: Route) -> [NextHop] {
         let family = route.message.family
-        var legs = expandedLegs(of: route.message)
-        guard family == .ipv6 || route.message.scope != .host else { return legs }
-        for position in legs.indices {
-            let flags = currentFlags(of: legs[position], family)
-            if flags != legs[position].flags { legs[position].flags = flags }
+        var nextHops = resolvedNextHops(of: route.message)
+        guard family == .ipv6 || route.message.scope != .host else { return nextHops }
+        for position in nextHops.indices {
+            let flags = currentFlags(of: nextHops[position], family)
+            if flags != nextHops[position].flags { nextHops[position].flags = flags }
         }
-        return legs
+        return nextHops
     }
 
     /// A route's type: blackhole if its nexthop object has become one, else its own.
@@ -29,23 +29,23 @@ extension NetworkSnapshot {
         return nexthop.group.count == 1 && nexthops[nexthop.group[0].id]?.isBlackhole == true
     }
 
-    private func expandedLegs(of message: RouteMessage) -> [RouteLeg] {
-        guard let id = message.nexthopID, let nexthop = nexthops[id] else { return message.legs }
-        guard !nexthop.group.isEmpty else { return nexthop.leg.map { [$0] } ?? [] }
+    private func resolvedNextHops(of message: RouteMessage) -> [NextHop] {
+        guard let id = message.nexthopID, let nexthop = nexthops[id] else { return message.nextHops }
+        guard !nexthop.group.isEmpty else { return nexthop.nextHop.map { [$0] } ?? [] }
         return nexthop.group.compactMap { member in
-            guard var leg = nexthops[member.id]?.leg else { return nil }
-            leg.weight = member.weight
-            return leg
+            guard var nextHop = nexthops[member.id]?.nextHop else { return nil }
+            nextHop.weight = member.weight
+            return nextHop
         }
     }
 
-    private func currentFlags(of leg: RouteLeg, _ family: AddressFamily) -> LegFlags {
-        var flags = leg.flags.intersection([.dead, .onLink])
-        guard let link = link(leg.interface) else { return leg.interface == 0 ? flags : flags.union(.dead) }
+    private func currentFlags(of nextHop: NextHop, _ family: AddressFamily) -> NextHopFlags {
+        var flags = nextHop.flags.intersection([.dead, .onLink])
+        guard let link = link(nextHop.interface) else { return nextHop.interface == 0 ? flags : flags.union(.dead) }
         guard link.flags.contains(.up) else { return flags.union([.dead, .linkDown]) }
         guard link.lacksCarrier(family) || flags.contains(.dead) else { return flags }
         flags.insert(.linkDown)
-        if ignoresRoutesWithLinkDown(family, leg.interface) { flags.insert(.dead) }
+        if ignoresRoutesWithLinkDown(family, nextHop.interface) { flags.insert(.dead) }
         return flags
     }
 
@@ -76,28 +76,29 @@ extension Link {
 }
 
 extension NetworkSnapshot {
-    /// Brings `RTNH_F_DEAD` of all legs in line with the devices, after tables were read at different moments.
+    /// Brings `RTNH_F_DEAD` of all next hops in line with the devices, after tables were read at different moments.
     ///
-    /// A device that is down has dead legs. One that is up has none, unless it has no IPv4 address (`fib_sync_up`), or
-    /// is not ready for IPv6 yet (`addrconf_link_ready`): then what the kernel told is as good as can be known, or what
-    /// the model knew before where that does not tell.
-    mutating func settleLegs(knowing old: Self) {
+    /// A device that is down has dead next hops. One that is up has none, unless it has no IPv4 address
+    /// (`fib_sync_up`), or is not ready for IPv6 yet (`addrconf_link_ready`): then what the kernel told is as good as
+    /// can be known, or what the model knew before where that does not tell.
+    mutating func settleNextHops(knowing old: Self) {
         for key in routes.keys.sorted() {
-            for position in (routes[key] ?? []).indices { settleLegs(of: position, in: key, knowing: old) }
+            for position in (routes[key] ?? []).indices { settleNextHops(of: position, in: key, knowing: old) }
         }
     }
 
-    private mutating func settleLegs(of position: Int, in key: RouteTableKey, knowing old: Self) {
+    private mutating func settleNextHops(of position: Int, in key: RouteTableKey, knowing old: Self) {
         guard let route = routes[key]?[position], route.message.nexthopID == nil else { return }
-        for (number, leg) in route.message.legs.enumerated() {
-            guard let link = link(leg.interface) else { continue }
-            let isReady = key.family == .ipv4 ? hasIPv4Address(leg.interface) : link.flags.contains(.running)
+        for (number, nextHop) in route.message.nextHops.enumerated() {
+            guard let link = link(nextHop.interface) else { continue }
+            let isReady = key.family == .ipv4 ? hasIPv4Address(nextHop.interface) : link.flags.contains(.running)
             if !link.flags.contains(.up), key.family == .ipv6 || route.message.scope != .host {
-                routes[key]?[position].message.legs[number].flags.insert(.dead)
+                routes[key]?[position].message.nextHops[number].flags.insert(.dead)
             } else if isReady {
-                routes[key]?[position].message.legs[number].flags.remove(.dead)
-            } else if hasAmbiguousDeath(leg, key.family), let before = old.routes[key]?.first(where: route.isKnown) {
-                routes[key]?[position].message.legs[number].flags = before.message.legs[number].flags
+                routes[key]?[position].message.nextHops[number].flags.remove(.dead)
+            } else if hasAmbiguousDeath(nextHop, key.family), let before = old.routes[key]?.first(where: route.isKnown)
+            {
+                routes[key]?[position].message.nextHops[number].flags = before.message.nextHops[number].flags
             }
         }
     }

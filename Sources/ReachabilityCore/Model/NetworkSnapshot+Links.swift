@@ -74,11 +74,11 @@ extension NetworkSnapshot {
         // The kernel deletes nexthop objects with the carrier of their device (`nexthop_flush_dev`).
         if new.lacksCarrier(.ipv4) { removeNexthops(leaving: new.index, &effect) }
         if isSetUp {
-            reviveLegs(.ipv4, through: new.index)
+            reviveNextHops(.ipv4, through: new.index)
         } else if old.lacksCarrier(.ipv4), !new.lacksCarrier(.ipv4) {
-            doubtDeadLegs(through: new.index, &effect)
+            invalidateDeadNextHops(through: new.index, &effect)
         }
-        if !new.lacksCarrier(.ipv6), isSetUp || old.lacksCarrier(.ipv6) { reviveLegs(.ipv6, through: new.index) }
+        if !new.lacksCarrier(.ipv6), isSetUp || old.lacksCarrier(.ipv6) { reviveNextHops(.ipv6, through: new.index) }
     }
 
     /// Where an interface stands, or would stand, in ``links``.

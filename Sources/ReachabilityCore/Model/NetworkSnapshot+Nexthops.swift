@@ -3,8 +3,8 @@ extension NetworkSnapshot {
     mutating func insert(_ message: NexthopMessage, _ effect: inout SnapshotEffect) {
         guard !message.isForwardingDatabase else { return }
         var nexthop = message
-        // Flags of the leg follow from its device.
-        nexthop.leg?.flags.formIntersection(.onLink)
+        // Flags of the next hop follow from its device.
+        nexthop.nextHop?.flags.formIntersection(.onLink)
         guard nexthops.updateValue(nexthop, forKey: message.id) != nexthop else { return }
         effect.add(.nexthopChanged)
     }
@@ -14,7 +14,7 @@ extension NetworkSnapshot {
     /// It announces neither the objects that it removes then, nor the groups that lose a member.
     mutating func removeNexthops(leaving index: InterfaceIndex, _ effect: inout SnapshotEffect) {
         guard !nexthops.isEmpty else { return }
-        let lost = nexthops.values.filter { $0.leg?.interface == index && !$0.isBlackhole }
+        let lost = nexthops.values.filter { $0.nextHop?.interface == index && !$0.isBlackhole }
         if !lost.isEmpty { removeNexthops(lost.map(\.id), &effect) }
     }
 

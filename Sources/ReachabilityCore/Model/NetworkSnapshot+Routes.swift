@@ -19,7 +19,7 @@ extension NetworkSnapshot {
         }
     }
 
-    /// `RTM_DELROUTE` of a default-like route, or of one leg of it.
+    /// `RTM_DELROUTE` of a default-like route, or of one next hop of it.
     mutating func remove(_ message: RouteMessage, _ effect: inout SnapshotEffect) {
         let key = RouteTableKey(message.family, message.table)
         guard message.isMirrored, let position = routes.index(forKey: key) else { return }

@@ -63,6 +63,19 @@ extension NetworkSnapshot {
         }
     }
 
+    /// Adds what every kernel has to a family without rules: those for the main and the default table.
+    mutating func addMissingRules() {
+        for family in AddressFamily.allCases where rules(family).isEmpty {
+            for (priority, table) in [(32_766, RouteTableID.main), (32_767, .default)] {
+                var rule = RuleMessage(family: family)
+                rule.priority = UInt32(priority)
+                rule.table = table
+                var effect = SnapshotEffect()
+                insert(rule, &effect)
+            }
+        }
+    }
+
     private mutating func withRules(_ family: AddressFamily, _ body: (inout [RuleMessage]) -> Void) {
         if family == .ipv4 { body(&ipv4Rules) } else { body(&ipv6Rules) }
     }

@@ -84,7 +84,7 @@ extension NetworkSnapshot {
         let meant = exact.isEmpty && message.source.length == 0 ? same : exact
         guard !meant.isEmpty else { return }
         if tunnelEgress.count >= endpoints.count { tunnelEgress = tunnelEgress.filter { endpoints.contains($0.key) } }
-        let egress = message.type == .unicast ? message.legs.first?.interface : nil
+        let egress = message.type == .unicast ? message.nextHops.first?.interface : nil
         for endpoint in meant where tunnelEgress.updateValue(egress, forKey: endpoint) != .some(egress) {
             effect.add(.tunnelChanged)
         }
@@ -96,7 +96,7 @@ extension NetworkSnapshot {
         guard source == endpoint.source, message.mark == endpoint.mark, message.tos == endpoint.tos else {
             return false
         }
-        let egress = message.legs.first?.interface
+        let egress = message.nextHops.first?.interface
         guard let bound = endpoint.interface else { return true }
         return egress == bound || egress.flatMap { link($0)?.masterIndex } == bound
     }
@@ -160,6 +160,6 @@ extension RouteMessage {
         tos = endpoint.tos
         flags = Self.cloned
         type = egress == nil ? .unreachable : .unicast
-        legs = (egress ?? endpoint.interface).map { [.init(interface: $0)] } ?? []
+        nextHops = (egress ?? endpoint.interface).map { [.init(interface: $0)] } ?? []
     }
 }

@@ -19,19 +19,19 @@ extension NetworkSnapshot {
     }
 
     /// What an interface's association means for those whose path leads through it.
-    private enum Usability {
+    private enum StationState {
         case usable
         case associating
         case without
     }
 
-    private func usability(of index: InterfaceIndex) -> Usability {
+    private func usability(of index: InterfaceIndex) -> StationState {
         guard let position = linkPosition(index) else { return .without }
         if canCarry(linkAt: position) { return .usable }
         return isAssociating(index) ? .associating : .without
     }
 
-    private func noteChange(of index: InterfaceIndex, from old: Usability, _ effect: inout SnapshotEffect) {
+    private func noteChange(of index: InterfaceIndex, from old: StationState, _ effect: inout SnapshotEffect) {
         switch (old, usability(of: index)) {
         case (.usable, .usable), (.associating, .associating), (.without, .without): break
         case (.usable, _): effect.add(.carrierLost)

@@ -2,7 +2,7 @@ extension [Route] {
     /// Puts a route where `fib6_add_rt2node` (`net/ipv6/ip6_fib.c`) puts it, which the flags of its message tell.
     ///
     /// New routes stand behind the others of their metric. Those through gateways are joined into one multipath route,
-    /// and the message then tells all of its legs, the new ones first. `NLM_F_EXCL` says that the group was empty.
+    /// and the message then tells all of its next hops, the new ones first. `NLM_F_EXCL` says that the group was empty.
     mutating func insertIPv6(_ route: Route, _ flags: NetlinkFlags, _ effect: inout SnapshotEffect) {
         let group = group(of: route.message)
         guard !flags.contains(.multi) else { return insertIPv6(answer: route, group, &effect) }
@@ -30,7 +30,7 @@ extension [Route] {
         effect.add(.routeAdded)
     }
 
-    /// Takes out what a message describes: a route, or some legs of one.
+    /// Takes out what a message describes: a route, or some next hops of one.
     mutating func removeIPv6(_ message: RouteMessage, _ effect: inout SnapshotEffect) {
         let group = group(of: message)
         if let exact = self[group].firstIndex(where: { $0.message.isSameIPv6(message) && $0.message.agrees(message) })
@@ -39,13 +39,13 @@ extension [Route] {
             remove(at: exact)
             return effect.add(.routeRemoved)
         }
-        guard message.nexthopID == nil, !message.legs.isEmpty else { return }
-        let known = self[group].firstIndex { route in message.legs.contains { route.message.hasLeg($0) } }
+        guard message.nexthopID == nil, !message.nextHops.isEmpty else { return }
+        let known = self[group].firstIndex { route in message.nextHops.contains { route.message.hasNextHop($0) } }
         guard let known else { return }
-        // Each leg has attributes of its own, and messages tell those of the first: the next one's are not known.
-        if message.hasLeg(self[known].message.legs[0]) { effect.doubt(.routes(.ipv6, table: message.table)) }
-        self[known].message.legs.removeAll { leg in message.legs.contains { $0.isSameWay(leg) } }
-        if self[known].message.legs.isEmpty { remove(at: known) }
+        // Each next hop has attributes of its own, and messages tell those of the first: the next one's are not known.
+        if message.hasNextHop(self[known].message.nextHops[0]) { effect.doubt(.routes(.ipv6, table: message.table)) }
+        self[known].message.nextHops.removeAll { nextHop in message.nextHops.contains { $0.isSameWay(nextHop) } }
+        if self[known].message.nextHops.isEmpty { remove(at: known) }
         effect.add(.routeRemoved)
     }
 
@@ -66,16 +66,16 @@ extension [Route] {
         update(target, to: route, &effect)
     }
 
-    /// Renews a known route, its legs in the order in which the kernel lists them: the known ones first.
+    /// Renews a known route, its next hops in the order in which the kernel lists them: the known ones first.
     private mutating func join(_ route: Route, into known: Int, _ effect: inout SnapshotEffect) {
-        let old = self[known].message.legs
-        guard old.count > 1 || route.message.legs.count > 1 else { return update(known, to: route, &effect) }
+        let old = self[known].message.nextHops
+        guard old.count > 1 || route.message.nextHops.count > 1 else { return update(known, to: route, &effect) }
         var joined = route
-        let kept = old.compactMap { leg in route.message.legs.first { $0.isSameWay(leg) } }
-        let added = route.message.legs.filter { leg in !old.contains { $0.isSameWay(leg) } }
-        // The kernel tells the attributes of the leg that it lists first.
-        if let first = kept.first, !first.isSameWay(route.message.legs[0]) { joined = self[known] }
-        joined.message.legs = kept + added
+        let kept = old.compactMap { nextHop in route.message.nextHops.first { $0.isSameWay(nextHop) } }
+        let added = route.message.nextHops.filter { nextHop in !old.contains { $0.isSameWay(nextHop) } }
+        // The kernel tells the attributes of the next hop that it lists first.
+        if let first = kept.first, !first.isSameWay(route.message.nextHops[0]) { joined = self[known] }
+        joined.message.nextHops = kept + added
         if !added.isEmpty { effect.add(.routeAdded) }
         if kept.count < old.count { effect.add(.routeFlushed) }
         update(known, to: joined, addingTo: &effect)
@@ -85,14 +85,14 @@ extension [Route] {
         if effect.changed { self[position] = route } else { update(position, to: route, &effect) }
     }
 
-    /// Removes other routes whose legs a multipath route has taken in.
+    /// Removes other routes whose next hops a multipath route has taken in.
     private mutating func absorb(into known: Int, of group: Range<Int>) {
         let whole = self[known].message
-        guard whole.legs.count > 1 else { return }
+        guard whole.nextHops.count > 1 else { return }
         for position in group.reversed() where position != known {
             let other = self[position].message
-            guard other.nexthopID == nil, !other.legs.isEmpty else { continue }
-            if other.legs.allSatisfy({ whole.hasLeg($0) }) { remove(at: position) }
+            guard other.nexthopID == nil, !other.nextHops.isEmpty else { continue }
+            if other.nextHops.allSatisfy({ whole.hasNextHop($0) }) { remove(at: position) }
         }
     }
 }
@@ -102,14 +102,14 @@ extension Route {
     fileprivate func isSameOrSibling(of other: Self) -> Bool {
         if message.isSameIPv6(other.message) { return true }
         guard message.nexthopID == nil, other.message.nexthopID == nil else { return false }
-        if message.legs.contains(where: { other.message.hasLeg($0) }) { return true }
+        if message.nextHops.contains(where: { other.message.hasNextHop($0) }) { return true }
         return canJoinMultipath && other.canJoinMultipath
     }
 }
 
 extension RouteMessage {
-    /// Whether one of the legs is the same way as another leg.
-    fileprivate func hasLeg(_ leg: RouteLeg) -> Bool { legs.contains { $0.isSameWay(leg) } }
+    /// Whether one of the next hops is the same way as another next hop.
+    fileprivate func hasNextHop(_ nextHop: NextHop) -> Bool { nextHops.contains { $0.isSameWay(nextHop) } }
 
     /// Whether the attributes that IPv6 does not compare are the same.
     fileprivate func agrees(_ other: Self) -> Bool { type == other.type && origin == other.origin }

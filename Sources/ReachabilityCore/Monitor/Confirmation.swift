@@ -1,35 +1,35 @@
-/// Holds one family's verdict against the kernel's own answers, and says whose word counts.
+/// Compares one family's evaluation with the kernel's own answers, and decides which of the two is authoritative.
 ///
-/// An answer may differ from the model for three reasons, which are told apart in turn: a change is on its way and its
-/// message not yet read; the kernel changed something silently, so that reading again cures it; or the kernel decides
-/// by something that the model does not hold, so that its answers count until they agree again.
+/// An answer may differ from the model for three reasons, which are distinguished in turn: a change is on its way and its
+/// message not yet read; the kernel changed something silently, so that reading its tables again resolves it; or the
+/// kernel decides by something that the model does not contain, so that its answers are used until they agree again.
 struct Confirmation: Sendable, Hashable {
-    /// Whose word counts now.
+    /// Which of the two is authoritative.
     private(set) var basis = Basis.kernel
     /// The kernel's last answers.
     private(set) var answers: [ProbeAnswer] = []
     private var stage = Stage.agreed
     private var refuted: Disagreement?
 
-    /// Whose word can count.
+    /// What an evaluation can be based on.
     enum Basis: Sendable, Hashable {
         /// The evaluation of the model.
         case model
-        /// The kernel's look-ups.
+        /// The kernel's lookups.
         case kernel
     }
 
-    /// What is to be done about the answers.
+    /// What to do after a comparison.
     enum Step: Sendable, Hashable {
-        /// Nothing: they agree, or the kernel's word counts.
+        /// Nothing: the answers agree, or the kernel is authoritative.
         case none
         /// Ask again, in detail, once all messages have been read.
         case askAgain
-        /// Ask again a little later.
+        /// Ask again after a delay.
         case askLater(Duration)
-        /// Read again what leads to the tables of routes: little, however large those are.
+        /// Read again what leads to the routing tables: little, however large those are.
         case readContext
-        /// Read the tables that both name again.
+        /// Read again the tables that either of the two names.
         case readTables
         /// Read everything again.
         case readAll
@@ -49,34 +49,28 @@ struct Confirmation: Sendable, Hashable {
         var kernel: [LookupOutcome]
     }
 
-    /// How long a message may take from the change that the kernel made to the socket.
-    private static let delivery = Duration.milliseconds(1)
-    /// How long, in the last of several pauses, a change may take that the kernel has announced and not made: whoever
-    /// makes it may have to wait for a processor.
-    private static let patience = Duration.milliseconds(64)
+    /// Makes the kernel authoritative until it agrees with the model: the model is, or may be, incomplete.
+    mutating func requireKernel() { basis = .kernel }
 
-    /// Lets the kernel's word count until it agrees with the model: the model is, or may be, incomplete.
-    mutating func distrustModel() { basis = .kernel }
-
-    /// Lets the model's word count without asking: a recording is replayed, and the kernel that made it is gone.
-    mutating func trustModel() { basis = .model }
+    /// Makes the model authoritative without a comparison: a replayed recording has no kernel to ask.
+    mutating func acceptModel() { basis = .model }
 
     /// Whether the kernel's answers come from routes more specific than the model mirrors.
     var isCoveredBySpecificRoute: Bool { answers.contains(where: \.isCoveredBySpecificRoute) }
 
-    /// Whether the answers are waited for, or tables are read because of them.
+    /// Whether further answers, or tables that are read because of them, are awaited.
     var isPending: Bool { stage != .agreed }
 
-    /// Keeps answers to which the model has nothing to say yet.
+    /// Keeps answers while there is no complete model to compare them with.
     mutating func take(_ new: [ProbeAnswer]) { answers = new }
 
-    /// Holds the model's outcomes against the kernel's answers.
+    /// Compares the model's outcomes with the kernel's answers.
     ///
     /// - Parameters:
-    ///   - model: What the model says.
-    ///   - new: What the kernel says.
-    ///   - isPassing: Whether the answers can't last, as the kernel is about to make a change that it has announced.
-    /// - Returns: What is to be done about it.
+    ///   - model: The outcomes by the model.
+    ///   - new: The kernel's answers.
+    ///   - isPassing: Whether the answers cannot last, because the kernel is about to make a change that it has announced.
+    /// - Returns: What to do next.
     mutating func compare(_ model: [LookupOutcome], with new: [ProbeAnswer], isPassing: Bool = false) -> Step {
         answers = new
         if zip(model, new).allSatisfy({ $0.agrees(with: $1) }) { return agree() }
@@ -110,8 +104,8 @@ struct Confirmation: Sendable, Hashable {
             stage = .askedAgain
             return .askAgain
         case .askedAgain:
-            return askLater(Self.delivery)
-        case .askedLater(let pause) where isPassing && pause < Self.patience:
+            return askLater(Pacing.delivery)
+        case .askedLater(let pause) where isPassing && pause < Pacing.announcedChange:
             return askLater(pause * 2)
         case .askedLater:
             stage = .readContext
@@ -135,7 +129,7 @@ struct Confirmation: Sendable, Hashable {
 }
 
 extension LookupOutcome {
-    /// Whether the kernel's answer is what the model says; of an answer that is not the last word, as far as it goes.
+    /// Returns whether the kernel's answer agrees with the model's outcome; an answer that is not final, as far as it goes.
     func agrees(with answer: ProbeAnswer) -> Bool {
         if let source = answer.connectedSource { return canLeave(from: source) }
         guard !answer.isFinal, case .refused = self, case .refused = answer.outcome else {
@@ -146,20 +140,20 @@ extension LookupOutcome {
 
     private func canLeave(from source: IPAddress) -> Bool {
         guard case .selected(let selection) = self else { return false }
-        return selection.leg.source == source || selection.alternatives.contains { $0.source == source }
+        return selection.nextHop.source == source || selection.alternatives.contains { $0.source == source }
     }
 
-    /// Whether the kernel's answer is what the model says: the same route, one of its legs, or the same errno.
+    /// Returns whether the kernel's outcome is the model's: the same route, one of its next hops, or the same errno.
     ///
-    /// The metric is not compared, as the kernel's answer does not tell it; nor are the reasons, which are the model's.
+    /// The metric is not compared, because the kernel's answer lacks it; nor are the reasons, which only the model has.
     func agrees(with answer: Self) -> Bool {
         switch (self, answer) {
         case (.selected(let model), .selected(let kernel)):
             model.type == kernel.type
-                && ([model.leg] + model.alternatives).contains { leg in
-                    var found = leg
+                && ([model.nextHop] + model.alternatives).contains { nextHop in
+                    var found = nextHop
                     found.table = nil
-                    return found == kernel.leg && (leg.table ?? model.table) == kernel.table
+                    return found == kernel.nextHop && (nextHop.table ?? model.table) == kernel.table
                 }
         case (.refused(let model, _), .refused(let kernel, _)): model == kernel
         case (.selected, .refused), (.refused, .selected): false

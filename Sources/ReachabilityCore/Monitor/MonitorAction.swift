@@ -5,7 +5,7 @@ public enum MonitorAction: Sendable, Hashable {
     /// Look up the probe addresses, and hand over the answers with ``MonitorStateMachine/answered(_:at:)``.
     ///
     /// In detail: also from which route each answer comes.
-    case lookUp(inDetail: Bool)
+    case lookup(inDetail: Bool)
     /// Ask for a dump, with this sequence number.
     case dump(DumpSubject, sequence: UInt32)
     /// Find out what device is behind an interface, without keeping the machine waiting, and hand that over with

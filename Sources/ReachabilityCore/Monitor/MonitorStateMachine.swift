@@ -1,154 +1,620 @@
-/// Everything that a monitor decides, as a value: fed with the kernel's messages and with moments, it says what to do.
+/// Everything that a monitor decides, as a value: it takes the kernel's messages and moments, and returns what to do.
 ///
-/// It reads no clock and does no I/O. Whoever drives it hands over all that has been received, then does what
-/// ``next(at:)`` says until it says nothing more, and comes back at ``deadline`` or with the next message. So a burst of
-/// messages gives one evaluation.
+/// It reads no clock and does no I/O. Its driver passes all messages that have been received, then performs what
+/// ``next(at:)`` returns until that is nil, and comes back at ``deadline`` or with the next message. A burst of messages so
+/// leads to one evaluation.
 ///
-/// A verdict is published first and confirmed by look-ups after; while the model is being read, or is known to differ
-/// from the kernel, the kernel's own look-ups are the verdict.
+/// A changed path is published first and confirmed by lookups afterwards. While the model is being read, or is known to
+/// differ from the kernel, the kernel's own lookups are authoritative.
 public struct MonitorStateMachine: Sendable {
-    /// The model.
-    public internal(set) var snapshot = NetworkSnapshot()
-    /// The verdict, and how it came about; nil before the first.
-    public internal(set) var evaluation: PathEvaluation?
+    /// The model of the machine's network.
+    public private(set) var snapshot = NetworkSnapshot()
+    /// The last evaluation; nil before the first.
+    public private(set) var evaluation: PathEvaluation?
     /// How often things happened.
-    public internal(set) var counters: MonitorCounters
-
-    /// How often the model or the verdict became another: a look-up may have had one answer before, and have another now.
-    public var revision: UInt64 { modelChanges &+ counters.published }
-    /// How often the model changed, or was read anew.
-    var modelChanges: UInt64 = 0
-
-    /// Whether notices tell of WiFi interfaces of the path that go over to another access point.
+    public private(set) var counters: MonitorCounters
+    /// The number of messages that were evaluated at once, because they were likely to affect the path.
+    public private(set) var urgentEvents: UInt64 = 0
+    /// Whether a change is published when a Wi-Fi interface of the path roams to another access point.
     public var reportsRoams = false
 
-    /// How many messages were judged at once, because they may well alter the verdict.
-    public internal(set) var urgentEvents: UInt64 = 0
+    private var connection = NetlinkConnection()
+    private var reader = DumpReader()
+    private var recording: RecordingReader?
+    private var cache: EvaluationCache
+    private var check: KernelCheck
+    private var pending = PendingUpdate()
+    private var publisher: PathPublisher
+    private var relevance = Relevance()
+    private var neighbours = NeighbourWatch()
+    private var queries = InterfaceQueries()
+    /// The number of times the model changed or was read again.
+    private var modelChanges: UInt64 = 0
+    /// How long the machine was suspended since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
+    private var suspendedTime: Duration?
 
-    let evaluator: PathEvaluator
-    /// Whether verdicts are held against the kernel, and tables read from it; not when a recording is replayed.
-    let confirms: Bool
-    var publisher: PathPublisher
-    var ipv4 = Confirmation()
-    var ipv6 = Confirmation()
-    var reading = ReadingSchedule()
-    var assembly = DumpAssembly()
-    /// Whether readings are finished, and to be taken into the model.
-    var hasFinishedReadings = false
-    /// Whether everything was read once.
-    var hasModel = false
-    /// What an earlier reading gave, of tables that are believed when two readings agree.
-    var earlierReadings: [DumpSubject: DumpReading] = [:]
-    var replay: ReplayProgress?
-    var connection = Connectedness()
-    var devices = DeviceQueue()
-    var tunnels = TunnelSchedule()
-    var questions = QuestionSchedule()
-    var notices: [StateChange] = []
-
-    /// Whether the evaluation is older than the model or the kernel's answers.
-    var isDirty = false
-    /// Whether the kernel's answers are as new as the model.
-    var hasCurrentAnswers = false
-    /// Whether the model was read anew, and not yet held against the kernel.
-    var needsProof = false
-    /// Whether answers have come since the last evaluation.
-    var hasNewAnswers = false
-    /// What the model alone says.
-    var modelVerdict = ModelVerdict()
-    /// Since when no verdict could be published because what there is does not suffice for one.
-    var undecidedSince: Instant?
-    /// Whether the loss of messages was announced, and everything is not yet read again.
-    var isResyncing = false
-    /// Which messages are judged at once.
-    var relevance = Relevance()
-    /// When the others are judged that have come.
-    var postponed: Instant?
-    /// What those were about.
-    var postponedReasons: [Reason] = []
-    /// Whether routes changed since it was last seen which gateways compete.
-    var routesChanged = false
-    /// The interfaces of the gateways that compete.
-    var contested: Set<InterfaceIndex> = []
-    /// Of `CLOCK_BOOTTIME` ahead of `CLOCK_MONOTONIC`: how long the machine was suspended since it was started.
-    var suspendedTime: Duration?
-
-    /// Makes a machine that knows nothing and wants nothing before ``start(at:)``.
+    /// Makes a machine that does nothing before ``start(at:)``.
     ///
     /// - Parameters:
-    ///   - context: Whose sockets are judged, and the user's own rules.
+    ///   - context: The user whose sockets are evaluated, and the user's own rules.
     ///   - settle: How long a path must stay the same before a change is published.
-    ///   - settleGoingDown: The same for changes from reachable to not reachable; nil takes `settle`.
-    ///   - counters: Where to go on counting.
+    ///   - settleGoingDown: The same for changes from reachable to not reachable; nil for the value of `settle`.
+    ///   - counters: The counters' initial values.
     public init(
         context: EvaluationContext,
         settle: Duration = .zero,
         settleGoingDown: Duration? = nil,
         counters: MonitorCounters = .init()
     ) {
-        self.init(context, confirms: true, settle: settle, settleGoingDown: settleGoingDown, counters: counters)
-    }
-
-    init(
-        _ context: EvaluationContext,
-        confirms: Bool,
-        settle: Duration,
-        settleGoingDown: Duration?,
-        counters: MonitorCounters
-    ) {
-        self.evaluator = .init(context: context)
-        self.confirms = confirms
+        self.cache = .init(.init(context: context))
+        self.check = .init(isEnabled: true)
         self.counters = counters
         self.publisher = .init(settle: settle, settleGoingDown: settleGoingDown, sequence: counters.published)
     }
 
-    /// Begins: the netlink sockets are open and hear their groups.
-    public mutating func start(at now: Instant) {
-        connection = .init()
-        reading.restart(.start)
+    /// Returns a machine that replays a recording: it makes no lookups, and the model is authoritative.
+    ///
+    /// - Parameters:
+    ///   - context: The user whose sockets are evaluated, and the user's own rules.
+    ///   - settle: How long a path must stay the same before a change is published.
+    ///   - settleGoingDown: The same for changes from reachable to not reachable; nil for the value of `settle`.
+    /// - Returns: A machine that takes messages through ``replay(_:_:at:)`` and returns changes from ``next(at:)``.
+    public static func replaying(
+        context: EvaluationContext,
+        settle: Duration = .zero,
+        settleGoingDown: Duration? = nil
+    ) -> Self {
+        var machine = Self(context: context, settle: settle, settleGoingDown: settleGoingDown)
+        machine.check = .init(isEnabled: false)
+        machine.recording = .init()
+        return machine
     }
 
-    /// The path that was published last; nil before the first notice.
+    // MARK: State
+
+    /// The number of times the model or the published path changed: a lookup made at another revision may be out of date.
+    public var revision: UInt64 { modelChanges &+ counters.published }
+
+    /// The path that was published last; nil before the first change.
     public var published: NetworkPath? { publisher.published }
 
-    /// Whether everything was read, and agrees with the kernel's look-ups, or is known to differ for good.
+    /// Whether everything was read and agrees with the kernel's lookups, or is known to differ permanently.
     public var isSettled: Bool {
-        connection.isUp && reading.isDone && !isDirty && postponed == nil && evaluation != nil && hasCurrentAnswers
-            && !ipv4.isPending && !ipv6.isPending && !tunnels.awaitsFirstAnswer && snapshot.awaitedDevices.isEmpty
+        connection.isUp && reader.isDone && pending.isDone && evaluation != nil && check.isCurrent && !check.isPending
+            && !queries.awaitsFirstTunnelAnswer && snapshot.awaitedDevices.isEmpty
     }
 
-    /// When to ask ``next(at:)`` again though nothing was received; nil if nothing is due.
+    /// The remote endpoints of the tunnels that the path depends on: routes that cover them are to be received.
+    public var tunnelDestinations: Set<IPAddress> {
+        Set(queries.tunnels.compactMap { index in snapshot.link(index).flatMap(snapshot.endpoint)?.address })
+    }
+
+    /// When to call ``next(at:)`` again although nothing was received; nil if nothing is scheduled.
     public var deadline: Instant? {
         guard connection.isUp else { return connection.deadline }
-        let patience = reading.hasGroundwork || !confirms ? patienceEnd : nil
-        let replayed = isDirty ? replayJudgement : nil
-        var first = Instant.earlier(publisher.deadline, questions.due)
-        first = .earlier(first, reading.deadline)
+        let publication = reader.hasPrerequisites || !check.isEnabled ? pending.publicationDeadline : nil
+        let replayed = pending.isStale ? recordingDue : nil
+        var first = Instant.earlier(publisher.deadline, check.deadline)
+        first = .earlier(first, reader.deadline)
         first = .earlier(first, expiryDeadline)
-        first = .earlier(first, patience)
-        first = .earlier(first, tunnels.deadline)
+        first = .earlier(first, publication)
+        first = .earlier(first, queries.deadline)
         first = .earlier(first, replayed)
-        return .earlier(first, postponed)
+        return .earlier(first, pending.postponementDeadline)
     }
 
-    /// What to do now; nil if there is nothing to do before the next message or ``deadline``.
+    /// Returns what to do now; nil if there is nothing to do before the next message or ``deadline``.
     public mutating func next(at now: Instant) -> MonitorAction? {
-        if !notices.isEmpty { return publish(notices.removeFirst()) }
+        if let announcement = publisher.takeAnnouncement() { return publish(announcement) }
         guard connection.isUp else { return recover(at: now) }
-        commitReadings(at: now)
-        if let device = devices.next() {
+        commitDumps(at: now)
+        if let device = queries.nextDevice() {
             counters.probes += 1
             return .probe(device.index, name: device.name)
         }
-        if let change = verdict(at: now) { return publish(change) }
-        if let tunnel = tunnels.next(at: now) { return .probe(tunnel.index, name: tunnel.name) }
-        if let inDetail = question(at: now) { return .lookUp(inDetail: inDetail) }
-        if let joins = neighbourWatch() { return .watchNeighbours(joins) }
-        return nextReading(at: now)
+        if let change = evaluateIfNeeded(at: now) { return publish(change) }
+        if let tunnel = queries.nextTunnel(at: now) { return .probe(tunnel.index, name: tunnel.name) }
+        if let inDetail = takeLookupRequest(at: now) { return .lookup(inDetail: inDetail) }
+        if let joins = updateNeighbours() { return .watchNeighbours(joins) }
+        return nextDump(at: now)
     }
 
     private mutating func publish(_ change: StateChange) -> MonitorAction {
         counters.published = change.sequence
         return .publish(change)
+    }
+
+    // MARK: Invalidation
+
+    /// What is out of date after a change.
+    private enum Invalidation {
+        /// The evaluation.
+        case evaluation
+        /// The evaluation and the kernel's answers.
+        case answers
+        /// These and the model's own evaluation, of one family only or (nil) of both.
+        case model(AddressFamily?)
+    }
+
+    private mutating func invalidate(_ what: Invalidation) {
+        pending.invalidate()
+        switch what {
+        case .evaluation: return
+        case .answers: break
+        case .model(let family):
+            modelChanges &+= 1
+            cache.invalidate(family)
+        }
+        check.invalidate()
+    }
+
+    /// Takes the effect of a message or a dump on the model.
+    ///
+    /// - Parameters:
+    ///   - effect: What changed.
+    ///   - family: The only family that is concerned; nil for both.
+    ///   - explains: Whether its reasons are those of the next published change.
+    ///   - now: The moment.
+    private mutating func absorb(
+        _ effect: SnapshotEffect,
+        about family: AddressFamily? = nil,
+        explains: Bool = true,
+        at now: Instant
+    ) {
+        if check.isEnabled, !effect.doubts.isEmpty { reader.request(effect.doubts, .incompleteMessage) }
+        if !effect.roams.isEmpty { report(effect.roams) }
+        guard effect.changed || !effect.predictions.isEmpty else { return }
+        invalidate(.model(family))
+        if explains { publisher.note(effect.reasons) }
+        if effect.reasons.contains(where: \.isAboutRoutes) {
+            neighbours.invalidate()
+            relevance.invalidate()
+        }
+        if !effect.predictions.isEmpty { check.request(at: now, inDetail: false) }
+    }
+
+    // MARK: Messages
+
+    /// Takes a message that the kernel sent by itself: from the event socket or the uevent socket.
+    public mutating func receive(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        counters.events += 1
+        noteDevice(event)
+        reader.note(event, header, at: now)
+        let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
+        let effect = snapshot.apply(event, header, at: now)
+        noteUplink(event)
+        if effect.changed { queries.noteChange() }
+        if case .ignored = event { queries.noteHiddenChange(at: now) }
+        let isPostponed = !isUrgent && !pending.isStale
+        absorb(effect, about: event.onlyFamily, explains: !isPostponed, at: now)
+        if check.dependsOnKernel, !effect.changed, let reason = event.likelyReason {
+            // The model is not, or not entirely, correct: what changed nothing in it may change the kernel's answers.
+            invalidate(.answers)
+            publisher.note([reason])
+        }
+        guard pending.isStale else { return }
+        if isPostponed {
+            pending.postpone(effect.reasons, links: snapshot.links.count, at: now)
+        } else {
+            urgentEvents += 1
+        }
+    }
+
+    /// Whether a message that hardly affects the path may wait: a path is published, and no evaluation is outstanding.
+    private var canPostpone: Bool {
+        check.isEnabled && publisher.hasPublished && !pending.isStale && !pending.isUndecided
+    }
+
+    /// Notes whether a link connects its master to the outside: a bridge without such a port has lost its carrier.
+    private mutating func noteUplink(_ event: KernelEvent) {
+        guard case .link(let message) = event, let link = snapshot.link(message.index) else { return }
+        UplinkPort.note(link, in: &snapshot, rules: cache.evaluator.context.kindRules)
+    }
+
+    private mutating func noteUplinks() {
+        for link in snapshot.links { UplinkPort.note(link, in: &snapshot, rules: cache.evaluator.context.kindRules) }
+    }
+
+    /// Counts a datagram that did not come from the kernel and was ignored.
+    public mutating func ignoreForeign() { counters.foreign += 1 }
+
+    /// Counts a message that could not be decoded.
+    public mutating func ignoreMalformed() { counters.malformed += 1 }
+
+    /// Takes a new family of generic netlink: the drivers that use it may have brought interfaces.
+    public mutating func receiveNew(_ family: GenericFamily) {
+        counters.events += 1
+        if family.name == GenericFamilies.wirelessName { examineDevicesAgain() }
+    }
+
+    /// Takes the suspended time of the machine since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
+    ///
+    /// To be called at the start, and whenever the clocks may have been set.
+    public mutating func measureSuspension(_ total: Duration, at now: Instant) {
+        defer { suspendedTime = total }
+        guard let before = suspendedTime, total - before >= Pacing.shortestSuspension else { return }
+        counters.suspends += 1
+        publisher.announce(.suspend, .resumed, suspended: total - before)
+        publisher.note([.resumed])
+        modelChanges &+= 1
+        invalidate(.answers)
+        check.request(at: now, inDetail: true)
+    }
+
+    /// Publishes that interfaces roamed to another access point, if the path leads through one of them.
+    ///
+    /// If the loss in between was published, the path leads through none of them, and there is nothing to publish.
+    private mutating func report(_ roams: [InterfaceIndex]) {
+        guard reportsRoams, let path = publisher.published,
+            path.carriers.contains(where: { roams.contains($0.index) })
+        else { return }
+        publisher.announce(.roam, .roamed)
+    }
+
+    // MARK: Dumps
+
+    /// Starts: the netlink sockets are open and have joined their groups.
+    public mutating func start(at now: Instant) {
+        connection = .init()
+        reader.start()
+    }
+
+    /// Records a datagram of answers to a dump; its messages follow.
+    public mutating func beginReply(at now: Instant) { reader.progress(at: now) }
+
+    /// Takes a message that answers the dump under way.
+    public mutating func receiveReply(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        switch reader.take(event, header, at: now) {
+        case .ignored: break
+        case .entry: noteDevice(event)
+        case .end(let wasInterrupted, let isUsable, let completes):
+            if wasInterrupted { counters.interruptedDumps += 1 }
+            if isUsable { counters.dumps += 1 }
+            if completes { invalidate(.evaluation) }
+        }
+    }
+
+    private mutating func nextDump(at now: Instant) -> MonitorAction? {
+        if reader.isStuck(at: now) {
+            failed(at: now)
+            return next(at: now)
+        }
+        guard check.isEnabled, let dump = reader.next(at: now) else { return nil }
+        return .dump(dump.subject, sequence: dump.sequence)
+    }
+
+    /// Puts ended dumps into the model.
+    private mutating func commitDumps(at now: Instant) {
+        guard let effect = reader.commit(to: &snapshot) else { return }
+        noteUplinks()
+        // What was not known before did not change now.
+        absorb(effect, explains: reader.hasReadEverything, at: now)
+        invalidate(.model(nil))
+        check.noteDump()
+        relevance.invalidate()
+        queries.noteChange()
+        guard reader.isDone else { return }
+        reader.markComplete()
+        check.request(at: now, inDetail: true)
+    }
+
+    /// Joins the group of neighbour changes when gateways start to compete, and leaves it when none compete any more.
+    ///
+    /// The neighbours' states at that time are read, of the gateways' interfaces only.
+    private mutating func updateNeighbours() -> Bool? {
+        guard check.isEnabled, reader.isDone, let update = neighbours.update(snapshot) else { return nil }
+        reader.request(update.dumps, .incompleteMessage)
+        return update.joins
+    }
+
+    // MARK: Loss and recovery
+
+    /// Handles the loss of messages: the event socket's buffer was full, or a message was truncated.
+    ///
+    /// What is still queued there is older than the loss. Everything is read again, and only the net difference is
+    /// published.
+    public mutating func overrun(at now: Instant) {
+        counters.overruns += 1
+        resynchronize(.overrun)
+    }
+
+    /// Handles the loss of Wi-Fi messages because the socket's buffer was full.
+    ///
+    /// Associations are forgotten until nl80211 reports them again: only the links count. The interfaces are examined
+    /// again.
+    public mutating func overrunWireless(at now: Instant) {
+        counters.overruns += 1
+        forgetAssociations(at: now)
+        examineDevicesAgain()
+    }
+
+    /// Handles the failure of a netlink socket, or that it does not answer.
+    public mutating func failed(at now: Instant) {
+        connection.fail(at: now)
+        reader.abandon()
+        check.cancel()
+    }
+
+    /// Continues after the sockets were opened again and have joined the groups that they were in before.
+    public mutating func reopened(at now: Instant) {
+        counters.reopened += 1
+        connection.open()
+        // nl80211's messages were lost with the sockets.
+        forgetAssociations(at: now)
+        resynchronize(.socketReopened)
+    }
+
+    /// Records that the sockets could not be opened.
+    public mutating func reopenFailed(at now: Instant) {
+        connection.failAgain(at: now)
+    }
+
+    /// Stops, and returns the last change, which says that the state is unknown.
+    public mutating func stop() -> StateChange {
+        let change = publisher.stop()
+        counters.published = change.sequence
+        return change
+    }
+
+    /// Reads everything again because messages were lost; until then the kernel's lookups are authoritative.
+    private mutating func resynchronize(_ reason: Reason) {
+        if publisher.announceResynchronization(reason) { counters.resyncs += 1 }
+        for family in AddressFamily.allCases { check.requireKernel(family) }
+        queries.reset()
+        reader.restart(with: neighbours.subjects)
+        invalidate(.answers)
+    }
+
+    private mutating func recover(at now: Instant) -> MonitorAction? {
+        if connection.takeAttempt(at: now) { return .reopen }
+        guard connection.takeReport(at: now) else { return nil }
+        publisher.announceFailure(.netlinkFailed)
+        return publisher.takeAnnouncement().map { publish($0) }
+    }
+
+    private mutating func forgetAssociations(at now: Instant) {
+        var effect = SnapshotEffect()
+        snapshot.forgetAssociations(&effect)
+        absorb(effect, at: now)
+    }
+
+    /// Reads the links again, each of which leads to a query about its device.
+    private mutating func examineDevicesAgain() {
+        queries.resetDevices()
+        if check.isEnabled { reader.request([.links], .incompleteMessage) }
+    }
+
+    // MARK: Devices and tunnels
+
+    /// Whether an answer to ``MonitorAction/probe(_:name:)`` is still about the interface that was meant.
+    public func expectsDevice(_ index: InterfaceIndex, name: String) -> Bool {
+        queries.expects(index, name: name)
+    }
+
+    /// Whether a ``MonitorAction/probe(_:name:)`` asks for a tunnel's egress interface, not for its device.
+    public func isAskingTunnel(_ index: InterfaceIndex) -> Bool { queries.isAskingTunnel(index) }
+
+    /// Takes a message that answers a ``MonitorAction/probe(_:name:)``.
+    ///
+    /// The last message of each answer is a uevent with ``UeventMessage/probe``, whatever was found.
+    public mutating func receiveDevice(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        absorb(snapshot.apply(event, header, at: now), at: now)
+        endQuery(event)
+    }
+
+    /// Handles changes of routes that carry tunnels' packets, and that the model does not contain.
+    public mutating func noteHiddenRoutes(at now: Instant) { queries.noteHiddenChange(at: now) }
+
+    private mutating func endQuery(_ event: KernelEvent) {
+        if queries.end(event), pending.isUndecided { invalidate(.evaluation) }
+    }
+
+    private mutating func noteDevice(_ event: KernelEvent) {
+        guard let index = queries.note(event) else { return }
+        snapshot.awaitDevice(index)
+    }
+
+    /// Whether devices are asked for, or were when the recording was made.
+    private var makesQueries: Bool { check.isEnabled || recording?.holdsProbes ?? false }
+
+    // MARK: Evaluation
+
+    /// Evaluates again if something changed, and returns the change to publish.
+    private mutating func evaluateIfNeeded(at now: Instant) -> StateChange? {
+        requireKernelForExpired(at: now)
+        let due = pending.takeDue(at: now)
+        publisher.note(due.reasons)
+        guard pending.isStale, canEvaluate(at: now) else { return publisher.due(at: now) }
+        pending.beginEvaluation(staysStale: !check.isCurrent && check.dependsOnKernel)
+        let evaluation = check.evaluate(snapshot, &cache, at: now)
+        self.evaluation = evaluation
+        if makesQueries { queries.use(evaluation.ipv4.tunnels + evaluation.ipv6.tunnels, in: snapshot, at: now) }
+        guard isPublishable(evaluation) || pending.mustPublish(at: now) else {
+            pending.endEvaluation(isUndecided: true, at: now)
+            publisher.expect(evaluation.path)
+            check.requestConfirmation(isChange: true, at: now)
+            return nil
+        }
+        pending.endEvaluation(isUndecided: false, at: now)
+        let change = publisher.offer(evaluation.path, isCurrent: !pending.isStale, at: now)
+        check.requestConfirmation(isChange: change != nil, isImportant: due.isImportant, at: now)
+        return change
+    }
+
+    private func canEvaluate(at now: Instant) -> Bool {
+        guard check.isEnabled else { return recordingDue.map { $0 <= now } ?? false }
+        return reader.hasPrerequisites && check.allowsEvaluation
+    }
+
+    private func isPublishable(_ evaluation: PathEvaluation) -> Bool {
+        (reader.isDone || check.isDecisive(evaluation, snapshot))
+            && !check.awaitsConfirmation(of: evaluation.path, published: publisher.published)
+            && !(makesQueries && queries.awaitsTunnel(path: evaluation.path, published: publisher.published))
+            && !evaluation.path.reasons.contains(.deviceProbing)
+    }
+
+    /// When to see whether the first of the routes that decided has expired.
+    private var expiryDeadline: Instant? {
+        check.nextExpiry(of: evaluation, after: cache.evaluated)?.advanced(by: Pacing.routeExpiry)
+    }
+
+    /// Asks the kernel whether a route has really expired: an advertisement that refreshes it is not announced.
+    private mutating func requireKernelForExpired(at now: Instant) {
+        guard evaluation?.ipv4.nextExpiry != nil || evaluation?.ipv6.nextExpiry != nil else { return }
+        guard check.requireKernelForExpired(evaluation, after: cache.evaluated, at: now) else { return }
+        invalidate(.model(nil))
+        publisher.note([.routeExpired])
+        check.request(at: now, inDetail: true)
+    }
+
+    // MARK: The kernel's answers
+
+    /// Takes the kernel's answers to a ``MonitorAction/lookup(inDetail:)``.
+    ///
+    /// Pass all messages that the sockets have received meanwhile first: a message that was under way when the kernel was
+    /// asked is then not mistaken for a silent change.
+    public mutating func answered(_ answers: ProbeAnswers, at now: Instant) {
+        guard connection.isUp else { return }
+        guard reader.isDone else {
+            if check.dependsOnKernel { invalidate(.evaluation) }
+            return check.keep(answers)
+        }
+        counters.confirms += 1
+        // What is postponed hardly affects the outcomes; if it does, they differ now, and are compared again.
+        let model = (pending.isStale ? nil : cache.last) ?? cache.evaluation(of: snapshot, at: now)
+        let result = check.compare(model, with: answers, snapshot, at: now)
+        if result.affectsPath || pending.isUndecided { invalidate(.evaluation) }
+        if !result.dumps.isEmpty {
+            counters.mismatches += result.mismatches
+            publisher.note([.confirmMismatch])
+            reader.request(result.dumps, .loss)
+        }
+        connection.markWorking()
+        if reader.isDone { publisher.endResynchronization() }
+    }
+
+    /// Returns whether to ask in detail, if lookups are due.
+    private mutating func takeLookupRequest(at now: Instant) -> Bool? {
+        guard check.isEnabled, reader.hasPrerequisites else { return nil }
+        let isNeeded = pending.isStale && check.dependsOnKernel && !check.isCurrent
+        guard reader.isDone || isNeeded else {
+            check.cancel()
+            return nil
+        }
+        return check.takeRequest(isNeeded: isNeeded, at: now)
+    }
+
+    // MARK: Replay
+
+    /// Takes a message of a recording: a request for a dump, an answer to one, or a notification.
+    ///
+    /// The first change is what the initial dumps of the recording say; without dumps, what the first notification says.
+    ///
+    /// - Parameters:
+    ///   - event: The message.
+    ///   - header: Its header; the sequence number tells to which request an answer belongs.
+    ///   - now: When it was recorded.
+    public mutating func replay(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        switch event {
+        case .request(let request): recording?.begin(request, header.sequence, at: now)
+        case .done, .error: endReplayedDump(header.sequence, at: now)
+        case .familiesRequested: recording?.holdsProbes = true
+        default: takeReplayed(event, header, at: now)
+        }
+    }
+
+    /// Ends the recording: what was held back is evaluated now, a dump without its end is not.
+    public mutating func finishReplay(at now: Instant) {
+        recording?.finish()
+        snapshot.awaitNoDevice()
+        beginEvaluatingRecording()
+    }
+
+    /// When what the recording has told so far can be evaluated; nil if it has not told enough.
+    private var recordingDue: Instant? { recording?.evaluationDue(hasPublished: publisher.published != nil) }
+
+    private mutating func takeReplayed(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        if recording?.holdsProbes ?? false { noteDevice(event) }
+        if header.flags.contains(.multi) {
+            if recording?.take(event, header, at: now) ?? false { return }
+        } else {
+            counters.events += 1
+            recording?.note(event, header, at: now)
+        }
+        let effect = snapshot.apply(event, header, at: now)
+        noteUplink(event)
+        if effect.changed, !event.describesTunnel { queries.noteChange() }
+        absorb(effect, at: now)
+        endQuery(event)
+        if recording?.endsInitialDumps(at: now) ?? false { beginEvaluatingRecording() }
+    }
+
+    private mutating func endReplayedDump(_ sequence: UInt32, at now: Instant) {
+        guard let end = recording?.end(sequence, at: now), end != .unknown else { return }
+        counters.dumps += 1
+        guard case .last(let isComplete) = end, let effect = recording?.commit(to: &snapshot) else { return }
+        noteUplinks()
+        absorb(effect, at: now)
+        if isComplete { beginEvaluatingRecording() }
+    }
+
+    /// Adds what every kernel has and the recording did not tell: the rules for the main and the default table.
+    private mutating func beginEvaluatingRecording() {
+        cache.invalidate()
+        invalidate(.evaluation)
+        snapshot.addMissingRules()
+    }
+}
+
+extension Reason {
+    /// Whether other routes may compete after it.
+    fileprivate var isAboutRoutes: Bool {
+        switch self {
+        case .routeAdded, .routeRemoved, .routeReplaced, .routeFlushed, .nexthopChanged: true
+        default: false
+        }
+    }
+}
+
+extension KernelEvent {
+    /// The family that a message is about, if the other's paths cannot depend on it.
+    ///
+    /// A neighbour of one family may be the gateway of the other's routes (RFC 5549).
+    fileprivate var onlyFamily: AddressFamily? {
+        switch self {
+        case .route(let message), .routeRemoved(let message): message.family
+        case .rule(let message), .ruleRemoved(let message): message.family
+        case .address(let message), .addressRemoved(let message): message.address.family
+        case .netconf(let message), .netconfRemoved(let message): message.family
+        default: nil
+        }
+    }
+
+    /// The reason of a change that the message may cause in the kernel's answers.
+    fileprivate var likelyReason: Reason? {
+        switch self {
+        case .route: .routeAdded
+        case .routeRemoved: .routeRemoved
+        case .rule, .ruleRemoved: .ruleChanged
+        case .nexthop, .nexthopRemoved: .nexthopChanged
+        case .address: .addressAdded
+        case .addressRemoved: .addressRemoved
+        case .link: .linkChanged
+        case .linkRemoved: .linkRemoved
+        case .neighbour, .neighbourRemoved: .neighbourChanged
+        case .netconf, .netconfRemoved: .settingChanged
+        case .traffic, .uevent, .family, .familiesRequested, .wireless, .wireGuard, .team, .l2tp: nil
+        case .done, .error, .overrun, .request, .ignored: nil
+        }
+    }
+
+    /// Whether this answers a query about a tunnel, and is no change by itself.
+    fileprivate var describesTunnel: Bool {
+        switch self {
+        case .wireGuard, .l2tp: true
+        case .route(let message): message.flags & RouteMessage.cloned != 0
+        case .uevent(let message): message.probe != nil
+        default: false
+        }
     }
 }

@@ -1,35 +1,36 @@
-/// Decides which paths become notices, and when: only differences, held back until they settle.
+/// What is published, and when: only differences, held back until they settle.
 struct PathPublisher: Sendable, Hashable {
     /// How long a path must stay the same before it is published.
-    var settle: Duration
+    private let settle: Duration
     /// The same for changes from reachable to not reachable.
-    var settleGoingDown: Duration
-    /// How many notices there were.
-    private(set) var sequence: UInt64
-    /// What was published last; nil before the first notice.
+    private let settleGoingDown: Duration
+    /// The number of published changes.
+    private var sequence: UInt64
+    /// The path that was published last; nil before the first.
     private(set) var published: NetworkPath?
-    /// Whether there was a notice.
+    /// Whether a path was published.
     private(set) var hasPublished = false
+    private var announcements: [StateChange] = []
     private var reasons: [Reason] = []
     private var held: Held?
     private var awaited: Awaited?
-
-    /// A change is held back no longer than this many times the time it must be quiet.
-    private static let patience = 5
+    /// Whether a loss of messages was announced, and not everything has been read again.
+    private var isResynchronizing = false
 
     init(settle: Duration = .zero, settleGoingDown: Duration? = nil, sequence: UInt64 = 0) {
-        self.settle = Self.sensible(settle)
-        self.settleGoingDown = Self.sensible(settleGoingDown ?? settle)
+        self.settle = Self.limited(settle)
+        self.settleGoingDown = Self.limited(settleGoingDown ?? settle)
         self.sequence = sequence
     }
 
-    /// What a user calls a duration may be longer than clocks go.
-    private static func sensible(_ duration: Duration) -> Duration { max(.zero, min(duration, .seconds(86_400))) }
+    private static func limited(_ duration: Duration) -> Duration {
+        max(.zero, min(duration, Pacing.longestSettleTime))
+    }
 
     /// A path that is not published yet.
     private struct Held: Sendable, Hashable {
         var path: NetworkPath
-        /// When the published path was left.
+        /// When the path first differed from the published one.
         var since: Instant
         /// When the path became what it is.
         var changed: Instant
@@ -42,16 +43,16 @@ struct PathPublisher: Sendable, Hashable {
         var reasons: Int
     }
 
-    /// When a path that is held back is due, if one is.
+    /// When the path that is held back is due.
     var deadline: Instant? {
         guard let held else { return nil }
         let quiet = quietTime(before: held.path)
-        return min(held.changed.advanced(by: quiet), held.since.advanced(by: quiet * Self.patience))
+        return min(held.changed.advanced(by: quiet), held.since.advanced(by: quiet * Pacing.longestHold))
     }
 
-    /// Notes why the next notice comes, in order and each once.
+    /// Adds reasons of the next change, in order and each once.
     ///
-    /// The addresses that go with their interface are no cause beside it: the kernel tells of them in messages of their
+    /// Addresses that go with their interface are no reason of their own: the kernel announces them in messages of their
     /// own, and whether those are read together with the interface's is a matter of microseconds.
     mutating func note(_ added: [Reason]) {
         for reason in added where !reasons.contains(reason) {
@@ -60,19 +61,19 @@ struct PathPublisher: Sendable, Hashable {
         }
     }
 
-    /// Notes that a path will be offered once it is confirmed: what happens until then is not why, unless the path
-    /// becomes another.
+    /// Records that a path will be offered once it is confirmed: what happens until then is not its reason, unless the
+    /// path changes.
     mutating func expect(_ path: NetworkPath) {
         if awaited?.path != path { awaited = .init(path: path, reasons: reasons.count) }
     }
 
-    /// Takes a new verdict; gives a notice if it is a difference, and due.
+    /// Takes a newly evaluated path.
     ///
     /// - Parameters:
-    ///   - path: The verdict.
-    ///   - isCurrent: Whether it takes all into account that was noted; if not, what was noted may yet be the reason.
+    ///   - path: The path.
+    ///   - isCurrent: Whether it takes all changes into account; if not, their reasons are kept for the next one.
     ///   - now: The moment.
-    /// - Returns: The notice, if there is one.
+    /// - Returns: The change to publish, if the path differs and is due.
     mutating func offer(_ path: NetworkPath, isCurrent: Bool = true, at now: Instant) -> StateChange? {
         guard let published else { return publish(path, .state) }
         guard path != published else {
@@ -89,36 +90,63 @@ struct PathPublisher: Sendable, Hashable {
         return due(at: now)
     }
 
-    /// Gives the notice of a path that was held back, if it is due.
+    /// Returns the change to a path that was held back, if it is due.
     mutating func due(at now: Instant) -> StateChange? {
         guard let held, let deadline, deadline <= now else { return nil }
         return publish(held.path, .change)
     }
 
-    /// Gives a notice that is not about the path: status and path stay what they are.
-    mutating func announce(_ event: StateChange.Event, _ reason: Reason) -> StateChange? {
-        guard let published else { return nil }
+    // MARK: Announcements
+
+    /// Returns the next change that does not come from an evaluation.
+    mutating func takeAnnouncement() -> StateChange? { announcements.isEmpty ? nil : announcements.removeFirst() }
+
+    /// Announces an event that leaves state and path as they are.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - reason: Its reason.
+    ///   - suspended: How long the machine was suspended; nil for other events.
+    mutating func announce(_ event: StateChange.Event, _ reason: Reason, suspended: Duration? = nil) {
+        guard let published else { return }
         sequence += 1
-        return .init(
+        let change = StateChange(
             event: event,
             status: published.status,
             previous: published.status,
             path: published,
             reasons: [reason],
-            sequence: sequence
+            sequence: sequence,
+            suspended: suspended
         )
+        announcements.append(change)
     }
 
-    /// Gives the notice that nothing is known any more; also as the first one.
-    mutating func fail(_ reason: Reason) -> StateChange? {
+    /// Announces that messages were lost, unless that was announced and not everything has been read again.
+    ///
+    /// - Parameter reason: How they were lost.
+    /// - Returns: Whether it was announced.
+    mutating func announceResynchronization(_ reason: Reason) -> Bool {
+        guard !isResynchronizing, published != nil else { return false }
+        announce(.resync, reason)
+        note([reason])
+        isResynchronizing = true
+        return true
+    }
+
+    /// Records that everything was read again after a loss.
+    mutating func endResynchronization() { isResynchronizing = false }
+
+    /// Announces that the state is unknown; also as the first change.
+    mutating func announceFailure(_ reason: Reason) {
         let path = NetworkPath(status: .unknown, reasons: [reason])
-        guard published != path else { return nil }
+        guard published != path else { return }
         forgetReasons()
         reasons = [reason]
-        return publish(path, .error)
+        announcements.append(publish(path, .error))
     }
 
-    /// Gives the last notice.
+    /// Returns the last change.
     mutating func stop() -> StateChange {
         reasons = [.notStarted]
         return publish(.init(status: .unknown, reasons: [.notStarted]), .change)

@@ -21,7 +21,7 @@ public struct ProbeAnswer: Sendable, Hashable {
     public var outcome: LookupOutcome
     /// The prefix of the route that was selected; nil if it was not asked for (`RTM_F_FIB_MATCH`), or if there is none.
     public var matched: IPPrefix?
-    /// Whether that route has several legs, of which the answer names one.
+    /// Whether that route has several next hops, of which the answer names one.
     public var isMultipath: Bool
     /// Whether connect(2) would make no further look-up; if not, a refusal is not the last word.
     public var isFinal: Bool
@@ -46,7 +46,8 @@ public struct ProbeAnswer: Sendable, Hashable {
         self.connectedSource = connectedSource
     }
 
-    /// The outcome; where the kernel refuses to tell the way of a socket that connects, the model's if that has its source.
+    /// The outcome; where the kernel refuses to tell the way of a socket that connects, the model's if that has its
+    /// source.
     ///
     /// - Parameters:
     ///   - flow: What was looked up.

@@ -1,24 +1,24 @@
-/// Which messages may well alter the verdict, and which hardly can: those about interfaces that no route leads through.
+/// Which messages are likely to affect the path, and which hardly can: those about interfaces that no route uses.
 ///
-/// Containers come and go with interfaces of their own by the thousand. What is said of those is judged too, but
-/// together and a little later. The sets need not be exact: a message that is taken for unimportant is late, not lost.
+/// Containers add and remove interfaces by the thousand. Messages about those are evaluated too, but together and after a
+/// delay. The set need not be exact: a message that is wrongly taken for unimportant is delayed, not lost.
 struct Relevance: Sendable, Hashable {
     private var interfaces: Set<InterfaceIndex> = []
     private var isStale = true
 
-    /// Stacks of interfaces are not higher than this.
-    private static let height = 8
+    /// The maximum number of interfaces stacked on each other.
+    private static let maximumHeight = 8
 
-    /// Notes that other routes, or other interfaces beneath them, may matter now.
+    /// Records that routes, or the interfaces below them, changed.
     mutating func invalidate() { isStale = true }
 
-    /// Whether a message may well alter the verdict.
+    /// Decides whether a message is evaluated at once.
     ///
     /// - Parameters:
-    ///   - event: The message, not yet taken into the model.
+    ///   - event: The message, not yet applied to the model.
     ///   - snapshot: The model.
-    ///   - evaluation: The verdict so far.
-    /// - Returns: Whether to judge at once.
+    ///   - evaluation: The last evaluation.
+    /// - Returns: Whether it is likely to affect the path.
     mutating func concerns(_ event: KernelEvent, _ snapshot: NetworkSnapshot, _ evaluation: PathEvaluation?) -> Bool {
         switch event {
         case .link(let message), .linkRemoved(let message):
@@ -39,7 +39,7 @@ struct Relevance: Sendable, Hashable {
 
     private mutating func concerns(_ message: LinkMessage, _ snapshot: NetworkSnapshot) -> Bool {
         if interfaces.contains(message.index) {
-            // What is beneath it may be another now.
+            // The interfaces below it may have changed.
             isStale = true
             return true
         }
@@ -49,7 +49,7 @@ struct Relevance: Sendable, Hashable {
         return true
     }
 
-    /// An address elsewhere may be the source of a path all the same, or become it where there is none.
+    /// An address of another interface may be the source of a path, or become it where there is none.
     private func concerns(_ message: AddressMessage, _ evaluation: PathEvaluation?) -> Bool {
         if interfaces.contains(message.index) { return true }
         guard message.scope < .link else { return false }
@@ -62,17 +62,17 @@ struct Relevance: Sendable, Hashable {
         isStale = false
         interfaces = []
         for routes in snapshot.routes.values {
-            for route in routes { interfaces.formUnion(route.message.legs.lazy.map(\.interface)) }
+            for route in routes { interfaces.formUnion(route.message.nextHops.lazy.map(\.interface)) }
         }
         for nexthop in snapshot.nexthops.values {
-            if let leg = nexthop.leg { interfaces.insert(leg.interface) }
+            if let nextHop = nexthop.nextHop { interfaces.insert(nextHop.interface) }
         }
         addStacks(snapshot)
     }
 
-    /// Adds what is beneath: lower interfaces, and members of bridges, bonds and VRFs.
+    /// Adds the interfaces below: lower interfaces, and ports of bridges, bonds and VRFs.
     private mutating func addStacks(_ snapshot: NetworkSnapshot) {
-        for _ in 0..<Self.height {
+        for _ in 0..<Self.maximumHeight {
             let before = interfaces.count
             for link in snapshot.links {
                 if let lower = link.lowerIndex, link.lowerNamespace == nil, interfaces.contains(link.index) {
@@ -86,7 +86,7 @@ struct Relevance: Sendable, Hashable {
 }
 
 extension PathEvaluation {
-    /// Whether the verdict rests on an interface: by a route of the model, or by one that only the kernel knows.
+    /// Whether the path leads through an interface: by a route of the model, or by one that only the kernel knows.
     fileprivate func leads(through index: InterfaceIndex) -> Bool {
         ipv4.leads(through: index) || ipv6.leads(through: index)
     }
@@ -97,7 +97,7 @@ extension FamilyEvaluation {
         if let path, path.carriers.contains(where: { $0.index == index }) { return true }
         return outcomes.contains { outcome in
             guard case .selected(let selection) = outcome else { return false }
-            return selection.leg.interface == index
+            return selection.nextHop.interface == index
         }
     }
 }

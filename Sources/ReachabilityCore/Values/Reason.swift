@@ -90,7 +90,7 @@ public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// The path uses an interface that a requirement excludes.
     case notAllowed = "path.notAllowed"
     /// A next hop of a multipath route is unusable; some flows fail.
-    case deadLeg = "path.deadLeg"
+    case deadNextHop = "path.deadLeg"
     /// The route to a tunnel's remote address leads into the tunnel itself; the kernel drops its packets.
     case tunnelLoop = "path.tunnelLoop"
     /// The path has no source address.

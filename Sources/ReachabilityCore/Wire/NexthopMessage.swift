@@ -7,7 +7,7 @@ public struct NexthopMessage: Sendable, Hashable {
     /// `NHA_BLACKHOLE`.
     public var isBlackhole = false
     /// The next hop: `NHA_OIF`, `NHA_GATEWAY` and `nh_flags`; nil for a group.
-    public var leg: RouteLeg?
+    public var nextHop: NextHop?
     /// `NHA_GROUP`: the members and their weights; empty for a single next hop.
     public var group: [NexthopGroupMember] = []
     /// `NHA_FDB`: used by a bridge's forwarding database, not by routes.
@@ -63,7 +63,7 @@ extension NexthopMessage {
         guard let foundID else { throw .init(.missingAttribute("NHA_ID"), at: body.start) }
         id = foundID
         guard interface != nil || gateway != nil else { return }
-        leg = .init(interface: interface ?? 0, gateway: gateway, flags: .init(rawValue: body.load(4, bytes)))
+        nextHop = .init(interface: interface ?? 0, gateway: gateway, flags: .init(rawValue: body.load(4, bytes)))
     }
 }
 
@@ -96,13 +96,13 @@ extension NexthopMessage {
     func append(to builder: inout NetlinkMessageBuilder) {
         builder.append(family?.rawValue ?? AF.unspec)
         builder.append(bytes: [0, 0, 0])
-        builder.append(leg?.flags.rawValue ?? 0)
+        builder.append(nextHop?.flags.rawValue ?? 0)
         builder.attribute(NHA.id, id)
         if isBlackhole { builder.attribute(NHA.blackhole) }
         if isForwardingDatabase { builder.attribute(NHA.fdb) }
-        if let leg {
-            builder.attribute(NHA.oif, index: leg.interface)
-            if let gateway = leg.gateway { builder.attribute(NHA.gateway, gateway) }
+        if let nextHop {
+            builder.attribute(NHA.oif, index: nextHop.interface)
+            if let gateway = nextHop.gateway { builder.attribute(NHA.gateway, gateway) }
         }
         guard !group.isEmpty else { return }
         builder.nested(NHA.group, flagged: false) { list in

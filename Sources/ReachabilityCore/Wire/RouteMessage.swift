@@ -18,8 +18,9 @@ public struct RouteMessage: Sendable, Hashable {
     public var flags: UInt32 = 0
     /// `RTA_PRIORITY`, which `ip route` calls metric; lower wins.
     public var metric: UInt32 = 0
-    /// The next hops: `RTA_OIF` with `RTA_GATEWAY` or `RTA_VIA`, or the entries of `RTA_MULTIPATH`; empty without a device.
-    public var legs: [RouteLeg] = []
+    /// The next hops: `RTA_OIF` with `RTA_GATEWAY` or `RTA_VIA`, or the entries of `RTA_MULTIPATH`; empty without a
+    /// device.
+    public var nextHops: [NextHop] = []
     /// `RTA_NH_ID`: the nexthop object that the route uses (ip-nexthop(8)).
     public var nexthopID: UInt32?
     /// `RTA_PREFSRC`.
@@ -57,7 +58,7 @@ public struct RouteMessage: Sendable, Hashable {
 }
 
 /// A next hop of a route: one of several of a multipath route, or the only one.
-public struct RouteLeg: Sendable, Hashable {
+public struct NextHop: Sendable, Hashable {
     /// The egress interface: `RTA_OIF` or `rtnh_ifindex`; 0 if there is none.
     public var interface: InterfaceIndex
     /// The gateway: `RTA_GATEWAY` or `RTA_VIA`; nil for a destination on the link.
@@ -67,10 +68,10 @@ public struct RouteLeg: Sendable, Hashable {
     /// The weight: `rtnh_hops` + 1; 1 for the only next hop.
     public var weight: UInt16
     /// `rtnh_flags` or the low bits of `rtm_flags`.
-    public var flags: LegFlags
+    public var flags: NextHopFlags
 
     /// Creates a next hop.
-    public init(interface: InterfaceIndex, gateway: IPAddress? = nil, weight: UInt16 = 1, flags: LegFlags = []) {
+    public init(interface: InterfaceIndex, gateway: IPAddress? = nil, weight: UInt16 = 1, flags: NextHopFlags = []) {
         self.interface = interface
         self.gateway = gateway
         self.weight = weight
@@ -79,7 +80,7 @@ public struct RouteLeg: Sendable, Hashable {
 }
 
 /// The flags of a next hop, `RTNH_F_*`.
-public struct LegFlags: OptionSet, Sendable, Hashable {
+public struct NextHopFlags: OptionSet, Sendable, Hashable {
     /// The bits as the kernel writes them.
     public let rawValue: UInt32
     /// Creates flags from the kernel's bits.
@@ -202,8 +203,8 @@ extension RouteMessage {
         while let attribute = try cursor.next(bytes) {
             if try !only.read(attribute, bytes) { try read(attribute, family, bytes) }
         }
-        if legs.isEmpty, only.isPresent {
-            legs = [only.leg(flags: .init(rawValue: flags & LegFlags.ofRoutes))]
+        if nextHops.isEmpty, only.isPresent {
+            nextHops = [only.nextHop(flags: .init(rawValue: flags & NextHopFlags.ofRoutes))]
         }
     }
 
@@ -223,7 +224,7 @@ extension RouteMessage {
         case RTA.pref: preference = .init(rawValue: try attribute.integer(bytes, "RTA_PREF")) ?? .medium
         case RTA.nhID: nexthopID = try attribute.integer(bytes, "RTA_NH_ID")
         case RTA.cacheinfo: try readLifetime(attribute, bytes)
-        case RTA.multipath: legs = try RouteLeg.list(attribute, family, bytes)
+        case RTA.multipath: nextHops = try NextHop.list(attribute, family, bytes)
         default: break
         }
     }
@@ -239,7 +240,7 @@ extension RouteMessage {
     }
 }
 
-extension LegFlags {
+extension NextHopFlags {
     /// The bits of `rtm_flags` that are `RTNH_F_*`; the higher ones are `RTM_F_*`.
     static let ofRoutes: UInt32 = 0xFF
 }
@@ -269,7 +270,7 @@ private struct NextHopAttributes {
     }
 
     /// Returns the next hop, with the fields that are outside its attributes.
-    func leg(interface index: InterfaceIndex? = nil, weight: UInt16 = 1, flags: LegFlags) -> RouteLeg {
+    func nextHop(interface index: InterfaceIndex? = nil, weight: UInt16 = 1, flags: NextHopFlags) -> NextHop {
         .init(interface: index ?? interface ?? 0, gateway: gateway, weight: weight, flags: flags)
     }
 
@@ -281,7 +282,7 @@ private struct NextHopAttributes {
     }
 }
 
-extension RouteLeg {
+extension NextHop {
     /// `sizeof(struct rtnexthop)`.
     private static let headerSize = 8
 
@@ -291,7 +292,7 @@ extension RouteLeg {
         _ family: AddressFamily,
         _ bytes: RawSpan
     ) throws(NetlinkDecodeError) -> [Self] {
-        var legs: [Self] = []
+        var nextHops: [Self] = []
         var position = attribute.payload.start
         let end = attribute.payload.end
         while end - position >= headerSize {
@@ -305,12 +306,12 @@ extension RouteLeg {
                 )
                 throw .init(fault, at: position)
             }
-            legs.append(
+            nextHops.append(
                 try entry(.init(start: position, end: position + Int(length), isForeign: rest.isForeign), family, bytes)
             )
             position += (Int(length) + 3) & ~3
         }
-        return legs
+        return nextHops
     }
 
     private static func entry(
@@ -321,7 +322,7 @@ extension RouteLeg {
         var hop = NextHopAttributes(family: family)
         var cursor = region.attributes(after: headerSize)
         while let attribute = try cursor.next(bytes) { _ = try hop.read(attribute, bytes) }
-        return hop.leg(
+        return hop.nextHop(
             interface: region.load(4, bytes),
             weight: UInt16(region.byte(3, bytes)) + 1,
             flags: .init(rawValue: UInt32(region.byte(2, bytes)))
@@ -351,20 +352,20 @@ extension RouteMessage {
         if let nexthopID { builder.attribute(RTA.nhID, nexthopID) }
         if mark != 0 { builder.attribute(RTA.mark, mark) }
         if family == .ipv6 || preference != .medium { builder.attribute(RTA.pref, preference.rawValue) }
-        appendLegs(to: &builder)
+        appendNextHops(to: &builder)
         appendLifetime(to: &builder)
     }
 
     /// Appends a single next hop as the route's own attributes if they can hold it, otherwise `RTA_MULTIPATH`.
-    private func appendLegs(to builder: inout NetlinkMessageBuilder) {
-        guard let first = legs.first else { return }
-        let isPlain = first.weight == 1 && first.flags.rawValue == flags & LegFlags.ofRoutes
-        if legs.count == 1, isPlain, first.interface != 0 || first.gateway != nil {
+    private func appendNextHops(to builder: inout NetlinkMessageBuilder) {
+        guard let first = nextHops.first else { return }
+        let isPlain = first.weight == 1 && first.flags.rawValue == flags & NextHopFlags.ofRoutes
+        if nextHops.count == 1, isPlain, first.interface != 0 || first.gateway != nil {
             if first.interface != 0 { builder.attribute(RTA.oif, index: first.interface) }
             first.appendGateway(of: family, to: &builder)
         } else {
             builder.nested(RTA.multipath, flagged: false) { list in
-                for leg in legs { leg.appendEntry(of: family, to: &list) }
+                for nextHop in nextHops { nextHop.appendEntry(of: family, to: &list) }
             }
         }
     }
@@ -382,7 +383,7 @@ extension RouteMessage {
     }
 }
 
-extension RouteLeg {
+extension NextHop {
     /// Appends an entry of `RTA_MULTIPATH`: `struct rtnexthop` and its attributes.
     fileprivate func appendEntry(of family: AddressFamily, to list: inout NetlinkMessageBuilder) {
         list.record { entry in

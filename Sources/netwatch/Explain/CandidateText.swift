@@ -12,30 +12,30 @@ struct CandidateText {
     }
 
     /// A route as ip-route(8) writes it: `default via 192.0.2.1 dev wlan0 metric 600`.
-    func route(_ message: RouteMessage, _ legs: [RouteLeg]) -> String {
+    func route(_ message: RouteMessage, _ nextHops: [NextHop]) -> String {
         var words = RouteText.type(message.type) + [RuleText.prefix(message.destination)]
         if message.source.length > 0 { words += ["from", RuleText.prefix(message.source)] }
         if message.tos != 0 { words += ["tos", String(message.tos)] }
         if let id = message.nexthopID { words += ["nhid", String(id)] }
         if message.type == .unicast || message.type == .local {
-            for leg in legs { words += (legs.count > 1 ? ["nexthop"] : []) + [self.leg(leg)] }
+            for nextHop in nextHops { words += (nextHops.count > 1 ? ["nexthop"] : []) + [self.nextHop(nextHop)] }
         }
         return (words + ["metric", String(message.metric)]).joined(separator: " ")
     }
 
     /// A next hop: `via 192.0.2.1 dev wlan0`.
-    func leg(_ leg: RouteLeg) -> String {
-        (leg.gateway.map { "via \($0) " } ?? "") + "dev " + names.name(leg.interface)
+    func nextHop(_ nextHop: NextHop) -> String {
+        (nextHop.gateway.map { "via \($0) " } ?? "") + "dev " + names.name(nextHop.interface)
     }
 
     private func detour(_ family: FamilyExplanation) -> [String] {
         guard let detour = family.detour else { return [] }
-        let leg = RouteLeg(interface: detour.path.interface.index, gateway: detour.path.gateway)
+        let nextHop = NextHop(interface: detour.path.interface.index, gateway: detour.path.gateway)
         let fixes = detour.interfaces.map { index in
             "    fix: 'sysctl \(SettingText.linkDown(names.name(index), family.family))=1'"
         }
         return [
-            "  a further default would work: \(self.leg(leg)) source \(detour.path.source)",
+            "  a further default would work: \(self.nextHop(nextHop)) source \(detour.path.source)",
             "    the kernel does not use it: it prefers a route whose interface has no carrier",
         ] + fixes
     }
@@ -58,11 +58,11 @@ struct CandidateText {
     }
 
     private func candidate(_ candidate: RouteCandidate) -> [String] {
-        let route = route(candidate.route.message, candidate.legs.map(\.leg))
-        let faults: [String] = candidate.legs.compactMap { leg in
-            guard let fault = CandidateSentence.text(leg.fate) else { return nil }
-            let way = candidate.legs.count > 1 ? self.leg(leg.leg) + ": " : ""
-            return "        \(way)\(names.name(leg.leg.interface)) \(fault)"
+        let route = route(candidate.route.message, candidate.nextHops.map(\.nextHop))
+        let faults: [String] = candidate.nextHops.compactMap { nextHop in
+            guard let fault = CandidateSentence.text(nextHop.fate) else { return nil }
+            let way = candidate.nextHops.count > 1 ? self.nextHop(nextHop.nextHop) + ": " : ""
+            return "        \(way)\(names.name(nextHop.nextHop.interface)) \(fault)"
         }
         return ["      \(route): \(CandidateSentence.text(candidate))"] + faults
     }
@@ -73,11 +73,11 @@ struct CandidateText {
         let ways = table.rules.map { "rule \($0.priority) leads \(RuleText.scope(of: $0))" }
         let way = ways.isEmpty ? "no rule leads" : ways.joined(separator: ", ")
         return ["  \(way) to table \(name): \(users ?? "an unmarked, unbound socket does not use it")"]
-            + table.routes.map { "    " + route($0.message, $0.message.legs) }
+            + table.routes.map { "    " + route($0.message, $0.message.nextHops) }
     }
 }
 
-/// Says what became of a rule, a route or a leg.
+/// Says what became of a rule, a route or a next hop.
 enum CandidateSentence {
     /// Returns the outcome of a rule.
     static func text(_ step: RuleStep) -> String {
@@ -112,7 +112,7 @@ enum CandidateSentence {
         case .expired: "ruled out: its lifetime has ended"
         case .throwing: "ends the lookup in its table; the next rule follows"
         case .behindThrow: "not taken: a route that says throw comes first" + byItself(candidate)
-        case .legsOut: "ruled out: " + out(candidate)
+        case .nextHopsUnusable: "ruled out: " + out(candidate)
         case .gatewayFailed: "not taken: its gateway does not respond (NUD_FAILED), and another's may"
         case .hidden:
             "not taken: a route to the same destination hides it, which is for other sources or out of order itself"
@@ -121,7 +121,7 @@ enum CandidateSentence {
     }
 
     /// Returns why a next hop is unusable; nil if it is usable.
-    static func text(_ fate: LegExplanation.Fate) -> String? {
+    static func text(_ fate: NextHopExplanation.Fate) -> String? {
         switch fate {
         case .usable: nil
         case .useless(.noCarrier): "has no carrier, and the kernel uses it all the same"
@@ -145,7 +145,7 @@ enum CandidateSentence {
     }
 
     private static func out(_ candidate: RouteCandidate) -> String {
-        candidate.legs.count > 1 ? "none of its next hops is usable" : "its next hop is not usable"
+        candidate.nextHops.count > 1 ? "none of its next hops is usable" : "its next hop is not usable"
     }
 
     private static func text(_ advantage: RouteCandidate.Advantage) -> String {

@@ -61,7 +61,7 @@ enum ViewText {
 
     /// The interface that the kernel prefers although it cannot be used.
     private static func preferred(_ outcomes: [LookupOutcome], _ names: InterfaceNames) -> String? {
-        for case .selected(let selection) in outcomes { return names.name(selection.leg.interface) }
+        for case .selected(let selection) in outcomes { return names.name(selection.nextHop.interface) }
         return nil
     }
 }

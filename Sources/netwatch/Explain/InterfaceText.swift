@@ -17,8 +17,8 @@ struct InterfaceText {
     private var chosen: [NetworkInterface] {
         var named: [NetworkInterface] = []
         for case .selected(let selection) in explanation.families.flatMap(\.probes).map(\.outcome) {
-            for leg in selection.alternatives.isEmpty ? [selection.leg] : selection.alternatives {
-                guard let interface = explanation.interfaces[leg.interface], !named.contains(interface) else {
+            for nextHop in selection.alternatives.isEmpty ? [selection.nextHop] : selection.alternatives {
+                guard let interface = explanation.interfaces[nextHop.interface], !named.contains(interface) else {
                     continue
                 }
                 named.append(interface)

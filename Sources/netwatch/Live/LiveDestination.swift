@@ -151,8 +151,8 @@ extension DestinationRoute {
     fileprivate init(_ path: DestinationPath) {
         self.init(to: path.destination, status: path.status, interface: path.interface, reasons: path.reasons)
         guard case .selected(let selection) = path.outcome else { return }
-        gateway = selection.leg.gateway
-        source = selection.leg.source
+        gateway = selection.nextHop.gateway
+        source = selection.nextHop.source
     }
 }
 

@@ -171,7 +171,7 @@ struct Story {
     {
         var message = RouteMessage(destination: .all(family))
         message.metric = metric
-        message.legs = [.init(interface: index, gateway: gateway.map { .of($0) })]
+        message.nextHops = [.init(interface: index, gateway: gateway.map { .of($0) })]
         return message
     }
 

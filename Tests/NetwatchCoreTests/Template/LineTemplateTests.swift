@@ -46,7 +46,7 @@ import Testing
             interface: wlan,
             carriers: [wlan, wlan],
             ipv4: family,
-            reasons: [.deadLeg]
+            reasons: [.deadNextHop]
         )
         var details = WiFiDetails(interface: wlan)
         details.ssidBytes = Array("office".utf8)
@@ -58,7 +58,7 @@ import Testing
             status: .wifi,
             previous: .notReachable,
             path: path,
-            reasons: [.routeAdded, .deadLeg],
+            reasons: [.routeAdded, .deadNextHop],
             sequence: 3
         )
         let template = TemplateField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")

@@ -104,7 +104,7 @@ struct BrokenMachine {
     ) {
         var message = RouteMessage(destination: Self.prefix(destination), table: table)
         message.metric = metric
-        message.legs = [.init(interface: index, gateway: gateway.flatMap { IPAddress($0) })]
+        message.nextHops = [.init(interface: index, gateway: gateway.flatMap { IPAddress($0) })]
         change(&message)
         snapshot.routes[.init(message.family, table), default: []].append(.init(message, expiry: expiry))
     }
@@ -123,7 +123,7 @@ struct BrokenMachine {
     ) {
         route(destination, metric: metric, table: table) { route in
             route.type = type
-            route.legs = []
+            route.nextHops = []
         }
     }
 

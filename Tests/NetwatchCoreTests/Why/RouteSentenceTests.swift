@@ -149,7 +149,7 @@ import Testing
         nexthop.isBlackhole = true
         machine.snapshot.nexthops[7] = nexthop
         machine.route { route in
-            route.legs = []
+            route.nextHops = []
             route.nexthopID = 7
         }
         let text = "the only default route is a route by the blackhole nexthop 7, which leads nowhere"
@@ -207,7 +207,7 @@ import Testing
         machine.addLink(3, "wwan0")
         machine.address("192.0.2.2/24")
         machine.address("198.51.100.2/24", on: 3)
-        machine.route(via: "192.0.2.1") { $0.legs.append(.init(interface: 3)) }
+        machine.route(via: "192.0.2.1") { $0.nextHops.append(.init(interface: 3)) }
         machine.loseCarrier(3)
         #expect(
             machine.sentences.map(\.text) == [

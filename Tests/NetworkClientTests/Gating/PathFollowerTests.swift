@@ -49,7 +49,7 @@ import Testing
         try await KeptGate.run(connectivity) { gate in
             let idle = await follow(nil, in: gate)
             let bound = await follow(nil, .wifi, in: gate)
-            connectivity.change { $0.reasons = [.deadLeg] }
+            connectivity.change { $0.reasons = [.deadNextHop] }
             await gate.on { _ in }
             #expect(idle.losses.value.isEmpty)
             connectivity.change { $0.ways = [nil: [MadeUpConnectivity.wwan, MadeUpConnectivity.wlan]] }

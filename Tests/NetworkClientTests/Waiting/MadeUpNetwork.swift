@@ -55,7 +55,7 @@ final class MadeUpNetwork: Connectivity {
             status: status,
             interface: interface,
             carriers: [interface],
-            outcome: .selected(.init(table: .main, leg: .init(interface: 1)))
+            outcome: .selected(.init(table: .main, nextHop: .init(interface: 1)))
         )
     }
 

@@ -97,10 +97,10 @@ struct CaptureReaderTests {
         var ipv4 = RouteMessage(destination: .all(.ipv4), table: .init(rawValue: 1000))
         ipv4.origin = 4
         ipv4.metric = 600
-        ipv4.legs = [.init(interface: 2, gateway: IPAddress("192.0.2.1"))]
+        ipv4.nextHops = [.init(interface: 2, gateway: IPAddress("192.0.2.1"))]
         var ipv6 = RouteMessage(destination: .all(.ipv6))
         ipv6.origin = 9
-        ipv6.legs = [.init(interface: 2, gateway: IPAddress("fe80::1"), weight: 3)]
+        ipv6.nextHops = [.init(interface: 2, gateway: IPAddress("fe80::1"), weight: 3)]
         ipv6.lifetime = .seconds(1800)
         return [.link(link), .route(ipv4), .route(ipv6), .done(errno: 4)]
     }

@@ -91,7 +91,7 @@ struct Machine {
     ) {
         var message = RouteMessage(destination: .init(test: destination), table: table)
         message.metric = metric
-        if let index { message.legs = [.init(interface: index, gateway: gateway.flatMap(IPAddress.init))] }
+        if let index { message.nextHops = [.init(interface: index, gateway: gateway.flatMap(IPAddress.init))] }
         var route = Route(message)
         alter(&route)
         var routes = snapshot.routes[.init(message.family, table)] ?? []
@@ -166,14 +166,14 @@ extension Machine {
 
 extension LookupOutcome {
     /// The interface of the way out; nil if there is none.
-    var interface: InterfaceIndex? { selection?.leg.interface }
+    var interface: InterfaceIndex? { selection?.nextHop.interface }
     /// The source as text.
-    var source: String? { selection?.leg.source.map { "\($0)" } }
+    var source: String? { selection?.nextHop.source.map { "\($0)" } }
     /// The gateway as text.
-    var gateway: String? { selection?.leg.gateway.map { "\($0)" } }
-    /// The interfaces of all legs that may be chosen.
+    var gateway: String? { selection?.nextHop.gateway.map { "\($0)" } }
+    /// The interfaces of all next hops that may be chosen.
     var interfaces: [InterfaceIndex]? {
-        selection.map { $0.alternatives.isEmpty ? [$0.leg.interface] : $0.alternatives.map(\.interface) }
+        selection.map { $0.alternatives.isEmpty ? [$0.nextHop.interface] : $0.alternatives.map(\.interface) }
     }
 
     /// The errno of a refusal.

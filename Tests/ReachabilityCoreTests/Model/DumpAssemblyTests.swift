@@ -87,11 +87,11 @@ struct DumpAssemblyTests {
 
     @Test("Readings agree by what lasts: neither lifetimes nor states of devices, but order")
     func agreement() {
-        func reading(_ numbers: [UInt8], lifetime: Int, flags: LegFlags) -> DumpReading {
+        func reading(_ numbers: [UInt8], lifetime: Int, flags: NextHopFlags) -> DumpReading {
             var reading = DumpReading(.routes(.ipv6, table: nil))
             for number in numbers {
                 var route = ModelStory.route(via: number, on: 3, .ipv6) { $0.lifetime = .seconds(lifetime) }
-                route.legs[0].flags = flags
+                route.nextHops[0].flags = flags
                 reading.take(.route(route), ModelStory.header(.multi), at: .init(nanoseconds: 0))
             }
             return reading
@@ -127,7 +127,7 @@ struct DumpAssemblyTests {
         #expect(assembly.commit(to: &story.snapshot).doubts == [Self.main])
     }
 
-    @Test("Legs are dead or not as the devices are in the end, whichever was read first")
+    @Test("Next hops are dead or not as the devices are in the end, whichever was read first")
     func settled() {
         for isUp in [false, true] {
             var story = ModelStory()
@@ -135,8 +135,8 @@ struct DumpAssemblyTests {
             story.link(4)
             story.tell(.address(ModelStory.address(9, on: 3)))
             var route = ModelStory.route(via: 1, on: 3)
-            route.legs[0].flags = isUp ? [.dead, .linkDown] : []
-            route.legs.append(.init(interface: 4, gateway: ModelStory.host(2)))
+            route.nextHops[0].flags = isUp ? [.dead, .linkDown] : []
+            route.nextHops.append(.init(interface: 4, gateway: ModelStory.host(2)))
             var assembly = DumpAssembly()
             for subject in [Self.main, .links] { assembly.begin(subject) }
             assembly.take(.route(route), ModelStory.header(.multi), of: Self.main, at: story.now)
@@ -144,8 +144,8 @@ struct DumpAssemblyTests {
                 assembly.take(.link(link), ModelStory.header(.multi), of: .links, at: story.now)
             }
             _ = assembly.commit(to: &story.snapshot)
-            let legs = story.snapshot.routes(.ipv4, .main).first?.message.legs
-            #expect(legs?.map { $0.flags.contains(.dead) } == [!isUp, false])
+            let nextHops = story.snapshot.routes(.ipv4, .main).first?.message.nextHops
+            #expect(nextHops?.map { $0.flags.contains(.dead) } == [!isUp, false])
         }
     }
 

@@ -34,22 +34,22 @@ struct EvictionTests {
         }
     }
 
-    @Test("Without carrier an IPv4 route stays; its leg is marked, though no message tells")
+    @Test("Without carrier an IPv4 route stays; its next hop is marked, though no message tells")
     func noCarrier() {
         var story = ModelStory()
         story.link(3)
         story.tell(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
         #expect(story.link(3, carrier: false).reasons == [.carrierLost])
-        #expect(legFlags(story) == [[.linkDown]])
+        #expect(nextHopFlags(story) == [[.linkDown]])
         var settings = NetconfMessage(family: .ipv4, index: NetconfMessage.allInterfaces)
         settings.ignoresRoutesWithLinkDown = true
         #expect(story.tell(.netconf(settings)).reasons == [.settingChanged])
-        #expect(legFlags(story) == [[[.linkDown, .dead]]])
+        #expect(nextHopFlags(story) == [[[.linkDown, .dead]]])
         story.link(3)
-        #expect(legFlags(story) == [[[]]])
+        #expect(nextHopFlags(story) == [[[]]])
     }
 
-    @Test("A leg that is dead for want of a carrier lives when that is back; one without address is asked about")
+    @Test("A next hop that is dead for want of a carrier lives when that is back; one without address is asked about")
     func ambiguous() {
         for hasAddress in [true, false] {
             var story = ModelStory()
@@ -60,38 +60,40 @@ struct EvictionTests {
             story.tell(.netconf(settings))
             if hasAddress { story.tell(.address(ModelStory.address(9, on: 3))) }
             var route = ModelStory.route(via: 1, on: 3)
-            route.legs[0].flags = [.dead, .linkDown]
-            route.legs.append(.init(interface: 4, gateway: ModelStory.host(2)))
+            route.nextHops[0].flags = [.dead, .linkDown]
+            route.nextHops.append(.init(interface: 4, gateway: ModelStory.host(2)))
             story.tell(.route(route), Place.listed)
             #expect(story.link(3).doubts == (hasAddress ? [] : [.routes(.ipv4, table: .main)]))
-            #expect(legFlags(story) == [[hasAddress ? [] : [.dead, .linkDown], []]])
+            #expect(nextHopFlags(story) == [[hasAddress ? [] : [.dead, .linkDown], []]])
         }
     }
 
-    @Test("A route of several legs goes with the last, and lives while one does")
+    @Test("A route of several next hops goes with the last, and lives while one does")
     func multipath() {
         var story = ModelStory()
         for index in [3, 4] as [InterfaceIndex] { story.link(index) }
         let both = ModelStory.route(via: 1, on: 3) {
-            $0.legs.append(.init(interface: 4, gateway: ModelStory.host(2)))
+            $0.nextHops.append(.init(interface: 4, gateway: ModelStory.host(2)))
         }
         story.tell(.route(both), Place.alone)
         story.link(3, up: false)
-        #expect(legFlags(story) == [[[.dead, .linkDown], []]])
+        #expect(nextHopFlags(story) == [[[.dead, .linkDown], []]])
         story.link(3)
-        #expect(legFlags(story) == [[[], []]])
+        #expect(nextHopFlags(story) == [[[], []]])
         story.link(3, up: false)
         #expect(story.link(4, up: false).reasons == [.linkDown, .routeFlushed])
         #expect(story.ways() == [])
     }
 
-    @Test("A route of several legs goes whole with the first device that is removed, but in IPv6 only the leg")
+    @Test(
+        "A route of several next hops goes whole with the first device that is removed, but in IPv6 only the next hop"
+    )
     func unregistered() {
         for (family, rest) in [(AddressFamily.ipv4, []), (.ipv6, [[2]])] {
             var story = ModelStory()
             for index in [3, 4] as [InterfaceIndex] { story.link(index) }
             let both = ModelStory.route(via: 1, on: 3, family) {
-                $0.legs.append(.init(interface: 4, gateway: ModelStory.host(2, family)))
+                $0.nextHops.append(.init(interface: 4, gateway: ModelStory.host(2, family)))
             }
             story.tell(.route(both), Place.alone)
             story.tell(.linkRemoved(ModelStory.link(3)))
@@ -200,11 +202,11 @@ struct EvictionTests {
     private func nexthop(_ id: UInt32, on index: InterfaceIndex) -> NexthopMessage {
         var message = NexthopMessage(id: id)
         message.family = .ipv4
-        message.leg = .init(interface: index, gateway: ModelStory.host(UInt8(id)))
+        message.nextHop = .init(interface: index, gateway: ModelStory.host(UInt8(id)))
         return message
     }
 
-    private func legFlags(_ story: ModelStory) -> [[LegFlags]] {
-        story.snapshot.routes(.ipv4, .main).map { story.snapshot.legs(of: $0).map(\.flags) }
+    private func nextHopFlags(_ story: ModelStory) -> [[NextHopFlags]] {
+        story.snapshot.routes(.ipv4, .main).map { story.snapshot.nextHops(of: $0).map(\.flags) }
     }
 }

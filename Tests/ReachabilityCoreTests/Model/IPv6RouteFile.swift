@@ -3,9 +3,10 @@ import NetworkLab
 
 @testable import ReachabilityCore
 
-/// The kernel's IPv6 routes as /proc/net/ipv6_route lists them: each leg by itself, and none left out.
+/// The kernel's IPv6 routes as /proc/net/ipv6_route lists them: each next hop by itself, and none left out.
 ///
-/// A dump leaves out what stands between the legs of a multipath route; this file does not tell tables and attributes.
+/// A dump leaves out what stands between the next hops of a multipath route; this file does not tell tables and
+/// attributes.
 enum IPv6RouteFile {
     /// What the kernel lists of default-like routes, in no order.
     static func listed(in lab: LabNamespace) throws -> [String] {
@@ -21,15 +22,15 @@ enum IPv6RouteFile {
     /// What a model says that the kernel lists, in no order.
     static func expected(of snapshot: NetworkSnapshot) -> [String] {
         snapshot.routes.filter { $0.key.family == .ipv6 }.values.joined().flatMap { route -> [String] in
-            let legs = snapshot.legs(of: route)
-            let shown = route.message.nexthopID == nil ? legs : Array(legs.prefix(1))
-            let blackhole = [RouteLeg(interface: 1)]
-            return (shown.isEmpty ? blackhole : shown).map { leg in
+            let nextHops = snapshot.nextHops(of: route)
+            let shown = route.message.nexthopID == nil ? nextHops : Array(nextHops.prefix(1))
+            let blackhole = [NextHop(interface: 1)]
+            return (shown.isEmpty ? blackhole : shown).map { nextHop in
                 let message = route.message
                 return [
                     hex(message.destination.address.bits), hex(message.destination.length),
                     hex(message.source.address.bits), hex(message.source.length),
-                    hex(leg.gateway?.bits ?? 0), hex(message.metric), snapshot.link(leg.interface)?.name ?? "?",
+                    hex(nextHop.gateway?.bits ?? 0), hex(message.metric), snapshot.link(nextHop.interface)?.name ?? "?",
                 ].joined(separator: " ")
             }
         }.sorted()

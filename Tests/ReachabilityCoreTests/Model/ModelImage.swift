@@ -2,7 +2,7 @@
 
 /// A model as lines of text, one for each entry in the kernel's order, so that two models are easily told apart.
 ///
-/// Lifetimes are left out, as they run; legs and types are as they follow from nexthop objects and devices.
+/// Lifetimes are left out, as they run; next hops and types are as they follow from nexthop objects and devices.
 struct ModelImage: Equatable {
     /// The lines of each subject.
     private(set) var subjects: [String: [String]] = [:]
@@ -58,13 +58,13 @@ struct ModelImage: Equatable {
 
     private static func line(_ route: Route, _ snapshot: NetworkSnapshot) -> String {
         let message = route.message
-        let legs = snapshot.legs(of: route).map { leg in
-            "\(leg.gateway.map { "\($0)" } ?? "-")%\(leg.interface)*\(leg.weight)+\(leg.flags.rawValue)"
+        let nextHops = snapshot.nextHops(of: route).map { nextHop in
+            "\(nextHop.gateway.map { "\($0)" } ?? "-")%\(nextHop.interface)*\(nextHop.weight)+\(nextHop.flags.rawValue)"
         }
         let source = message.source.length > 0 ? " from \(message.source)" : ""
         return "\(message.destination.address)/\(message.destination.length)\(source) tos \(message.tos) "
             + "metric \(message.metric) type \(snapshot.type(of: route).rawValue) scope \(message.scope.rawValue) "
             + "origin \(message.origin) nexthop \(message.nexthopID ?? 0) "
-            + "prefers \(message.preferredSource.map { "\($0)" } ?? "-") pref \(message.preference) \(legs)"
+            + "prefers \(message.preferredSource.map { "\($0)" } ?? "-") pref \(message.preference) \(nextHops)"
     }
 }

@@ -153,7 +153,7 @@ extension ModelLab {
         let listed = try IPv6RouteFile.listed(in: lab)
         guard expected != listed else { return [] }
         let difference = listed.difference(from: expected)
-        return ["every leg of IPv6:"] + difference.map { "  \($0)" }
+        return ["every next hop of IPv6:"] + difference.map { "  \($0)" }
     }
 }
 

@@ -82,7 +82,7 @@ struct ModelStory {
         var message = RouteMessage(destination: .all(family), table: table)
         message.metric = metric
         message.origin = 3
-        message.legs = [.init(interface: index, gateway: gateway.map { host($0, family) })]
+        message.nextHops = [.init(interface: index, gateway: gateway.map { host($0, family) })]
         change(&message)
         return message
     }
@@ -90,7 +90,7 @@ struct ModelStory {
     /// The gateways' last bytes, or the devices' indexes where there is no gateway, of each route of a table in order.
     func ways(_ family: AddressFamily = .ipv4, _ table: RouteTableID = .main) -> [[Int]] {
         snapshot.routes(family, table).map { route in
-            snapshot.legs(of: route).map { Int($0.gateway.map { Self.number($0) } ?? UInt8($0.interface)) }
+            snapshot.nextHops(of: route).map { Int($0.gateway.map { Self.number($0) } ?? UInt8($0.interface)) }
         }
     }
 

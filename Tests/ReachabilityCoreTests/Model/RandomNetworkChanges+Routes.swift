@@ -15,14 +15,15 @@ extension RandomNetworkChanges {
 
     /// Keeps away from two faults of the kernel's IPv6 that its lists and messages don't show.
     ///
-    /// What stands between the legs of a multipath route is left out of dumps and outlives its device (`fib6_dump_node`,
-    /// `fib6_clean_node`); so multipath routes have a metric of their own. And replacing can make two equal routes.
+    /// What stands between the next hops of a multipath route is left out of dumps and outlives its device
+    /// (`fib6_dump_node`, `fib6_clean_node`); so multipath routes have a metric of their own. And replacing can make
+    /// two equal routes.
     private mutating func avoidKernelFaults(_ route: inout RouteMessage, _ verb: inout RouteVerb) throws {
-        let isJoinable = route.nexthopID == nil && route.legs.first?.gateway != nil
+        let isJoinable = route.nexthopID == nil && route.nextHops.first?.gateway != nil
         if route.metric == 5, !isJoinable { route.metric = 9 }
         guard route.metric == 9 else { return }
         if isJoinable {
-            route.legs = Array(route.legs.prefix(1))
+            route.nextHops = Array(route.nextHops.prefix(1))
             verb = generator.pick([.add, .replace, .change])
         }
         let same = try rtnl.routes(.ipv6, table: route.table).filter { [route] other in
@@ -30,13 +31,13 @@ extension RandomNetworkChanges {
                 other.nexthopID == route.nexthopID
             else { return false }
             // A route that refuses is listed with the loopback interface.
-            let ways = route.legs.isEmpty ? [1] : route.legs.map(\.interface)
-            return route.nexthopID != nil || other.legs.map(\.interface) == ways
+            let ways = route.nextHops.isEmpty ? [1] : route.nextHops.map(\.interface)
+            return route.nexthopID != nil || other.nextHops.map(\.interface) == ways
         }
         if !same.isEmpty { verb = .add }
     }
 
-    /// Deletes a route that there is, named by all or by little of it, or one of its legs.
+    /// Deletes a route that there is, named by all or by little of it, or one of its next hops.
     private mutating func deleteRoute(_ family: AddressFamily) throws -> String {
         let listed = try rtnl.routes(family).filter { $0.isDefaultLike }
         guard !listed.isEmpty else { throw LabError("no \(family) route", errno: 3) }
@@ -45,10 +46,12 @@ extension RandomNetworkChanges {
         victim.lifetime = nil
         if chance(30) { victim.origin = 0 }
         if chance(30) { victim.preferredSource = nil }
-        if victim.nexthopID != nil { victim.legs = [] }
-        if chance(20), victim.nexthopID == nil { victim.legs = [] }
-        if family == .ipv6, victim.legs.count > 1, chance(60) { victim.legs = [generator.pick(victim.legs)] }
-        for position in victim.legs.indices { victim.legs[position].flags = [] }
+        if victim.nexthopID != nil { victim.nextHops = [] }
+        if chance(20), victim.nexthopID == nil { victim.nextHops = [] }
+        if family == .ipv6, victim.nextHops.count > 1, chance(60) {
+            victim.nextHops = [generator.pick(victim.nextHops)]
+        }
+        for position in victim.nextHops.indices { victim.nextHops[position].flags = [] }
         try rtnl.route(.delete, victim)
         return "delete \(Self.text(victim))"
     }
@@ -85,12 +88,12 @@ extension RandomNetworkChanges {
             route.nexthopID = try nexthopID(route.family)
         case 3:
             route.scope = generator.pick([.link, .host])
-            route.legs = [.init(interface: try rtnl.index(of: upDevice()))]
+            route.nextHops = [.init(interface: try rtnl.index(of: upDevice()))]
             try drawPreference(&route)
         case 4, 5:
-            route.legs = try (0..<Int.random(in: 2...3, using: &generator)).map { _ in try leg(route.family) }
+            route.nextHops = try (0..<Int.random(in: 2...3, using: &generator)).map { _ in try nextHop(route.family) }
         default:
-            route.legs = [try leg(route.family)]
+            route.nextHops = [try nextHop(route.family)]
             try drawPreference(&route)
         }
     }
@@ -118,7 +121,7 @@ extension RandomNetworkChanges {
         return known.isEmpty ? .random(in: 1...8, using: &generator) : generator.pick(known)
     }
 
-    private mutating func leg(_ family: AddressFamily) throws -> RouteLeg {
+    private mutating func nextHop(_ family: AddressFamily) throws -> NextHop {
         let name = try upDevice()
         let position = UInt128(devices.firstIndex(of: name) ?? 0)
         let host = UInt128.random(in: 200..<203, using: &generator)
@@ -126,7 +129,7 @@ extension RandomNetworkChanges {
             family == .ipv4
             ? IPAddress(family: .ipv4, bits: (0x0A00_0000 | position << 16 | host) << 96)
             : IPAddress(family: .ipv6, bits: 0x2001_0DB8 << 96 | position << 80 | host)
-        let flags: LegFlags = chance(85) ? .onLink : []
+        let flags: NextHopFlags = chance(85) ? .onLink : []
         return .init(interface: try rtnl.index(of: name), gateway: gateway, flags: flags)
     }
 
@@ -146,8 +149,8 @@ extension RandomNetworkChanges {
             nexthop.isBlackhole = true
         } else {
             nexthop.family = id % 2 == 1 ? .ipv4 : .ipv6
-            nexthop.leg = try leg(id % 2 == 1 ? .ipv4 : .ipv6)
-            nexthop.leg?.flags = .onLink
+            nexthop.nextHop = try nextHop(id % 2 == 1 ? .ipv4 : .ipv6)
+            nexthop.nextHop?.flags = .onLink
         }
         if chance(50) { try rtnl.addNexthop(nexthop) } else { try rtnl.replaceNexthop(nexthop) }
         return "nexthop \(nexthop)"
@@ -178,10 +181,10 @@ extension RandomNetworkChanges {
     }
 
     private static func text(_ route: RouteMessage) -> String {
-        let legs = route.legs.map { "\($0.gateway.map { "\($0)" } ?? "-")%\($0.interface)*\($0.weight)" }
+        let nextHops = route.nextHops.map { "\($0.gateway.map { "\($0)" } ?? "-")%\($0.interface)*\($0.weight)" }
         return "\(route.destination.address)/\(route.destination.length) from /\(route.source.length) "
             + "table \(route.table.rawValue) tos \(route.tos) metric \(route.metric) type \(route.type.rawValue) "
-            + "origin \(route.origin) nexthop \(route.nexthopID ?? 0) \(legs) "
+            + "origin \(route.origin) nexthop \(route.nexthopID ?? 0) \(nextHops) "
             + "prefers \(route.preferredSource.map { "\($0)" } ?? "-")"
     }
 }

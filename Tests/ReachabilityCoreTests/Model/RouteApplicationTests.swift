@@ -38,7 +38,7 @@ struct RouteApplicationTests {
         let plain = ModelStory.route(via: 1, on: 3)
         let refusing = ModelStory.route(via: 1, on: 3) {
             $0.type = .unreachable
-            $0.legs = []
+            $0.nextHops = []
         }
         story.tell(.route(plain), Place.alone)
         story.tell(.route(refusing), Place.last)
@@ -46,7 +46,7 @@ struct RouteApplicationTests {
         #expect(story.snapshot.routes(.ipv4, .main).map(\.message.type) == [.unicast, .unreachable, .unicast])
         let dropping = ModelStory.route(via: 1, on: 3) {
             $0.type = .blackhole
-            $0.legs = []
+            $0.nextHops = []
         }
         story.tell(.route(dropping), Place.last)
         story.tell(.routeRemoved(dropping))
@@ -89,7 +89,7 @@ struct RouteApplicationTests {
         #expect(story.snapshot == NetworkSnapshot())
     }
 
-    @Test("IPv6 joins routes through gateways, and tells the new leg first")
+    @Test("IPv6 joins routes through gateways, and tells the new next hop first")
     func ipv6Joined() {
         var story = ModelStory()
         story.tell(.route(ModelStory.route(via: 1, on: 3, .ipv6)), Place.alone)
@@ -99,7 +99,7 @@ struct RouteApplicationTests {
         #expect(!story.tell(.route(several(1, 2, 4)), Place.listed).changed)
     }
 
-    @Test("IPv6 removes one leg only where the message tells one")
+    @Test("IPv6 removes one next hop only where the message tells one")
     func ipv6Leg() {
         var story = ModelStory()
         story.tell(.route(several(1, 2, 4)), Place.alone)
@@ -169,7 +169,7 @@ struct RouteApplicationTests {
 
     private func several(_ numbers: UInt8...) -> RouteMessage {
         ModelStory.route(via: nil, on: 3, .ipv6) { route in
-            route.legs = numbers.map { .init(interface: 3, gateway: ModelStory.host($0, .ipv6)) }
+            route.nextHops = numbers.map { .init(interface: 3, gateway: ModelStory.host($0, .ipv6)) }
         }
     }
 
@@ -182,7 +182,7 @@ struct RouteApplicationTests {
 
     private func nexthop(_ id: UInt32, via number: UInt8) -> NexthopMessage {
         var message = NexthopMessage(id: id)
-        message.leg = .init(interface: 3, gateway: ModelStory.host(number))
+        message.nextHop = .init(interface: 3, gateway: ModelStory.host(number))
         return message
     }
 }

@@ -61,7 +61,7 @@ struct RouteExpiryTests {
         let key = RouteTableKey(.ipv6, .main)
         story.tell(.route(route(1, lifetime: 0)), .multi)
         story.tell(.routeRemoved(route(1, lifetime: 0)))
-        #expect(story.snapshot.expiredRoutes[key]?.map(\.legs) == [route(1, lifetime: 0).legs])
+        #expect(story.snapshot.expiredRoutes[key]?.map(\.nextHops) == [route(1, lifetime: 0).nextHops])
         story.tell(.route(ModelStory.route(via: 9, on: 4, .ipv6)), .create)
         #expect(story.snapshot.expiredRoutes[key]?.count == 1)
         story.tell(.route(route(2, lifetime: 10)), .create)

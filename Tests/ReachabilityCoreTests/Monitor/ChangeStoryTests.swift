@@ -17,7 +17,7 @@ import Testing
         }
         #expect(change.status == .notReachable)
         #expect(change.reasons == [.routeRemoved])
-        #expect(story.machine.next(at: story.now) == .lookUp(inDetail: false))
+        #expect(story.machine.next(at: story.now) == .lookup(inDetail: false))
         story.machine.answered(story.kernel.answers(at: story.now), at: story.now)
         #expect(story.machine.next(at: story.now) == nil)
         #expect(story.machine.counters.confirms == confirms + 1)
@@ -195,8 +195,8 @@ import Testing
         var story = MonitorStory.withUplink()
         story.changeSilently(.link(Entry.link(3, "lan0")), .address(Entry.address("198.51.100.2", on: 3)))
         let gateway = IPAddress("198.51.100.1")
-        let leg = SelectedLeg(interface: 3, gateway: gateway, source: IPAddress("198.51.100.2"))
-        story.kernel.specificRoute = .selected(.init(table: .main, leg: leg))
+        let nextHop = SelectedNextHop(interface: 3, gateway: gateway, source: IPAddress("198.51.100.2"))
+        story.kernel.specificRoute = .selected(.init(table: .main, nextHop: nextHop))
         story.start()
         #expect(story.notices.first?.path.interface?.name == "lan0")
         #expect(story.notices.first?.path.reasons == [.coveredBySpecificRoute])
@@ -214,7 +214,7 @@ import Testing
         let model = LookupOutcome.refused(errno: LookupErrno.addressNotAvailable, .noSource)
         #expect(model.agrees(with: kernel))
         #expect(!model.agrees(with: kernel.outcome))
-        let selection = RouteSelection(table: .main, leg: .init(interface: 2))
+        let selection = RouteSelection(table: .main, nextHop: .init(interface: 2))
         #expect(!LookupOutcome.selected(selection).agrees(with: kernel))
     }
 

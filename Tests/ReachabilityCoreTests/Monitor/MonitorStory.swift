@@ -46,7 +46,7 @@ struct MonitorStory {
 
     /// How often the kernel was asked since the actions were forgotten.
     var lookUps: Int {
-        actions.count { if case .lookUp = $0 { true } else { false } }
+        actions.count { if case .lookup = $0 { true } else { false } }
     }
 
     mutating func start() {
@@ -148,7 +148,7 @@ struct MonitorStory {
         if case .publish(let change) = action { return notices.append(change) }
         actions.append(action)
         switch action {
-        case .lookUp:
+        case .lookup:
             let answers = kernel.answers(at: now)
             if let late {
                 self.late = nil
@@ -198,7 +198,7 @@ enum Entry {
         let gateway = IPAddress(gateway) ?? .init(ipv4: 0)
         var message = RouteMessage(destination: .all(gateway.family))
         message.metric = metric
-        message.legs = [.init(interface: index, gateway: gateway)]
+        message.nextHops = [.init(interface: index, gateway: gateway)]
         return message
     }
 }

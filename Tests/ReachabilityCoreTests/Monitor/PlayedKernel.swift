@@ -88,6 +88,6 @@ extension KernelEvent {
 
 extension RouteMessage {
     fileprivate func hasSameKey(as other: Self) -> Bool {
-        destination == other.destination && table == other.table && metric == other.metric && legs == other.legs
+        destination == other.destination && table == other.table && metric == other.metric && nextHops == other.nextHops
     }
 }

@@ -17,7 +17,7 @@ import Testing
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
         #expect(story.notices[1].reasons == [.overrun])
         #expect(story.notices[2].reasons.first == .overrun)
-        #expect(Set(story.dumps) == Set(ReadingSchedule.everything))
+        #expect(Set(story.dumps) == Set(DumpScheduler.everything))
         #expect(story.machine.isSettled)
         #expect(story.machine.counters.overruns == 1)
         #expect(story.machine.counters.resyncs == 1)
@@ -37,7 +37,7 @@ import Testing
         story.holdsDumps = true
         story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
         story.overrun()
-        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
         story.answerDumps()
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
@@ -57,12 +57,12 @@ import Testing
         story.forgetActions()
         story.answerDumps()
         // What a verdict needs is little, and read at once.
-        #expect(story.dumps == ReadingSchedule.groundwork)
+        #expect(story.dumps == DumpScheduler.prerequisites)
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
         story.wait(.milliseconds(399))
-        #expect(story.dumps == ReadingSchedule.groundwork)
+        #expect(story.dumps == DumpScheduler.prerequisites)
         story.wait(.milliseconds(1))
-        #expect(story.dumps == ReadingSchedule.everything)
+        #expect(story.dumps == DumpScheduler.everything)
         #expect(story.events == [.state, .resync, .change])
         #expect(story.machine.counters.overruns == 2)
         #expect(story.machine.isSettled)
@@ -78,11 +78,11 @@ import Testing
         story.receiveReplies(50)
         story.forgetActions()
         story.answerDumps()
-        #expect(story.dumps == ReadingSchedule.groundwork)
+        #expect(story.dumps == DumpScheduler.prerequisites)
         story.wait(.milliseconds(199))
-        #expect(story.dumps == ReadingSchedule.groundwork)
+        #expect(story.dumps == DumpScheduler.prerequisites)
         story.wait(.milliseconds(1))
-        #expect(story.dumps == ReadingSchedule.everything)
+        #expect(story.dumps == DumpScheduler.everything)
     }
 
     @Test func `many interfaces and addresses are not read without a pause either`() {
@@ -98,10 +98,10 @@ import Testing
         story.wait(.milliseconds(79))
         #expect(story.dumps.isEmpty)
         story.wait(.milliseconds(1))
-        #expect(story.dumps == ReadingSchedule.everything)
+        #expect(story.dumps == DumpScheduler.everything)
     }
 
-    @Test(arguments: ReadingSchedule.everything) func `a reader that was stopped is not kept from reading`(
+    @Test(arguments: DumpScheduler.everything) func `a reader that was stopped is not kept from reading`(
         _ table: DumpSubject
     ) {
         var story = MonitorStory.withUplink()
@@ -117,9 +117,9 @@ import Testing
         story.overrun()
         story.forgetActions()
         story.answerDumps()
-        #expect(story.dumps.starts(with: ReadingSchedule.groundwork))
+        #expect(story.dumps.starts(with: DumpScheduler.prerequisites))
         story.wait(.milliseconds(4))
-        #expect(story.dumps == ReadingSchedule.everything)
+        #expect(story.dumps == DumpScheduler.everything)
         let isSettled = story.machine.isSettled
         #expect(isSettled)
     }
@@ -138,7 +138,7 @@ import Testing
         var story = MonitorStory.withUplink()
         story.division = .beforeEnd
         story.start()
-        #expect(story.dumps == ReadingSchedule.everything)
+        #expect(story.dumps == DumpScheduler.everything)
         #expect(story.machine.isSettled)
     }
 

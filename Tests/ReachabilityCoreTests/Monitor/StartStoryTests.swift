@@ -21,7 +21,7 @@ import Testing
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
         story.start()
-        for expected in ReadingSchedule.groundwork {
+        for expected in DumpScheduler.prerequisites {
             #expect(story.heldDumps.map(\.subject) == [expected])
             #expect(story.notices.isEmpty)
             story.answerFirstDump()
@@ -51,7 +51,7 @@ import Testing
         story.changeSilently(.rule(rule))
         story.holdsDumps = true
         story.start()
-        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
         #expect(story.notices.isEmpty)
         story.answerDumps()
         #expect(story.statuses == [.notReachable])
@@ -65,12 +65,12 @@ import Testing
         var inner = Entry.defaultRoute(via: "192.0.2.1", on: 2)
         var outer = inner
         inner.table = .init(rawValue: 100)
-        outer.legs = [.init(interface: 9)]
+        outer.nextHops = [.init(interface: 9)]
         story.changeSilently(.link(vrf), .link(uplink), .route(outer), .route(inner))
         story.changeSilently(.address(Entry.address("192.0.2.2", on: 2)))
         story.holdsDumps = true
         story.start()
-        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
         #expect(story.notices.isEmpty)
         story.answerDumps()
         #expect(story.statuses == [.wifi])
@@ -85,7 +85,7 @@ import Testing
         story.changeSilently(.rule(rule))
         story.holdsDumps = true
         story.start()
-        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
         story.wait(.milliseconds(999))
         #expect(story.notices.isEmpty)
         story.wait(.milliseconds(1))
@@ -96,7 +96,7 @@ import Testing
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
         story.start()
-        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
         story.late = .routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2))
         story.answerDumps()
         #expect(story.statuses == [.wifi, .notReachable])
@@ -107,7 +107,7 @@ import Testing
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
         story.start()
-        for _ in ReadingSchedule.groundwork { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
         #expect(story.statuses == [.wifi])
         story.tell(.link(Entry.link(2, "wan0", carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])

@@ -65,9 +65,9 @@ extension IPForm {
         var form = ["id": "\(nexthop.id)"]
         if nexthop.isBlackhole { form["blackhole"] = "" }
         if nexthop.isForwardingDatabase { form["fdb"] = "" }
-        form["gateway"] = nexthop.leg?.gateway?.description
-        form["dev"] = nexthop.leg.flatMap { names[$0.interface] }
-        form["flags"] = nexthop.leg.flatMap { legFlags($0.flags) }
+        form["gateway"] = nexthop.nextHop?.gateway?.description
+        form["dev"] = nexthop.nextHop.flatMap { names[$0.interface] }
+        form["flags"] = nexthop.nextHop.flatMap { nextHopFlags($0.flags) }
         for (position, member) in nexthop.group.enumerated() {
             form["group.\(position).id"] = "\(member.id)"
             if member.weight != 1 { form["group.\(position).weight"] = "\(member.weight)" }

@@ -62,32 +62,32 @@ struct IPForm {
         form["prefsrc"] = route.preferredSource?.description
         form["nhid"] = route.nexthopID.map(String.init)
         if route.family == .ipv6 { form["pref"] = "\(route.preference)" }
-        if route.legs.count == 1, let leg = route.legs.first {
-            for (key, value) in self.leg(leg, route.family) { form[key] = value }
+        if route.nextHops.count == 1, let nextHop = route.nextHops.first {
+            for (key, value) in self.nextHop(nextHop, route.family) { form[key] = value }
         } else {
-            for (position, leg) in route.legs.enumerated() {
-                form["nexthops.\(position).weight"] = "\(leg.weight)"
-                for (key, value) in self.leg(leg, route.family) { form["nexthops.\(position).\(key)"] = value }
+            for (position, nextHop) in route.nextHops.enumerated() {
+                form["nexthops.\(position).weight"] = "\(nextHop.weight)"
+                for (key, value) in self.nextHop(nextHop, route.family) { form["nexthops.\(position).\(key)"] = value }
             }
         }
         return form
     }
 
-    private func leg(_ leg: RouteLeg, _ family: AddressFamily) -> [String: String] {
+    private func nextHop(_ nextHop: NextHop, _ family: AddressFamily) -> [String: String] {
         var form: [String: String] = [:]
-        form["dev"] = names[leg.interface]
-        if let gateway = leg.gateway, gateway.family != family {
+        form["dev"] = names[nextHop.interface]
+        if let gateway = nextHop.gateway, gateway.family != family {
             form["via.family"] = gateway.family == .ipv6 ? "inet6" : "inet"
             form["via.host"] = gateway.description
         } else {
-            form["gateway"] = leg.gateway?.description
+            form["gateway"] = nextHop.gateway?.description
         }
-        if let flags = legFlags(leg.flags) { form["flags"] = flags }
+        if let flags = nextHopFlags(nextHop.flags) { form["flags"] = flags }
         return form
     }
 
-    func legFlags(_ flags: LegFlags) -> String? {
-        let known: [(LegFlags, String)] = [(.onLink, "onlink"), (.dead, "dead"), (.linkDown, "linkdown")]
+    func nextHopFlags(_ flags: NextHopFlags) -> String? {
+        let known: [(NextHopFlags, String)] = [(.onLink, "onlink"), (.dead, "dead"), (.linkDown, "linkdown")]
         let words = known.filter { flags.contains($0.0) }.map(\.1)
         return words.isEmpty ? nil : words.sorted().joined(separator: " ")
     }

@@ -49,8 +49,8 @@ extension SeededGenerator {
         nexthop.isForwardingDatabase = flip()
         nexthop.group = list { .init(id: $0.number(), weight: .random(in: 1 ... .max, using: &$0)) }
         guard flip() else { return nexthop }
-        nexthop.leg = .init(interface: number(), flags: .init(rawValue: number()))
-        if let family = nexthop.family { nexthop.leg?.gateway = maybe { $0.address(family) } }
+        nexthop.nextHop = .init(interface: number(), flags: .init(rawValue: number()))
+        if let family = nexthop.family { nexthop.nextHop?.gateway = maybe { $0.address(family) } }
         return nexthop
     }
 

@@ -121,10 +121,10 @@ extension SeededGenerator {
         route.tos = number()
         route.flags = number()
         route.metric = number()
-        route.legs = list { $0.leg(weight: .random(in: 1...256, using: &$0)) }
-        if flip(), let first = route.legs.first {
-            // The form of a route with one leg: its flags are the route's.
-            route.legs = [
+        route.nextHops = list { $0.nextHop(weight: .random(in: 1...256, using: &$0)) }
+        if flip(), let first = route.nextHops.first {
+            // The form of a route with one next hop: its flags are the route's.
+            route.nextHops = [
                 .init(interface: first.interface, gateway: first.gateway, flags: .init(rawValue: route.flags & 0xFF))
             ]
         }
@@ -135,7 +135,7 @@ extension SeededGenerator {
         return route
     }
 
-    mutating func leg(weight: UInt16) -> RouteLeg {
+    mutating func nextHop(weight: UInt16) -> NextHop {
         let family = family()
         return .init(
             interface: number(),

@@ -61,7 +61,7 @@ struct KernelDumpTests {
         let found = try KernelSocket(in: lab).dump(.routes(family, table: nil)).compactMap(\.routeMessage)
         let command = "\(family == .ipv4 ? "-4" : "-6") -d route show table all"
         #expect(found.map(form.route) == (try IPCommand.objects(command, IPForm.routeFields, in: lab)))
-        #expect(found.contains { $0.legs.count > 1 && $0.isDefaultLike })
+        #expect(found.contains { $0.nextHops.count > 1 && $0.isDefaultLike })
         let expiring = found.compactMap { $0.isDefaultLike ? $0.lifetime : nil }
         #expect(expiring.count == (family == .ipv4 ? 0 : 1))
         #expect(expiring.allSatisfy { $0 > .seconds(1790) && $0 <= .seconds(1800) })

@@ -53,7 +53,7 @@ struct NetlinkDecoderTests {
                 via.append(gateway)
             }
         }
-        #expect(route.legs == [.init(interface: 3, gateway: gateway)])
+        #expect(route.nextHops == [.init(interface: 3, gateway: gateway)])
     }
 
     @Test func `an RTA_VIA of an unknown family is ignored`() throws {
@@ -61,7 +61,7 @@ struct NetlinkDecoderTests {
             builder.attribute(4, UInt32(3))
             builder.nested(18, flagged: false) { $0.append(UInt16(28)) }
         }
-        #expect(route.legs == [.init(interface: 3)])
+        #expect(route.nextHops == [.init(interface: 3)])
     }
 
     @Test(
@@ -137,7 +137,7 @@ struct NetlinkDecoderTests {
             }
         }
         guard length != 8 else {
-            #expect(try route(body).legs == [.init(interface: 3)])
+            #expect(try route(body).nextHops == [.init(interface: 3)])
             return
         }
         let error = #expect(throws: NetlinkDecodeError.self) { try route(body) }

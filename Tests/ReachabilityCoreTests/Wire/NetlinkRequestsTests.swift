@@ -56,7 +56,9 @@ struct NetlinkRequestsTests {
             let route = try #require(reply.first?.routeMessage)
             #expect(route.destination == .init(flow.destination, length: UInt8(family.bitWidth)))
             #expect(route.table == .main)
-            #expect(route.legs == [.init(interface: 10, gateway: IPAddress(family == .ipv4 ? "192.0.2.1" : "fe80::1"))])
+            #expect(
+                route.nextHops == [.init(interface: 10, gateway: IPAddress(family == .ipv4 ? "192.0.2.1" : "fe80::1"))]
+            )
             #expect(route.preferredSource == IPAddress(family == .ipv4 ? "192.0.2.2" : "2001:db8::2"))
         }
     }

@@ -20,6 +20,6 @@ struct NexthopNotificationTests {
             return
         }
         #expect(added.id == 7 && removed.id == 7)
-        #expect(added.leg?.gateway == IPAddress("192.0.2.1"))
+        #expect(added.nextHop?.gateway == IPAddress("192.0.2.1"))
     }
 }

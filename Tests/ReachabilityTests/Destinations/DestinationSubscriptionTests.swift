@@ -102,9 +102,9 @@ struct DestinationSubscriptionTests {
 extension DestinationPath {
     /// A way through 192.0.2.1, or a refusal.
     static func test(_ destination: IPAddress, _ status: ReachabilityStatus) -> Self {
-        let leg = SelectedLeg(interface: 4, gateway: .init(ipv4: 0xC000_0201), source: .init(ipv4: 0xC000_0202))
+        let nextHop = SelectedNextHop(interface: 4, gateway: .init(ipv4: 0xC000_0201), source: .init(ipv4: 0xC000_0202))
         let refusal = LookupOutcome.refused(errno: LookupErrno.networkUnreachable, .noRoute)
-        let outcome = status.isReachable ? .selected(.init(table: .main, leg: leg)) : refusal
+        let outcome = status.isReachable ? .selected(.init(table: .main, nextHop: nextHop)) : refusal
         return .init(destination: destination, status: status, outcome: outcome)
     }
 }

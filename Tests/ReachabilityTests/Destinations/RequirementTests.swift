@@ -159,7 +159,7 @@ import Testing
         var route = RouteMessage(destination: .all(.ipv6))
         route.source = .init(try #require(IPAddress("2001:db8:1::")), length: 64)
         route.metric = 5
-        route.legs = [.init(interface: 10, gateway: IPAddress("2001:db8:1::1"))]
+        route.nextHops = [.init(interface: 10, gateway: IPAddress("2001:db8:1::1"))]
         try uplinks.home.rtnl.route(.add, route)
         try wait(to: LabUplinks.serverIPv6, .wifi, for: "the way") { $0.isReachable && $0.interface?.name == "wlan0" }
     }

@@ -12,8 +12,8 @@ import Testing
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", metric: 7)
         let replies = try Self.probe(lab)
-        let leg = SelectedLeg(interface: 10, gateway: IPAddress("192.0.2.1"), source: IPAddress("192.0.2.2"))
-        let expected = ProbeAnswer(.selected(.init(table: .main, metric: 7, leg: leg)), matched: .all(.ipv4))
+        let nextHop = SelectedNextHop(interface: 10, gateway: IPAddress("192.0.2.1"), source: IPAddress("192.0.2.2"))
+        let expected = ProbeAnswer(.selected(.init(table: .main, metric: 7, nextHop: nextHop)), matched: .all(.ipv4))
         #expect(replies.ipv4 == [expected, expected])
         #expect(replies.ipv6.allSatisfy { $0 == ProbeAnswer(.refused(errno: ENETUNREACH, .noRoute)) })
     }
@@ -39,7 +39,7 @@ import Testing
         try lab.makeUplink("wan0", index: 10, address: "2001:db8::2/64")
         var route = RouteMessage(destination: .all(.ipv6))
         route.source = .init(try #require(IPAddress("2001:db8::")), length: 64)
-        route.legs = [.init(interface: 10, gateway: IPAddress("2001:db8::1"))]
+        route.nextHops = [.init(interface: 10, gateway: IPAddress("2001:db8::1"))]
         let events = try LabEvents(in: lab)
         try events.wait(for: "the address") { try !lab.rtnl.addresses(.ipv6, on: "wan0").filter(\.isReady).isEmpty }
         try lab.rtnl.route(.add, route)
@@ -48,16 +48,16 @@ import Testing
             Issue.record("\(replies)")
             return
         }
-        #expect(selection.leg.source == IPAddress("2001:db8::2"))
-        #expect(selection.leg.interface == 10)
+        #expect(selection.nextHop.source == IPAddress("2001:db8::2"))
+        #expect(selection.nextHop.interface == 10)
     }
 
-    @Test func `several legs and specific routes are told apart from a plain default`() throws {
+    @Test func `several next hops and specific routes are told apart from a plain default`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("22.0.0.0/8", via: "192.0.2.1", on: "wan0")
         var route = RouteMessage(destination: .all(.ipv4))
-        route.legs = ["192.0.2.1", "192.0.2.3"].map { .init(interface: 10, gateway: IPAddress($0)) }
+        route.nextHops = ["192.0.2.1", "192.0.2.3"].map { .init(interface: 10, gateway: IPAddress($0)) }
         try lab.rtnl.route(.add, route)
         let replies = try Self.probe(lab)
         #expect(replies.ipv4[0].isCoveredBySpecificRoute)

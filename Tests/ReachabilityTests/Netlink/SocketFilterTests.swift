@@ -106,7 +106,7 @@ import Testing
             let address = IPAddress(prefix) ?? .init(ipv4: 0)
             var message = RouteMessage(destination: .init(address, length: length))
             message.table = .init(rawValue: 1_000)
-            message.legs = [.init(interface: 2)]
+            message.nextHops = [.init(interface: 2)]
             return NetlinkEncoder().encode(isRemoval ? .routeRemoved(message) : .route(message))
         }
     }

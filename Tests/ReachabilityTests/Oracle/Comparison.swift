@@ -74,18 +74,18 @@ struct Comparison {
     /// is not valid and the source is still optimistic (`ip6_dst_lookup_tail`).
     private func isDetoured(_ outcome: LookupOutcome) -> Bool {
         guard flow.family == .ipv6, case .selected(let selection) = outcome else { return false }
-        return selection.legs.contains { leg in
+        return selection.nextHops.contains { nextHop in
             let isOptimistic = snapshot.addresses.values.joined().contains {
-                $0.address == leg.source && $0.flags.contains(.optimistic)
+                $0.address == nextHop.source && $0.flags.contains(.optimistic)
             }
-            let key = NeighbourKey(index: leg.interface, address: leg.gateway ?? flow.destination)
+            let key = NeighbourKey(index: nextHop.interface, address: nextHop.gateway ?? flow.destination)
             return isOptimistic && snapshot.neighbours[key]?.isDisjoint(with: .valid) == true
         }
     }
 
     /// The socket's end result must be one that the lookups lead to.
     ///
-    /// Where several legs give several sources, each leads to a second lookup of its own.
+    /// Where several next hops give several sources, each leads to a second lookup of its own.
     private mutating func compareConnection(_ kernel: KernelAnswers) {
         if RouteLookup.connect(flow, in: snapshot, at: now).allows(kernel.connection) { return }
         let outcomes = variants.map { RouteLookup.connect(flow, in: $0, at: now) }
@@ -93,14 +93,14 @@ struct Comparison {
         switch flow.family {
         case .ipv4:
             for case .selected(let first) in looks(from: nil) {
-                for source in first.legs.compactMap(\.source) { allowed += looks(from: source) }
+                for source in first.nextHops.compactMap(\.source) { allowed += looks(from: source) }
                 if hidesSource(first), let source = kernel.boundSource { allowed += looks(from: source) }
             }
         case .ipv6:
             if looks(from: nil).contains(where: \.isRefused), let source = kernel.boundSource {
                 allowed += looks(from: source)
             }
-            for case .selected(let selection) in outcomes { allowed += selection.faultyLegs }
+            for case .selected(let selection) in outcomes { allowed += selection.faultyNextHops }
         }
         guard !allowed.contains(where: { $0.allows(kernel.connection) }) else { return }
         guard !outcomes.contains(where: isDetoured) else { return }
@@ -110,26 +110,26 @@ struct Comparison {
 }
 
 extension RouteSelection {
-    /// Every leg that may be chosen.
-    fileprivate var legs: [SelectedLeg] { alternatives.isEmpty ? [leg] : alternatives }
+    /// Every next hop that may be chosen.
+    fileprivate var nextHops: [SelectedNextHop] { alternatives.isEmpty ? [nextHop] : alternatives }
 
-    /// The result of connect(2) if the flow's hash chooses a leg without a source.
-    fileprivate var faultyLegs: [LookupOutcome] {
-        legs.compactMap { leg in
-            guard let source = leg.source else { return .refused(errno: 99, .noSource) }
+    /// The result of connect(2) if the flow's hash chooses a next hop without a source.
+    fileprivate var faultyNextHops: [LookupOutcome] {
+        nextHops.compactMap { nextHop in
+            guard let source = nextHop.source else { return .refused(errno: 99, .noSource) }
             return source.bits >> 32 == 0xFFFF ? .refused(errno: 97, .noSource) : nil
         }
     }
 
     /// Whether a kernel's reply is one of those that this selection says are possible.
     fileprivate func allows(_ route: RouteMessage, comparesSource: Bool) -> Bool {
-        guard route.table == table, route.type == type, let reply = route.legs.first else { return false }
-        return legs.contains { leg in
-            guard leg.interface == reply.interface, leg.gateway == reply.gateway else { return false }
+        guard route.table == table, route.type == type, let reply = route.nextHops.first else { return false }
+        return nextHops.contains { nextHop in
+            guard nextHop.interface == reply.interface, nextHop.gateway == reply.gateway else { return false }
             // Asked with a source, the kernel tells none (IPv4), or the one that it would select without (IPv6).
             guard comparesSource else { return true }
-            return route.preferredSource == leg.source
-                || leg.source == nil && route.preferredSource?.isUnspecified == true
+            return route.preferredSource == nextHop.source
+                || nextHop.source == nil && route.preferredSource?.isUnspecified == true
         }
     }
 }
@@ -146,7 +146,7 @@ extension LookupOutcome {
         switch (self, connection) {
         case (.refused(let errno, _), .refused(let actual)): errno == actual
         case (.selected(let selection), .connected(let source)):
-            selection.legs.contains { $0.source == source || ($0.source == nil && source.isUnspecified) }
+            selection.nextHops.contains { $0.source == source || ($0.source == nil && source.isUnspecified) }
         case (.selected(let selection), .refused(let errno)): selection.type == .broadcast && errno == 13
         case (.refused, .connected): false
         }

@@ -46,18 +46,18 @@ extension RouteMessage {
         words.append(destination.line)
         if source.length > 0 { words.append("from \(source.line)") }
         if let nexthopID { words.append("nhid \(nexthopID)") }
-        if legs.count == 1 { words.append(legs[0].line) }
+        if nextHops.count == 1 { words.append(nextHops[0].line) }
         words += ["table \(table.rawValue)", "metric \(metric)"]
         if scope != .universe { words.append("scope \(scope.rawValue)") }
         if let preferredSource { words.append("src \(preferredSource)") }
         if preference != .medium { words.append("pref \(preference)") }
         if let lifetime { words.append("expires \(lifetime)") }
-        if legs.count > 1 { words += legs.map { "nexthop \($0.line) weight \($0.weight)" } }
+        if nextHops.count > 1 { words += nextHops.map { "nexthop \($0.line) weight \($0.weight)" } }
         return words.joined(separator: " ")
     }
 }
 
-extension RouteLeg {
+extension NextHop {
     fileprivate var line: String {
         (gateway.map { "via \($0) " } ?? "") + "dev \(interface)" + (flags == [] ? "" : " flags \(flags.rawValue)")
     }
@@ -68,9 +68,10 @@ extension LookupOutcome {
         switch self {
         case .refused(let errno, let reason): return "errno \(errno) (\(reason.rawValue))"
         case .selected(let selection):
-            let legs = selection.alternatives.isEmpty ? [selection.leg] : selection.alternatives
-            let ways = legs.map { leg in
-                RouteLeg(interface: leg.interface, gateway: leg.gateway).line + (leg.source.map { " src \($0)" } ?? "")
+            let nextHops = selection.alternatives.isEmpty ? [selection.nextHop] : selection.alternatives
+            let ways = nextHops.map { nextHop in
+                NextHop(interface: nextHop.interface, gateway: nextHop.gateway).line
+                    + (nextHop.source.map { " src \($0)" } ?? "")
             }
             let head = "type \(selection.type.rawValue) table \(selection.table.rawValue) metric \(selection.metric)"
             return "\(head) \(ways.joined(separator: " | "))"
@@ -97,7 +98,7 @@ extension AddressMessage {
 extension NexthopMessage {
     var line: String {
         if isBlackhole { return "id \(id) blackhole" }
-        if let leg { return "id \(id) \(leg.line)" }
+        if let nextHop { return "id \(id) \(nextHop.line)" }
         return "id \(id) group " + group.map { "\($0.id),\($0.weight)" }.joined(separator: "/")
     }
 }

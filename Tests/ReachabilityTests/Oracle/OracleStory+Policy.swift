@@ -5,9 +5,9 @@ import ReachabilityCore
 extension OracleStory {
     /// Gives a gateway's entry a state, or removes it.
     mutating func changeNeighbours() throws {
-        let leg = drawLeg(dice.pick(AddressFamily.allCases))
-        let name = OracleWorld.cables.first { world.index(of: $0) == leg.interface }
-        guard let gateway = leg.gateway, let name else { return }
+        let nextHop = drawNextHop(dice.pick(AddressFamily.allCases))
+        let name = OracleWorld.cables.first { world.index(of: $0) == nextHop.interface }
+        guard let gateway = nextHop.gateway, let name else { return }
         if dice.once(in: 4) {
             return attempt("neigh del \(gateway) dev \(name)") { [world] in
                 try world.rtnl.deleteNeighbour("\(gateway)", on: name)
@@ -41,9 +41,9 @@ extension OracleStory {
             nexthop.isBlackhole = true
             nexthop.family = family
         } else {
-            var leg = drawLeg(family)
-            if family == .ipv4, leg.gateway?.family == .ipv6 { leg.gateway = IPAddress("10.0.7.8") }
-            nexthop.leg = leg
+            var nextHop = drawNextHop(family)
+            if family == .ipv4, nextHop.gateway?.family == .ipv6 { nextHop.gateway = IPAddress("10.0.7.8") }
+            nexthop.nextHop = nextHop
         }
         return nexthop
     }
@@ -73,7 +73,7 @@ extension OracleStory {
 }
 
 extension RuleMessage {
-    /// Whether a rule asks about the leg that the flow's hash has chosen: its device's group, or its source.
+    /// Whether a rule asks about the next hop that the flow's hash has chosen: its device's group, or its source.
     var dependsOnHash: Bool {
         family == .ipv6 && (suppressInterfaceGroup != nil || (source.length > 0 && flags.contains(.findSource)))
     }

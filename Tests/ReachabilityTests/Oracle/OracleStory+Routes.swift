@@ -27,7 +27,7 @@ extension OracleStory {
 
     private mutating func remove(_ route: RouteMessage) {
         var route = route
-        if route.nexthopID != nil { route.legs = [] }
+        if route.nexthopID != nil { route.nextHops = [] }
         let copy = route
         attempt("route del \(copy.line)") { [world] in try world.rtnl.route(.delete, copy) }
     }
@@ -48,8 +48,8 @@ extension OracleStory {
         return .init(lab: dice.pick(family == .ipv4 ? ipv4 : ipv6))
     }
 
-    /// The kernel's dump leaves out what stands between the legs of an IPv6 multipath route, so nothing may: gateways
-    /// join at metrics 100 and 200 only, and what can't join has others; at 300 each is alone.
+    /// The kernel's dump leaves out what stands between the next hops of an IPv6 multipath route, so nothing may:
+    /// gateways join at metrics 100 and 200 only, and what can't join has others; at 300 each is alone.
     private mutating func drawVerb(_ route: RouteMessage) -> RouteVerb {
         guard route.family == .ipv6 else { return dice.pick([.add, .append, .append, .prepend, .replace]) }
         return route.metric == 300 ? dice.pick([.add, .replace]) : dice.pick([.add, .append, .append, .replace])
@@ -78,14 +78,14 @@ extension OracleStory {
         route.type = .local
         route.scope = .host
         route.metric = dice.pick([300, 400])
-        route.legs = [.init(interface: world.index(of: dice.pick(["lo", "lo", "eth1"])))]
+        route.nextHops = [.init(interface: world.index(of: dice.pick(["lo", "lo", "eth1"])))]
         return ["route local"]
     }
 
     private mutating func drawDirect(_ route: inout RouteMessage) -> [String] {
         route.scope = route.family == .ipv4 ? .link : .universe
         route.metric = dice.pick([300, 400, 500])
-        route.legs = [.init(interface: world.index(of: dice.pick(OracleWorld.interfaces)))]
+        route.nextHops = [.init(interface: world.index(of: dice.pick(OracleWorld.interfaces)))]
         drawPreference(&route)
         return ["route unicast"]
     }
@@ -93,7 +93,7 @@ extension OracleStory {
     private mutating func drawGateway(_ route: inout RouteMessage) -> [String] {
         route.metric = dice.pick([0, 100, 100, 200, 300, 300])
         if route.family == .ipv6, route.metric == 0 { route.metric = 100 }
-        route.legs = [drawLeg(route.family)]
+        route.nextHops = [drawNextHop(route.family)]
         drawPreference(&route)
         guard route.family == .ipv6, route.metric == 300, !dice.once(in: 4) else { return ["route unicast"] }
         // None ends while a story lasts: that would fall between others' turns, another time for the same seed.
@@ -104,9 +104,9 @@ extension OracleStory {
     private mutating func drawMultipath(_ route: inout RouteMessage) -> [String] {
         route.metric = dice.pick([100, 200])
         let bareIndex = world.index(of: OracleWorld.bareCable)
-        while route.legs.count < 2 || (route.legs.count < 3 && dice.once(in: 2)) {
-            let leg = drawLeg(route.family)
-            if route.family == .ipv6 || leg.interface != bareIndex { route.legs.append(leg) }
+        while route.nextHops.count < 2 || (route.nextHops.count < 3 && dice.once(in: 2)) {
+            let nextHop = drawNextHop(route.family)
+            if route.family == .ipv6 || nextHop.interface != bareIndex { route.nextHops.append(nextHop) }
         }
         drawPreference(&route)
         return ["route unicast", "route multipath"]
@@ -127,7 +127,8 @@ extension OracleStory {
 
     /// A router's preference, and a source address of the machine's, now and then.
     ///
-    /// Of an IPv6 multipath route the kernel tells those of the first leg only, so where legs join none has any.
+    /// Of an IPv6 multipath route the kernel tells those of the first next hop only, so where next hops join none has
+    /// any.
     private mutating func drawPreference(_ route: inout RouteMessage) {
         guard route.family == .ipv4 || route.metric >= 300 else { return }
         if route.family == .ipv6, dice.once(in: 4) { route.preference = dice.pick([.low, .high]) }
@@ -136,12 +137,12 @@ extension OracleStory {
     }
 
     /// A way through a gateway, which is taken to be on the link.
-    mutating func drawLeg(_ family: AddressFamily) -> RouteLeg {
+    mutating func drawNextHop(_ family: AddressFamily) -> NextHop {
         let name = dice.pick(OracleWorld.cables)
         let ending = dice.pick(["8", "9"])
         let linkLocal = IPAddress("fe80::\(ending)")
         var gateway = IPAddress("10.0.\(OracleWorld.number(of: name)).\(ending)")
-        // IPv4 through an IPv6 gateway (RFC 5549) too; without carrier the kernel forgets to mark such a leg so.
+        // IPv4 through an IPv6 gateway (RFC 5549) too; without carrier the kernel forgets to mark such a next hop so.
         if family == .ipv6 || (dice.once(in: 8) && world.hasCarrier(name)) { gateway = linkLocal }
         return .init(interface: world.index(of: name), gateway: gateway, weight: dice.roll(1...3), flags: .onLink)
     }

@@ -65,10 +65,10 @@ final class OracleWorld {
         if name != Self.bareCable { try lab.rtnl.addAddress(Self.lastAddress(of: name, index)) }
     }
 
-    /// The one cable that may be without any IPv4 address; routes with several legs do not use it.
+    /// The one cable that may be without any IPv4 address; routes with several next hops do not use it.
     ///
-    /// A leg whose device has lost its last address, and then its carrier, is not marked to lack it: when an address
-    /// comes, the kernel takes it to have a carrier.
+    /// A next hop whose device has lost its last address, and then its carrier, is not marked to lack it: when an
+    /// address comes, the kernel takes it to have a carrier.
     static let bareCable = "eth4"
 
     /// An address of scope host, which is not selected as a source.
@@ -82,7 +82,7 @@ final class OracleWorld {
 
     /// Gives each interface without carrier its carrier for a moment.
     ///
-    /// Routes with several legs are balanced again then; a change of `ignore_routes_with_linkdown` alone does not do
+    /// Routes with several next hops are balanced again then; a change of `ignore_routes_with_linkdown` alone does not do
     /// it.
     func rebalance() throws {
         for name in Self.cables where try !lab.rtnl.link(name).flags.contains(.lowerUp) {

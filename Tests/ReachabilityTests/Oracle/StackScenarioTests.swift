@@ -88,12 +88,12 @@ import Testing
         let scenario = try Scenario()
         defer { scenario.probe.engine.stop() }
         var route = RouteMessage(destination: .all(.ipv4))
-        route.legs = [
+        route.nextHops = [
             .init(interface: 10, gateway: IPAddress("10.0.0.1")), .init(interface: 12, gateway: IPAddress("10.0.2.1")),
         ]
         try scenario.rtnl.route(.add, route)
         try scenario.expect(.cellular, ["eth0", "wwan0"])
         try scenario.world.world.rtnl.setDown("far-wwan0")
-        try scenario.expect(.wifi, ["eth0"], reason: .deadLeg)
+        try scenario.expect(.wifi, ["eth0"], reason: .deadNextHop)
     }
 }

@@ -67,8 +67,8 @@ struct StackStory {
         let second = dice.once(in: 3) ? dice.pick(all.filter { $0 != first }) : nil
         note(second == nil ? "default" : "ECMP", ([first] + [second].compactMap(\.self)).joined(separator: " "))
         var route = RouteMessage(destination: .all(.ipv4))
-        route.legs = try ([first] + [second].compactMap(\.self)).map { name in
-            RouteLeg(interface: try rtnl.index(of: name), gateway: IPAddress(Self.gateway(of: name)))
+        route.nextHops = try ([first] + [second].compactMap(\.self)).map { name in
+            NextHop(interface: try rtnl.index(of: name), gateway: IPAddress(Self.gateway(of: name)))
         }
         try rtnl.route(.replace, route)
         isMultipath = second != nil
@@ -130,7 +130,7 @@ struct StackStory {
         var route = RouteMessage(destination: .init(endpoint, length: 32))
         guard isAdded else { return try rtnl.route(.delete, route) }
         let interface = try rtnl.index(of: StackWorld.uplinks[number])
-        route.legs = [.init(interface: interface, gateway: IPAddress("10.0.\(number).1"))]
+        route.nextHops = [.init(interface: interface, gateway: IPAddress("10.0.\(number).1"))]
         try rtnl.route(.replace, route)
     }
 

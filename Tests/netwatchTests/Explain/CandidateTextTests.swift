@@ -48,9 +48,9 @@ import Testing
         let text = CandidateText(names: .init(snapshot: .init()))
         var route = RouteMessage(destination: .all(.ipv4))
         route.metric = 5
-        let legs = [RouteLeg(interface: 2, gateway: .init(ipv4: 0xC000_0201)), RouteLeg(interface: 3)]
-        #expect(text.route(route, [legs[0]]) == "default via 192.0.2.1 dev if2 metric 5")
-        #expect(text.route(route, legs) == "default nexthop via 192.0.2.1 dev if2 nexthop dev if3 metric 5")
+        let nextHops = [NextHop(interface: 2, gateway: .init(ipv4: 0xC000_0201)), NextHop(interface: 3)]
+        #expect(text.route(route, [nextHops[0]]) == "default via 192.0.2.1 dev if2 metric 5")
+        #expect(text.route(route, nextHops) == "default nexthop via 192.0.2.1 dev if2 nexthop dev if3 metric 5")
         route.type = .unreachable
         #expect(text.route(route, []) == "unreachable default metric 5")
     }

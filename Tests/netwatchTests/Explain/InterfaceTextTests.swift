@@ -17,8 +17,8 @@ struct InterfaceTextTests {
             metric: 0,
             table: .main
         )
-        let leg = SelectedLeg(interface: interface.index, source: source)
-        let ipv4 = FamilyEvaluation(outcomes: [.selected(.init(table: .main, leg: leg))], path: path)
+        let nextHop = SelectedNextHop(interface: interface.index, source: source)
+        let ipv4 = FamilyEvaluation(outcomes: [.selected(.init(table: .main, nextHop: nextHop))], path: path)
         let evaluation = PathEvaluation(
             path: .init(status: .wifi, interface: interface, carriers: [carrier], ipv4: path),
             ipv4: ipv4,

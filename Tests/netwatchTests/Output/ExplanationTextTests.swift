@@ -13,8 +13,12 @@ import Testing
         table: RouteTableID = .main,
         type: RouteType = .unicast
     ) -> RouteSelection {
-        let leg = SelectedLeg(interface: 4, gateway: gateway.flatMap { IPAddress($0) }, source: IPAddress("192.0.2.2"))
-        return .init(table: table, type: type, metric: 600, leg: leg)
+        let nextHop = SelectedNextHop(
+            interface: 4,
+            gateway: gateway.flatMap { IPAddress($0) },
+            source: IPAddress("192.0.2.2")
+        )
+        return .init(table: table, type: type, metric: 600, nextHop: nextHop)
     }
 
     @Test func `routes`() {
@@ -66,7 +70,7 @@ import Testing
     }
 
     @Test func `a fix names the interface`() {
-        let lines = ReasonText.lines([.interfaceDown, .deadLeg], interface: "wl\u{1B}an0", indentation: "")
+        let lines = ReasonText.lines([.interfaceDown, .deadNextHop], interface: "wl\u{1B}an0", indentation: "")
         #expect(lines[1] == "  fix: 'ip link set dev wl\\u{1b}an0 up'")
         #expect(lines.count == 4)
         #expect(ReasonText.lines([.interfaceDown], interface: nil, indentation: "")[1].contains("dev NAME up"))

@@ -41,7 +41,7 @@ enum Samples {
         carriers: [wwan],
         ipv4: family(tunnel, nil, "10.0.0.2", 0),
         ipv6: family(wlan, "fe80::1", "2001:db8::2", 1024),
-        reasons: [.deadLeg]
+        reasons: [.deadNextHop]
     )
 
     static let wifiChange = StateChange(

@@ -86,7 +86,7 @@ struct CarrierResolver {
     /// What speaks against an interface by itself, whatever lies beneath it.
     private func ownFault(of index: InterfaceIndex) -> Reason? {
         guard let position = model.snapshot.linkPosition(index) else { return .interfaceDown }
-        return LegJudgement.fault(ofLinkAt: position, model)
+        return Usability.fault(ofLinkAt: position, model)
     }
 
     private mutating func end(with interface: NetworkInterface) -> Branch {
@@ -142,8 +142,8 @@ extension CarrierResolver {
 
     /// Whether a bond is about to use another port, as its active one has lost its carrier.
     ///
-    /// It takes the bond some milliseconds (`miimon`): no outage to tell of. A port that has a carrier and waits, such as
-    /// a station that associates, stays the active one.
+    /// It takes the bond some milliseconds (`miimon`): no outage to tell of. A port that has a carrier and waits, such
+    /// as a station that associates, stays the active one.
     private func isReplaced(_ active: InterfaceIndex, among ports: [Link], by bond: Link) -> Bool {
         guard bond.bondReplacesPorts, let fault = ownFault(of: active), fault == .noCarrier || fault == .interfaceDown
         else { return false }
@@ -187,6 +187,12 @@ enum UplinkPort {
         let (kind, _) = KindClassifier(rules: rules).classify(port, in: snapshot)
         if kind.isPhysical { return true }
         return port.kind.map { !inward.contains($0) } ?? false
+    }
+
+    /// Remembers the master of a link that leads out of the machine.
+    static func note(_ link: Link, in snapshot: inout NetworkSnapshot, rules: [KindRule]) {
+        guard let master = link.masterIndex, !snapshot.mastersWithUplink.contains(master) else { return }
+        if leadsOut(link, in: snapshot, rules: rules) { snapshot.mastersWithUplink.insert(master) }
     }
 }
 
@@ -232,16 +238,16 @@ extension CarrierResolver {
         var flow = endpoint?.flow(to: probe, user: context.user) ?? ProbeFlow(to: probe, user: context.user)
         flow.interface = nil
         if case .selected(let selection) = Connection.run(flow, detour).outcome, leads(selection) {
-            return selection.leg.interface
+            return selection.nextHop.interface
         }
         guard case .found(let route) = detour.answer(to: flow, from: .main),
             case .selected(let selection) = route.outcome(detour), leads(selection)
         else { return nil }
-        return selection.leg.interface
+        return selection.nextHop.interface
     }
 
     private func leads(_ selection: RouteSelection) -> Bool {
-        selection.type == .unicast && selection.leg.interface != LookupModel.loopbackIndex
+        selection.type == .unicast && selection.nextHop.interface != LookupModel.loopbackIndex
     }
 }
 

@@ -1,5 +1,5 @@
 /// Whether one way out can be used, and if not why.
-enum LegJudgement {
+enum Usability {
     /// What speaks against an interface, or nil if it can carry.
     static func fault(ofLinkAt position: Int, _ model: LookupModel) -> Reason? {
         let flags = model.snapshot.links[position].flags
@@ -16,17 +16,19 @@ enum LegJudgement {
     }
 
     /// What speaks against the source that the kernel selected, or nil if it can be used.
-    static func fault(ofSourceOf leg: SelectedLeg, _ model: LookupModel) -> Reason? {
-        guard let source = leg.source, !source.isUnspecified else { return waiting(leg, model) ?? .noSource }
-        if leg.hasMappedSource { return .noSource }
-        if source.isLoopback { return waiting(leg, model) ?? .loopbackSource }
-        if source.isLinkLocal { return waiting(leg, model) ?? .linkLocalSource }
-        return source.family == .ipv6 && isTentative(source, leg.interface, model) ? .tentativeSource : nil
+    static func fault(ofSourceOf nextHop: SelectedNextHop, _ model: LookupModel) -> Reason? {
+        guard let source = nextHop.source, !source.isUnspecified else { return waiting(nextHop, model) ?? .noSource }
+        if nextHop.hasMappedSource { return .noSource }
+        if source.isLoopback { return waiting(nextHop, model) ?? .loopbackSource }
+        if source.isLinkLocal { return waiting(nextHop, model) ?? .linkLocalSource }
+        return source.family == .ipv6 && isTentative(source, nextHop.interface, model) ? .tentativeSource : nil
     }
 
     /// An address that would do is still being checked for duplicates: that is why another was taken.
-    private static func waiting(_ leg: SelectedLeg, _ model: LookupModel) -> Reason? {
-        let isWaiting = model.snapshot.addresses[leg.interface]?.contains { $0.isWaiting && !$0.address.isLinkLocal }
+    private static func waiting(_ nextHop: SelectedNextHop, _ model: LookupModel) -> Reason? {
+        let isWaiting = model.snapshot.addresses[nextHop.interface]?.contains {
+            $0.isWaiting && !$0.address.isLinkLocal
+        }
         return isWaiting == true ? .tentativeSource : nil
     }
 

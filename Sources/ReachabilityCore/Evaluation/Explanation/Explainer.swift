@@ -35,8 +35,8 @@ struct Explainer {
         switch (flow.family, connection.first) {
         case (.ipv4, .selected(let first)):
             guard connection.outcome != connection.first else { return nil }
-            if case .selected(let second) = connection.outcome { return second.leg.source }
-            return first.leg.source
+            if case .selected(let second) = connection.outcome { return second.nextHop.source }
+            return first.nextHop.source
         case (.ipv6, .refused):
             return model.ipv6Source(to: flow.destination, through: nil)
         default: return nil
@@ -81,11 +81,271 @@ extension Explainer {
     /// The interface without carrier that an outcome leads through, if the kernel could be told to pass over it.
     private func obstacle(_ outcome: LookupOutcome, _ family: AddressFamily) -> InterfaceIndex? {
         guard case .selected(let selection) = outcome else { return nil }
-        let index = selection.leg.interface
+        let index = selection.nextHop.interface
         guard let position = model.snapshot.linkPosition(index),
-            let fault = LegJudgement.fault(ofLinkAt: position, model), fault == .noCarrier || fault == .associating
+            let fault = Usability.fault(ofLinkAt: position, model), fault == .noCarrier || fault == .associating
         else { return nil }
         let flags = model.snapshot.links[position].flags
         return family == .ipv6 || flags.isDisjoint(with: [.running, .lowerUp]) ? index : nil
+    }
+}
+
+extension Explainer {
+    /// Follows one walk through the rules.
+    func explain(_ flow: ProbeFlow) -> LookupExplanation {
+        var walk = RuleWalk(flow, model)
+        walk.trace = []
+        let outcome = walk.run()
+        let walked = walk.trace ?? []
+        // This outcome, and no other, comes of rules that all had no answer.
+        let isDecided = outcome != .refused(errno: LookupErrno.networkUnreachable, .noRoute)
+        var steps: [RuleStep] = []
+        for position in walked { steps.append(step(position, flow, decides: isDecided && position == walked.last)) }
+        steps += unreached(walked, flow)
+        return .init(source: flow.source.isUnspecified ? nil : flow.source, outcome: outcome, steps: steps)
+    }
+
+    private func step(_ position: Int, _ flow: ProbeFlow, decides: Bool) -> RuleStep {
+        let rules = model.snapshot.rules(flow.family)
+        let rule = rules[position]
+        switch rule.action {
+        case .goto:
+            return .init(
+                rule: rule,
+                result: .goesOn(RuleWalk.target(of: position, in: rules).map { rules[$0].priority })
+            )
+        case .noOperation: return .init(rule: rule, result: .nothing)
+        case .lookup:
+            let candidates = candidates(of: rule.table, flow, isTaken: decides)
+            return .init(rule: rule, result: decides ? .answers : passing(rule, flow), candidates: candidates)
+        default: return .init(rule: rule, result: .refuses(RuleWalk.refusal(rule.action)))
+        }
+    }
+
+    /// Why the walk went on behind a rule that leads to a table.
+    private func passing(_ rule: RuleMessage, _ flow: ProbeFlow) -> RuleStep.Result {
+        let needsSource = flow.family == .ipv6 && rule.source.length > 0 && flow.source.isUnspecified
+        switch model.answer(to: flow, from: rule.table) {
+        case .none, .thrown: return .noAnswer
+        case .refused: return needsSource ? .otherSource : .refusalPassedOver
+        case .found(let route):
+            if let limit = rule.suppressPrefixLength, Int32(route.prefixLength) <= limit {
+                return .suppressedPrefix(limit)
+            }
+            return rule.suppressInterfaceGroup.map { .suppressedGroup($0) } ?? .otherSource
+        }
+    }
+
+    /// The rules that would match, and lead to tables of which nothing was seen.
+    private func unreached(_ walked: [Int], _ flow: ProbeFlow) -> [RuleStep] {
+        let rules = model.snapshot.rules(flow.family)
+        var seen = Set(walked.filter { rules[$0].action == .lookup }.map { rules[$0].table })
+        var steps: [RuleStep] = []
+        for position in rules.indices where !walked.contains(position) {
+            let rule = rules[position]
+            guard rule.action == .lookup, rule.matches(flow, hasSource: !flow.source.isUnspecified, model),
+                seen.insert(rule.table).inserted
+            else { continue }
+            let routes = model.snapshot.routes(flow.family, rule.table)
+            let candidates = routes.map { candidate($0, rule.table, flow, .notReached) }
+            if !candidates.isEmpty { steps.append(.init(rule: rule, result: .notReached, candidates: candidates)) }
+        }
+        return steps
+    }
+}
+
+extension Explainer {
+    /// A table's default-like routes, each held against the table's own answer.
+    func candidates(of table: RouteTableID, _ flow: ProbeFlow, isTaken: Bool) -> [RouteCandidate] {
+        let routes = model.snapshot.routes(flow.family, table)
+        let chosen = chosen(of: routes, table, flow)
+        return routes.indices.map { position in
+            let verdict: RouteCandidate.Verdict =
+                chosen.contains(position)
+                ? isTaken ? .chosen : .notTaken
+                : verdict(position, of: routes, table, flow, chosen: chosen.first)
+            return candidate(routes[position], table, flow, verdict)
+        }
+    }
+
+    /// A route, and how it would do by itself.
+    func candidate(
+        _ route: Route,
+        _ table: RouteTableID,
+        _ flow: ProbeFlow,
+        _ verdict: RouteCandidate.Verdict
+    ) -> RouteCandidate {
+        var judge = FamilyJudge(model, context)
+        var outcomes: [LookupOutcome] = []
+        switch model.answer(to: flow, from: [route], of: table) {
+        case .none, .thrown: break
+        case .refused(let errno, let reason, _): outcomes = [.refused(errno: errno, reason)]
+        case .found(let found): outcomes = [found.outcome(model)]
+        }
+        for outcome in outcomes { judge.judge(outcome) }
+        let evaluation = judge.evaluation(of: outcomes, nextExpiry: nil)
+        return .init(
+            route: route,
+            verdict: verdict,
+            nextHops: nextHops(of: route),
+            isUsable: evaluation.path != nil,
+            reasons: evaluation.reasons
+        )
+    }
+
+    /// The places of the routes that the table's answer may be; none if it has no answer.
+    ///
+    /// An answer tells its route's expiry: given each its own, far away, it tells the route.
+    private func chosen(of routes: [Route], _ table: RouteTableID, _ flow: ProbeFlow) -> [Int] {
+        var marked = routes
+        for position in routes.indices where !isExpired(routes[position]) {
+            marked[position].expiry = .init(nanoseconds: .max - Int64(position))
+        }
+        let mark: Instant?
+        switch model.answer(to: flow, from: marked, of: table) {
+        case .none, .thrown: return []
+        case .refused(_, _, let expiry): mark = expiry
+        case .found(let found): mark = found.expiry
+        }
+        guard let mark, let position = marked.firstIndex(where: { $0.expiry == mark }) else { return [] }
+        guard flow.family == .ipv4 else { return [position] }
+        let ipv4 = IPv4Table(routes, table, model)
+        return ipv4.isAmongDefaults(position) ? ipv4.equalDefaults(position) : [position]
+    }
+
+    /// Why a route is not the table's answer.
+    private func verdict(
+        _ position: Int,
+        of routes: [Route],
+        _ table: RouteTableID,
+        _ flow: ProbeFlow,
+        chosen: Int?
+    ) -> RouteCandidate.Verdict {
+        let route = routes[position]
+        switch model.answer(to: flow, from: [route], of: table) {
+        case .none, .thrown: return fault(of: route, flow)
+        case .refused, .found: break
+        }
+        guard let chosen else {
+            let isBehind = routes[..<position].contains {
+                $0.message.type == .throw && fault(of: $0, flow) == .throwing
+            }
+            return isBehind ? .behindThrow : .hidden
+        }
+        if hasFailedGateway(route) { return .gatewayFailed }
+        return advantage(of: routes[chosen].message, over: route.message).map { .beaten(by: $0) } ?? .hidden
+    }
+
+    /// Why a route gives no answer even by itself.
+    private func fault(of route: Route, _ flow: ProbeFlow) -> RouteCandidate.Verdict {
+        let message = route.message
+        if !message.destination.contains(flow.destination) { return .otherDestination }
+        if flow.family == .ipv4, message.tos != 0 { return .otherService }
+        if !message.source.contains(flow.source) { return .otherSource }
+        if isExpired(route) { return .expired }
+        return message.type == .throw ? .throwing : .nextHopsUnusable
+    }
+
+    private func isExpired(_ route: Route) -> Bool {
+        guard route.message.family == .ipv6, let expiry = route.expiry else { return false }
+        return expiry < model.now
+    }
+
+    private func hasFailedGateway(_ route: Route) -> Bool {
+        let nextHops = nextHops(of: route)
+        return !nextHops.isEmpty && nextHops.allSatisfy { $0.fate == .gatewayFailed }
+    }
+
+    /// What makes a route better than another; nil if it is not.
+    private func advantage(of winner: RouteMessage, over loser: RouteMessage) -> RouteCandidate.Advantage? {
+        if winner.destination.length != loser.destination.length {
+            return winner.destination.length > loser.destination.length ? .longerPrefix : nil
+        }
+        if winner.source.length != loser.source.length {
+            return winner.source.length > loser.source.length ? .longerSource : nil
+        }
+        if winner.metric != loser.metric { return winner.metric < loser.metric ? .metric : nil }
+        return winner.preference == loser.preference ? .order : .preference
+    }
+}
+
+// MARK: - Next hops
+
+extension Explainer {
+    /// A route's next hops, or those of its nexthop object.
+    private func nextHops(of route: Route) -> [NextHopExplanation] {
+        let object = route.message.nexthopID.flatMap(model.snapshot.nexthopObject)
+        switch object {
+        case .blackhole: return []
+        case .nextHops(let nextHops):
+            return nextHops.map { .init(nextHop: $0, fate: fate(of: $0, route.message.family)) }
+        case nil: return route.message.nextHops.map { .init(nextHop: $0, fate: fate(of: $0, route.message.family)) }
+        }
+    }
+
+    private func fate(of nextHop: NextHop, _ family: AddressFamily) -> NextHopExplanation.Fate {
+        guard let position = model.snapshot.linkPosition(nextHop.interface) else { return .noInterface }
+        guard model.snapshot.links[position].flags.contains(.up) else { return .interfaceDown }
+        var unmarked = nextHop
+        unmarked.flags.remove(.dead)
+        switch family {
+        case .ipv4:
+            if model.isOut(unmarked, .ipv4) { return .ignored }
+            if model.isOut(nextHop, .ipv4) { return .dead }
+        case .ipv6:
+            if model.isOut(nextHop, .ipv6) { return .ignored }
+            let isRouter = model.snapshot.settings[.init(.ipv6, NetconfMessage.allInterfaces)]?.forwarding ?? false
+            if !IPv6RouteScore.isReachable(nextHop, !isRouter, model) { return .gatewayFailed }
+        }
+        return Usability.fault(ofLinkAt: position, model).map { .useless($0) } ?? .usable
+    }
+}
+
+/// Something about an interface that leaves its kind open, and that a rule of the user's would settle.
+public enum InterfaceHint: Sendable, Hashable {
+    /// Its driver, here by its name, serves tethered phones as well as Ethernet adapters.
+    case tethering(driver: String)
+    /// A point-to-point session, which may run over a modem or over DSL.
+    case pointToPoint
+    /// Its device could not be identified, and why.
+    case unidentified(String)
+}
+
+/// How it is known what carries a tunnel.
+public enum TunnelBasis: Sendable, Hashable {
+    /// The kernel says how it sends to the tunnel's other end.
+    case endpoint(IPAddress)
+    /// The other end is known; the best default path that does not go through the tunnel is taken to lead there.
+    case defaultPath(to: IPAddress)
+    /// The other end is not known, for a reason if there is one: the best default path beside the tunnel counts.
+    case anyDefaultPath(String?)
+}
+
+extension Explainer {
+    /// What leaves an interface's kind open, if something does.
+    func hint(about interface: NetworkInterface) -> InterfaceHint? {
+        guard interface.kindSource != .rule, let link = model.snapshot.link(interface.index) else { return nil }
+        if link.kind == "ppp" || (link.kind == nil && link.hardwareType == .ppp) { return .pointToPoint }
+        guard link.kind == nil, let device = model.snapshot.devices[interface.index] else { return nil }
+        if interface.kind == .other, case .failed(let why) = device.probe { return .unidentified(why) }
+        guard interface.kind == .wired, let driver = device.driver, DeviceDriver(driver) == .tethering else {
+            return nil
+        }
+        return .tethering(driver: driver)
+    }
+
+    /// How it is known what carries an interface; nil if that is no tunnel, or one that names what is beneath.
+    func basis(of interface: NetworkInterface) -> TunnelBasis? {
+        guard interface.kind == .tunnel, let link = model.snapshot.link(interface.index), link.lowerIndex == nil else {
+            return nil
+        }
+        if let endpoint = model.snapshot.endpoint(of: link) {
+            let isKnown = model.snapshot.tunnelEgress[endpoint] != nil
+            return isKnown ? .endpoint(endpoint.address) : .defaultPath(to: endpoint.address)
+        }
+        guard case .failed(let why) = model.snapshot.devices[interface.index]?.probe else {
+            return .anyDefaultPath(nil)
+        }
+        return .anyDefaultPath(why)
     }
 }

@@ -36,24 +36,24 @@ struct FoundRoute {
     let metric: UInt32
     /// When it expires.
     let expiry: Instant?
-    /// The first leg that may be chosen, with its source.
-    var leg: SelectedLeg
-    /// Every leg that may be chosen, where there is more than one.
-    var alternatives: [SelectedLeg] = []
+    /// The first next hop that may be chosen, with its source.
+    var nextHop: SelectedNextHop
+    /// Every next hop that may be chosen, where there is more than one.
+    var alternatives: [SelectedNextHop] = []
     /// Whether another destination might be given another source.
     var sourceDependsOnDestination = false
-    /// The interface whose group decides whether a rule suppresses the route; nil if it is the chosen leg's.
+    /// The interface whose group decides whether a rule suppresses the route; nil if it is the chosen next hop's.
     ///
     /// That of a route of type local is the one that the route names, not the loopback.
     let groupInterface: InterfaceIndex?
 
     /// The interface that the route itself names.
-    var device: InterfaceIndex { groupInterface ?? leg.interface }
+    var device: InterfaceIndex { groupInterface ?? nextHop.interface }
 
-    /// The outcome of a look-up that takes this route; of several legs, the first that can carry comes first.
+    /// The outcome of a look-up that takes this route; of several next hops, the first that can carry comes first.
     func outcome(_ model: LookupModel) -> LookupOutcome {
-        let best = alternatives.isEmpty ? leg : alternatives.first { model.canCarry($0.interface) } ?? leg
-        return .selected(.init(table: table, type: type, metric: metric, leg: best, alternatives: alternatives))
+        let best = alternatives.isEmpty ? nextHop : alternatives.first { model.canCarry($0.interface) } ?? nextHop
+        return .selected(.init(table: table, type: type, metric: metric, nextHop: best, alternatives: alternatives))
     }
 }
 

@@ -31,7 +31,7 @@ struct FamilyJudge {
         case .selected(let selection):
             if let fault = fault(of: selection.type) { return reject(fault) }
             if selection.alternatives.isEmpty {
-                judge(selection.leg, selection)
+                judge(selection.nextHop, selection)
             } else {
                 judgeAlternatives(of: selection)
             }
@@ -70,8 +70,8 @@ struct FamilyJudge {
         }
     }
 
-    private mutating func judge(_ leg: SelectedLeg, _ selection: RouteSelection) {
-        switch egress(of: leg) {
+    private mutating func judge(_ nextHop: SelectedNextHop, _ selection: RouteSelection) {
+        switch egress(of: nextHop) {
         case .failure(let fault): reject(fault.reason)
         case .success(let egress): keep([egress], selection)
         }
@@ -81,20 +81,20 @@ struct FamilyJudge {
     private mutating func judgeAlternatives(of selection: RouteSelection) {
         var usable: [Egress] = []
         var firstFault: Reason?
-        for leg in selection.alternatives {
-            switch egress(of: leg) {
+        for nextHop in selection.alternatives {
+            switch egress(of: nextHop) {
             case .success(let egress): usable.append(egress)
             case .failure(let fault): firstFault = firstFault ?? fault.reason
             }
         }
         guard !usable.isEmpty else { return reject(firstFault ?? .noRoute) }
         keep(usable, selection)
-        if firstFault != nil { note(.deadLeg) }
+        if firstFault != nil { note(.deadNextHop) }
     }
 
     /// A next hop that can be used, with the interfaces that carry its packets.
     private struct Egress {
-        let leg: SelectedLeg
+        let nextHop: SelectedNextHop
         let interface: NetworkInterface
         let carriers: [NetworkInterface]
 
@@ -102,18 +102,18 @@ struct FamilyJudge {
         var isCellular: Bool { !carriers.isEmpty && carriers.allSatisfy { $0.kind == .cellular } }
     }
 
-    private mutating func egress(of leg: SelectedLeg) -> Result<Egress, Fault> {
-        switch carrier(of: leg) {
+    private mutating func egress(of nextHop: SelectedNextHop) -> Result<Egress, Fault> {
+        switch carrier(of: nextHop) {
         case .failure(let fault): return .failure(fault)
         case .success(let carrier):
-            if let known, known.interface.index == leg.interface, carrier == leg.interface {
-                return .success(.init(leg: leg, interface: known.interface, carriers: known.carriers))
+            if let known, known.interface.index == nextHop.interface, carrier == nextHop.interface {
+                return .success(.init(nextHop: nextHop, interface: known.interface, carriers: known.carriers))
             }
-            guard let interface = CarrierResolver.describe(leg.interface, model, context) else {
+            guard let interface = CarrierResolver.describe(nextHop.interface, model, context) else {
                 return .failure(.init(reason: .interfaceDown))
             }
             return carriers(of: interface, carriedBy: carrier).map {
-                .init(leg: leg, interface: interface, carriers: $0)
+                .init(nextHop: nextHop, interface: interface, carriers: $0)
             }
         }
     }
@@ -132,10 +132,10 @@ struct FamilyJudge {
             status: isCellular ? .cellular : .wifi,
             interface: first.interface,
             carriers: carriers,
-            gateway: first.leg.gateway,
-            source: first.leg.source ?? .init(family: .ipv4, bits: 0),
+            gateway: first.nextHop.gateway,
+            source: first.nextHop.source ?? .init(family: .ipv4, bits: 0),
             metric: selection.metric,
-            table: first.leg.table ?? selection.table,
+            table: first.nextHop.table ?? selection.table,
             isExpensive: isCellular || egresses.contains { cost.isExpensive($0.interface, over: $0.carriers) },
             isConstrained: egresses.contains { cost.isConstrained($0.interface, over: $0.carriers) }
         )
@@ -158,58 +158,89 @@ struct FamilyJudge {
     }
 }
 
-// MARK: - What a leg leaves through
+// MARK: - What a next hop leaves through
 
 extension FamilyJudge {
-    /// Why a leg can't be used.
+    /// Why a next hop can't be used.
     private struct Fault: Error {
         let reason: Reason
     }
 
-    /// The interface that carries a leg's packets: its own, or for a VRF the one that the VRF's table leads to.
-    private func carrier(of leg: SelectedLeg) -> Result<InterfaceIndex, Fault> {
-        guard let position = model.snapshot.linkPosition(leg.interface) else {
+    /// The interface that carries a next hop's packets: its own, or for a VRF the one that the VRF's table leads to.
+    private func carrier(of nextHop: SelectedNextHop) -> Result<InterfaceIndex, Fault> {
+        guard let position = model.snapshot.linkPosition(nextHop.interface) else {
             return .failure(.init(reason: .interfaceDown))
         }
         if let table = model.snapshot.links[position].vrfTable, model.snapshot.links[position].isVRF {
-            return carrier(of: leg, throughVRFAt: position, .init(rawValue: table))
+            return carrier(of: nextHop, throughVRFAt: position, .init(rawValue: table))
         }
-        return usable(leg.interface, position, leg)
+        return usable(nextHop.interface, position, nextHop)
     }
 
     private func usable(
         _ index: InterfaceIndex,
         _ position: Int,
-        _ leg: SelectedLeg
+        _ nextHop: SelectedNextHop
     ) -> Result<InterfaceIndex, Fault> {
-        if let fault = LegJudgement.fault(ofLinkAt: position, model) { return .failure(.init(reason: fault)) }
-        let fault = LegJudgement.fault(ofSourceOf: leg, model)
-        if isWithinLink, leg.source?.isLinkLocal == true { return .success(index) }
+        if let fault = Usability.fault(ofLinkAt: position, model) { return .failure(.init(reason: fault)) }
+        let fault = Usability.fault(ofSourceOf: nextHop, model)
+        if isWithinLink, nextHop.source?.isLinkLocal == true { return .success(index) }
         return fault.map { .failure(.init(reason: $0)) } ?? .success(index)
     }
 
     /// A VRF device is no way out by itself: packets that reach it are looked up again in its table.
     private func carrier(
-        of leg: SelectedLeg,
+        of nextHop: SelectedNextHop,
         throughVRFAt position: Int,
         _ table: RouteTableID
     ) -> Result<InterfaceIndex, Fault> {
         guard model.snapshot.links[position].flags.contains(.up) else {
             return .failure(.init(reason: .interfaceDown))
         }
-        guard let inner = innerInterface(leg, table), let place = model.snapshot.linkPosition(inner),
+        guard let inner = innerInterface(nextHop, table), let place = model.snapshot.linkPosition(inner),
             !model.snapshot.links[place].isVRF
         else { return .failure(.init(reason: .noRoute)) }
-        return usable(inner, place, leg)
+        return usable(inner, place, nextHop)
     }
 
-    private func innerInterface(_ leg: SelectedLeg, _ table: RouteTableID) -> InterfaceIndex? {
-        guard let source = leg.source, let probe = ProbeAddresses.of(source.family).first else { return nil }
+    private func innerInterface(_ nextHop: SelectedNextHop, _ table: RouteTableID) -> InterfaceIndex? {
+        guard let source = nextHop.source, let probe = ProbeAddresses.of(source.family).first else { return nil }
         var flow = ProbeFlow(to: probe, user: context.user)
         flow.source = source
         guard case .found(let route) = model.answer(to: flow, from: table), route.type == .unicast,
             case .selected(let selection) = route.outcome(model)
         else { return nil }
-        return selection.leg.interface
+        return selection.nextHop.interface
+    }
+}
+
+/// Whether a path costs money, or is to be used sparingly: by what carries it, and by what the user declared.
+struct PathCost {
+    let context: EvaluationContext
+    let snapshot: NetworkSnapshot
+
+    /// Whether traffic through an interface, over its carriers, may be metered.
+    func isExpensive(_ interface: NetworkInterface, over carriers: [NetworkInterface]) -> Bool {
+        carriers.contains { $0.kind == .cellular || isPhone($0) } || isDeclared(context.expensive, interface, carriers)
+    }
+
+    /// Whether the user declared an interface or a carrier of it as one to spare.
+    func isConstrained(_ interface: NetworkInterface, over carriers: [NetworkInterface]) -> Bool {
+        isDeclared(context.constrained, interface, carriers)
+    }
+
+    private func isDeclared(
+        _ patterns: [String],
+        _ interface: NetworkInterface,
+        _ carriers: [NetworkInterface]
+    ) -> Bool {
+        guard !patterns.isEmpty else { return false }
+        return ([interface] + carriers).contains { one in patterns.contains { GlobPattern.matches($0, one.name) } }
+    }
+
+    /// Whether a phone is on the other end that shares its own connection.
+    private func isPhone(_ interface: NetworkInterface) -> Bool {
+        guard !snapshot.devices.isEmpty, let device = snapshot.devices[interface.index] else { return false }
+        return device.driver == "ipheth" || device.deviceType == "bluetooth"
     }
 }

@@ -115,3 +115,109 @@ extension FamilyEvaluation {
         return path.carriers.count == 1 && path.carriers[0].index == path.interface.index ? path : nil
     }
 }
+
+extension PathEvaluator {
+    /// The interfaces to which a socket with a requirement may be bound.
+    ///
+    /// Loopback is none, and neither is a port of a bridge, bond or team, by which no route leads.
+    ///
+    /// - Parameters:
+    ///   - requirement: What the path must be.
+    ///   - snapshot: The model of the machine.
+    ///   - now: The moment of the judgement.
+    /// - Returns: Those that meet it and can carry, in the order of their indices; and those that would do if they
+    ///   could carry, with what keeps them from it.
+    public func candidates(
+        for requirement: PathRequirement,
+        in snapshot: NetworkSnapshot,
+        at now: Instant
+    ) -> (interfaces: [NetworkInterface], ruledOut: [RuledOutInterface]) {
+        let model = LookupModel(snapshot, at: now)
+        var interfaces: [NetworkInterface] = []
+        var ruledOut: [RuledOutInterface] = []
+        for position in snapshot.links.indices {
+            guard let (interface, fault) = candidate(at: position, for: requirement, model) else { continue }
+            if let fault = Usability.fault(ofLinkAt: position, model) ?? fault {
+                ruledOut.append(.init(interface, fault))
+            } else {
+                interfaces.append(interface)
+            }
+        }
+        return (interfaces, ruledOut)
+    }
+
+    /// An interface that meets the requirement, whether it can carry now or not, and why what is beneath it can't.
+    private func candidate(
+        at position: Int,
+        for requirement: PathRequirement,
+        _ model: LookupModel
+    ) -> (interface: NetworkInterface, fault: Reason?)? {
+        let link = model.snapshot.links[position]
+        if case .interface(let name) = requirement, name != link.name { return nil }
+        guard !link.flags.contains(.loopback), !isPort(link, model),
+            let interface = CarrierResolver.describe(link.index, model, context)
+        else { return nil }
+        var resolver = CarrierResolver(model, context)
+        resolver.resolve(interface)
+        let cost = PathCost(context: context, snapshot: model.snapshot)
+        let isExpensive = cost.isExpensive(interface, over: resolver.carriers)
+        guard requirement.allows(interface, over: resolver.carriers, isExpensive: isExpensive) else { return nil }
+        return (interface, resolver.fault)
+    }
+
+    /// Whether an interface is part of another; a VRF's stay what they are.
+    private func isPort(_ link: Link, _ model: LookupModel) -> Bool {
+        guard let master = link.masterIndex, master != 0 else { return false }
+        return model.snapshot.link(master).map { !$0.isVRF } ?? false
+    }
+}
+
+/// An interface through which a requirement leaves no way, and why.
+public struct RuledOutInterface: Sendable, Hashable {
+    /// The interface.
+    public var interface: NetworkInterface
+    /// What speaks against it.
+    public var reason: Reason
+
+    /// Sets both.
+    public init(_ interface: NetworkInterface, _ reason: Reason) {
+        self.interface = interface
+        self.reason = reason
+    }
+}
+
+extension PathEvaluator {
+    /// Judges the kernel's answer for one destination; links and addresses come from the model.
+    ///
+    /// - Parameters:
+    ///   - answer: The final look-up of the destination.
+    ///   - destination: The destination; one on the link, a group or all its hosts may be reached from a link-local
+    ///     address.
+    ///   - snapshot: The model of the machine.
+    ///   - now: The moment of the judgement.
+    /// - Returns: The path, or why there is none.
+    public func judge(
+        _ answer: LookupOutcome,
+        for destination: IPAddress,
+        _ snapshot: NetworkSnapshot,
+        at now: Instant
+    ) -> FamilyEvaluation {
+        let isWithinLink = destination.isLinkLocal || answer.isForSeveralHosts
+        var judge = FamilyJudge(LookupModel(snapshot, at: now), context, withinLink: isWithinLink)
+        judge.judge(answer)
+        return judge.evaluation(of: [answer], nextExpiry: nil)
+    }
+
+    /// Describes an interface of the model; nil if there is none with the index.
+    public func describe(_ index: InterfaceIndex, in snapshot: NetworkSnapshot) -> NetworkInterface? {
+        CarrierResolver.describe(index, LookupModel(snapshot, at: .init(nanoseconds: 0)), context)
+    }
+}
+
+extension LookupOutcome {
+    /// Whether the destination is a broadcast address of a link, or a multicast group.
+    fileprivate var isForSeveralHosts: Bool {
+        guard case .selected(let selection) = self else { return false }
+        return selection.type == .broadcast || selection.type == .multicast
+    }
+}

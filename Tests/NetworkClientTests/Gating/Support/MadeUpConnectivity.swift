@@ -101,7 +101,7 @@ extension DestinationPath {
             status: interface.kind == .cellular ? .cellular : .wifi,
             interface: interface,
             carriers: [interface],
-            outcome: .selected(.init(table: .main, leg: .init(interface: interface.index))),
+            outcome: .selected(.init(table: .main, nextHop: .init(interface: interface.index))),
             isExpensive: interface.kind == .cellular
         )
     }

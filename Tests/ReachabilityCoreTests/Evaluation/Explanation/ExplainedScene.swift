@@ -54,7 +54,7 @@ struct ExplainedScene {
     ) -> RouteMessage {
         var route = RouteMessage(destination: .init(.init(family: family, bits: 0), length: length))
         route.metric = metric
-        route.legs = [.init(interface: index)]
+        route.nextHops = [.init(interface: index)]
         return route
     }
 

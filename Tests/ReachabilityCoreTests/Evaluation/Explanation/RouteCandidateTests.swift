@@ -25,7 +25,7 @@ import Testing
         var scene = Scene()
         var refusing = Scene.route(on: 2)
         refusing.type = type
-        refusing.legs = []
+        refusing.nextHops = []
         scene.lay(refusing, Scene.route(on: 3, metric: 2))
         #expect(scene.verdicts() == [.chosen, .beaten(by: .metric)])
         #expect(scene.family().probes[0].lookups[0].steps[1].candidates.map(\.isUsable) == [false, true])
@@ -35,7 +35,7 @@ import Testing
         var scene = Scene()
         var throwing = Scene.route(on: 2)
         throwing.type = .throw
-        throwing.legs = []
+        throwing.nextHops = []
         scene.lay(throwing, Scene.route(on: 3, metric: 2))
         #expect(scene.verdicts() == [.throwing, .behindThrow])
         #expect(scene.results() == [.noAnswer, .noAnswer])
@@ -45,8 +45,8 @@ import Testing
         var scene = Scene()
         scene.lay(Scene.route(on: 2), Scene.route(on: 9, metric: 1), Scene.route(on: 3, metric: 2))
         scene.snapshot.links[1].flags = []
-        #expect(scene.verdicts() == [.legsOut, .legsOut, .chosen])
-        let fates = scene.family().probes[0].lookups[0].steps[1].candidates.map { $0.legs.map(\.fate) }
+        #expect(scene.verdicts() == [.nextHopsUnusable, .nextHopsUnusable, .chosen])
+        let fates = scene.family().probes[0].lookups[0].steps[1].candidates.map { $0.nextHops.map(\.fate) }
         #expect(fates == [[.interfaceDown], [.noInterface], [.usable]])
     }
 
@@ -57,13 +57,13 @@ import Testing
         scene.loseCarrier(of: 2)
         #expect(scene.verdicts(family) == [.chosen, .beaten(by: .metric)])
         let steps = scene.family(family).probes[0].lookups[0].steps
-        #expect(steps[1].candidates.map { $0.legs.map(\.fate) } == [[.useless(.noCarrier)], [.usable]])
+        #expect(steps[1].candidates.map { $0.nextHops.map(\.fate) } == [[.useless(.noCarrier)], [.usable]])
         let detour = try #require(scene.family(family).detour)
         #expect(detour.interfaces == [2] && detour.path.interface.name == "wwan0")
         var settings = InterfaceSettings()
         settings.ignoresRoutesWithLinkDown = true
         scene.snapshot.settings[.init(family, 2)] = settings
-        #expect(scene.verdicts(family) == [.legsOut, .chosen])
+        #expect(scene.verdicts(family) == [.nextHopsUnusable, .chosen])
         #expect(scene.family(family).detour == nil)
     }
 
@@ -83,7 +83,7 @@ import Testing
         expired.lifetime = .zero
         var failed = Scene.route(.ipv6, on: 2, metric: 3)
         let gateway = IPAddress(family: .ipv6, bits: 0xFE80 << 112 | 1)
-        failed.legs = [.init(interface: 2, gateway: gateway)]
+        failed.nextHops = [.init(interface: 2, gateway: gateway)]
         var preferred = Scene.route(.ipv6, on: 3, metric: 3)
         preferred.preference = .high
         scene.lay(foreign, expired, failed, preferred, Scene.route(.ipv6, on: 2, metric: 3))
@@ -96,15 +96,15 @@ import Testing
         #expect(scene.verdicts(.ipv6)[2] == .gatewayFailed)
     }
 
-    @Test func `a dead leg beside one that carries`() {
+    @Test func `a dead next hop beside one that carries`() {
         var scene = Scene()
         var route = Scene.route(on: 2)
-        route.legs.append(.init(interface: 3))
+        route.nextHops.append(.init(interface: 3))
         scene.lay(route)
         scene.snapshot.links[1].flags = []
         let candidates = scene.family().probes[0].lookups[0].steps[1].candidates
         #expect(candidates.map(\.verdict) == [.chosen] && candidates[0].isUsable)
-        #expect(candidates[0].legs.map(\.fate) == [.interfaceDown, .usable])
+        #expect(candidates[0].nextHops.map(\.fate) == [.interfaceDown, .usable])
     }
 
     @Test func `equal defaults among which the kernel takes turns`() {
@@ -113,7 +113,7 @@ import Testing
         for index in [2, 3] as [InterfaceIndex] {
             var route = Scene.route(on: index)
             let gateway = IPAddress(ipv4: index == 2 ? 0xC000_0201 : 0xC633_6401)
-            route.legs = [.init(interface: index, gateway: gateway)]
+            route.nextHops = [.init(interface: index, gateway: gateway)]
             scene.snapshot.neighbours[.init(index: index, address: gateway)] = .stale
             routes.append(route)
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// The choice of an IPv4 route, leg and source.
+/// The choice of an IPv4 route, next hop and source.
 struct IPv4LookupTests {
     /// Two uplinks, each with an address.
     private func machine() -> Machine {
@@ -64,7 +64,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().interface == 2, "either flag is a carrier")
     }
 
-    @Test("A link that is down, or gone, takes its legs with it")
+    @Test("A link that is down, or gone, takes its next hops with it")
     func down() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2, metric: 1)
@@ -75,17 +75,17 @@ struct IPv4LookupTests {
         #expect(machine.connect().errno == 101)
     }
 
-    @Test("Of several legs each may be chosen that is not out; the first that can carry stands for them")
+    @Test("Of several next hops each may be chosen that is not out; the first that can carry stands for them")
     func multipath() {
         var machine = machine()
-        machine.route { $0.message.legs = [.init(interface: 2), .init(interface: 3)] }
+        machine.route { $0.message.nextHops = [.init(interface: 2), .init(interface: 3)] }
         #expect(machine.connect().interfaces == [2, 3])
         machine.loseCarrier(2)
         #expect(machine.connect().interfaces == [2, 3])
         #expect(machine.connect().interface == 3)
         machine.settings(.ipv4) { $0.ignoresRoutesWithLinkDown = true }
         #expect(machine.connect().interfaces == [3])
-        machine.snapshot.routes[.init(.ipv4, .main)]?[0].message.legs[1].flags = .dead
+        machine.snapshot.routes[.init(.ipv4, .main)]?[0].message.nextHops[1].flags = .dead
         #expect(machine.connect().errno == 101)
     }
 
@@ -107,11 +107,11 @@ struct IPv4LookupTests {
         #expect(machine.connect().interfaces == [2], "another metric does not compete")
     }
 
-    @Test("A nexthop object stands for its legs; one that is out hides the rest of its leaf")
+    @Test("A nexthop object stands for its next hops; one that is out hides the rest of its leaf")
     func nexthopObjects() {
         var machine = machine()
         var object = NexthopMessage(id: 7)
-        object.leg = .init(interface: 2, gateway: IPAddress("192.0.2.1"))
+        object.nextHop = .init(interface: 2, gateway: IPAddress("192.0.2.1"))
         machine.snapshot.nexthops[7] = object
         machine.route("0.0.0.0/1") { $0.message.nexthopID = 7 }
         machine.route(via: "198.51.100.1", on: 3)
@@ -119,7 +119,7 @@ struct IPv4LookupTests {
         machine.alter(2) { $0.flags.remove(.up) }
         #expect(machine.connect().errno == 101, "0.0.0.0/0 lies in the leaf of 0.0.0.0/1")
         #expect(machine.connect(to: "215.0.0.1").interface == 3)
-        object.leg = nil
+        object.nextHop = nil
         object.isBlackhole = true
         machine.snapshot.nexthops[7] = object
         #expect(machine.connect().errno == 22)
@@ -130,7 +130,7 @@ struct IPv4LookupTests {
         var machine = machine()
         for (id, index, gateway) in [(1, 2, "192.0.2.1"), (2, 3, "198.51.100.1")] as [(UInt32, Int32, String)] {
             var object = NexthopMessage(id: id)
-            object.leg = .init(interface: index, gateway: IPAddress(gateway))
+            object.nextHop = .init(interface: index, gateway: IPAddress(gateway))
             machine.snapshot.nexthops[id] = object
         }
         var group = NexthopMessage(id: 9)
@@ -144,7 +144,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().interfaces == [2])
     }
 
-    @Test("Routes of type local deliver here, and keep their leg when its device goes down")
+    @Test("Routes of type local deliver here, and keep their next hop when its device goes down")
     func local() {
         var machine = machine()
         machine.route(on: 2) { route in
@@ -163,7 +163,7 @@ struct IPv4LookupTests {
         machine.address(2, "203.0.113.2/24")
         machine.route(via: "203.0.113.1", on: 2)
         #expect(machine.connect().source == "203.0.113.2")
-        machine.snapshot.routes[.init(.ipv4, .main)]?[0].message.legs[0].gateway = IPAddress("192.0.2.200")
+        machine.snapshot.routes[.init(.ipv4, .main)]?[0].message.nextHops[0].gateway = IPAddress("192.0.2.200")
         #expect(machine.connect().source == "192.0.2.2")
         machine.snapshot.routes[.init(.ipv4, .main)]?[0].message.preferredSource = IPAddress("198.51.100.2")
         #expect(machine.connect().source == "198.51.100.2")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// The choice of an IPv6 route, leg and source.
+/// The choice of an IPv6 route, next hop and source.
 struct IPv6LookupTests {
     /// Two uplinks, each with an address.
     private func machine() -> Machine {
@@ -109,11 +109,11 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).errno == 22)
     }
 
-    @Test("Legs: any that is not out; one whose gateway has failed leaves its turn to the first that has not")
+    @Test("Next hops: any that is not out; one whose gateway has failed leaves its turn to the first that has not")
     func multipath() {
         var machine = machine()
         machine.route("::/0") { route in
-            route.message.legs = [
+            route.message.nextHops = [
                 .init(interface: 2, gateway: IPAddress("fe80::1")), .init(interface: 3, gateway: IPAddress("fe80::1")),
             ]
         }
@@ -180,8 +180,8 @@ struct IPv6LookupTests {
     func groupSource() {
         var machine = machine()
         machine.snapshot.nexthops = [1: .init(id: 1), 2: .init(id: 2), 9: .init(id: 9)]
-        machine.snapshot.nexthops[1]?.leg = .init(interface: 2, gateway: IPAddress("fe80::1"))
-        machine.snapshot.nexthops[2]?.leg = .init(interface: 3, gateway: IPAddress("fe80::1"))
+        machine.snapshot.nexthops[1]?.nextHop = .init(interface: 2, gateway: IPAddress("fe80::1"))
+        machine.snapshot.nexthops[2]?.nextHop = .init(interface: 3, gateway: IPAddress("fe80::1"))
         machine.snapshot.nexthops[9]?.group = [.init(id: 1), .init(id: 2)]
         machine.route("::/0") { $0.message.nexthopID = 9 }
         machine.neighbour("fe80::1", on: 2, .failed)

@@ -168,18 +168,18 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.reasons == [.noRoute])
     }
 
-    @Test("Any usable leg is enough, a dead one is a reason")
+    @Test("Any usable next hop is enough, a dead one is a reason")
     func multipath() {
         var machine = Machine()
         machine.link(2, "eth0")
         machine.link(3, "eth1")
         machine.address(2, "192.0.2.2/24")
         machine.address(3, "198.51.100.2/24")
-        machine.route { $0.message.legs = [.init(interface: 2), .init(interface: 3)] }
+        machine.route { $0.message.nextHops = [.init(interface: 2), .init(interface: 3)] }
         #expect(machine.evaluate().path.reasons.isEmpty)
         machine.loseCarrier(2)
         #expect(machine.evaluate().path.interface?.name == "eth1")
-        #expect(machine.evaluate().path.reasons == [.deadLeg])
+        #expect(machine.evaluate().path.reasons == [.deadNextHop])
         machine.loseCarrier(3)
         #expect(machine.evaluate().ipv4.reasons == [.noCarrier])
         #expect(machine.evaluate().path.status == .notReachable)
@@ -192,7 +192,7 @@ struct FourStatesTests {
         machine.link(3, "wwan0") { $0.kind = "wwan" }
         machine.address(2, "192.0.2.2/24")
         machine.address(3, "198.51.100.2/24")
-        machine.route { $0.message.legs = [.init(interface: 2), .init(interface: 3)] }
+        machine.route { $0.message.nextHops = [.init(interface: 2), .init(interface: 3)] }
         let path = machine.evaluate().path
         #expect(path.status == .cellular)
         #expect(path.isExpensive)
@@ -202,7 +202,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.status == .wifi)
         #expect(!machine.evaluate().path.isExpensive)
         #expect(machine.evaluate().path.carriers.map(\.name) == ["eth0"])
-        #expect(machine.evaluate().path.reasons == [.deadLeg])
+        #expect(machine.evaluate().path.reasons == [.deadNextHop])
     }
 
     @Test("Of several next hops each takes its own source, for which a rule may choose another table")
@@ -215,21 +215,21 @@ struct FourStatesTests {
             machine.route(on: index, table: .init(rawValue: table))
             machine.rule(table, table: .init(rawValue: table)) { $0.source = .init(test: "\(address)/32") }
         }
-        machine.route { $0.message.legs = [.init(interface: 2), .init(interface: 3)] }
+        machine.route { $0.message.nextHops = [.init(interface: 2), .init(interface: 3)] }
         let path = machine.evaluate().path
         #expect(path.status == .cellular)
         #expect(path.carriers.map(\.name) == ["eth0", "wwan0"])
         #expect(path.ipv4?.table.rawValue == 101)
-        let leg = SelectedLeg(interface: 3, source: IPAddress("198.51.100.2"))
-        let answer = RouteSelection(table: .init(rawValue: 102), leg: leg)
+        let nextHop = SelectedNextHop(interface: 3, source: IPAddress("198.51.100.2"))
+        let answer = RouteSelection(table: .init(rawValue: 102), nextHop: nextHop)
         #expect(machine.connect().agrees(with: .selected(answer)))
-        #expect(!machine.connect().agrees(with: .selected(.init(table: .main, leg: leg))))
+        #expect(!machine.connect().agrees(with: .selected(.init(table: .main, nextHop: nextHop))))
         machine.loseCarrier(2)
         #expect(machine.evaluate().path.carriers.map(\.name) == ["wwan0"])
-        #expect(machine.evaluate().path.reasons == [.deadLeg])
+        #expect(machine.evaluate().path.reasons == [.deadNextHop])
     }
 
-    @Test("A next hop beneath which nothing carries is a dead leg of the path")
+    @Test("A next hop beneath which nothing carries is a dead next hop of the path")
     func multipathOverBond() {
         var machine = Machine()
         machine.link(2, "wlan0") { $0.masterIndex = 9 }
@@ -237,11 +237,11 @@ struct FourStatesTests {
         machine.link(9, "bond0") { ($0.kind, $0.bondActivePort) = ("bond", 2) }
         machine.address(9, "192.0.2.2/24")
         machine.address(3, "198.51.100.2/24")
-        machine.route { $0.message.legs = [.init(interface: 9), .init(interface: 3)] }
+        machine.route { $0.message.nextHops = [.init(interface: 9), .init(interface: 3)] }
         #expect(machine.evaluate().path.carriers.map(\.name) == ["wlan0", "wwan0"])
         machine.alter(2) { $0.operationalState = .dormant }
         #expect(machine.evaluate().path.carriers.map(\.name) == ["wwan0"])
-        #expect(machine.evaluate().path.reasons == [.deadLeg])
+        #expect(machine.evaluate().path.reasons == [.deadNextHop])
     }
 
     @Test("A rule on the source that leads into nothing is named")
@@ -263,7 +263,7 @@ struct FourStatesTests {
             machine.link(.init(index), "eth\(index)")
             machine.address(.init(index), address)
         }
-        machine.route { $0.message.legs = [.init(interface: 2), .init(interface: 3)] }
+        machine.route { $0.message.nextHops = [.init(interface: 2), .init(interface: 3)] }
         let table = RouteTableID(rawValue: 1_000)
         machine.rule(100, table: table) { $0.source = .init(test: "192.0.2.2/32") }
         machine.route(table: table) { $0.message.type = .unreachable }
@@ -272,7 +272,7 @@ struct FourStatesTests {
         machine.loseCarrier(4)
         #expect(machine.connect(to: "22.0.0.1").interfaces == [3])
         #expect(machine.connect(to: "215.0.0.1").interfaces == [4, 3])
-        #expect(machine.evaluate().ipv4.reasons == [.deadLeg])
+        #expect(machine.evaluate().ipv4.reasons == [.deadNextHop])
         #expect(machine.evaluate().path.carriers.map(\.name) == ["eth3"])
         machine.loseCarrier(3)
         #expect(machine.evaluate().path.status == .notReachable)
@@ -305,8 +305,12 @@ struct FourStatesTests {
     @Test("The kernel's own answers are judged by the model's links and addresses")
     func kernelAnswers() {
         let machine = machine()
-        let leg = SelectedLeg(interface: 3, gateway: IPAddress("198.51.100.1"), source: IPAddress("198.51.100.2"))
-        let answer = LookupOutcome.selected(.init(table: .main, leg: leg))
+        let nextHop = SelectedNextHop(
+            interface: 3,
+            gateway: IPAddress("198.51.100.1"),
+            source: IPAddress("198.51.100.2")
+        )
+        let answer = LookupOutcome.selected(.init(table: .main, nextHop: nextHop))
         let none = LookupOutcome.refused(errno: LookupErrno.networkUnreachable, .noRoute)
         let evaluator = PathEvaluator(context: .init(user: 0))
         var evaluation = evaluator.judge(

@@ -1,24 +1,21 @@
-/// Whether the netlink sockets work, and when to try again if not.
-struct Connectedness: Sendable, Hashable {
-    /// Whether they are open.
+/// Whether the netlink sockets work, and when to open them again if they do not.
+struct NetlinkConnection: Sendable, Hashable {
+    /// Whether the sockets are open.
     private(set) var isUp = true
     private var failingSince: Instant?
     private var nextAttempt: Instant?
     private var isReported = false
-    private var backoff = Backoff(from: .milliseconds(10), to: .seconds(5))
+    private var backoff = Pacing.netlinkRetry
 
-    /// How long the sockets may fail before the state is called unknown.
-    private static let patience = Duration.seconds(1)
-
-    /// When to act though nothing was received.
+    /// When to act although nothing was received.
     var deadline: Instant? {
         guard !isUp else { return nil }
         guard !isReported, let failingSince else { return nextAttempt }
-        let report = failingSince.advanced(by: Self.patience)
+        let report = failingSince.advanced(by: Pacing.failureReport)
         return min(nextAttempt ?? report, report)
     }
 
-    /// The sockets failed: they are to be opened again, at once unless that was in vain before.
+    /// Records that the sockets failed, and schedules the next attempt: at once after the first failure.
     mutating func fail(at now: Instant) {
         guard isUp else { return }
         isUp = false
@@ -27,29 +24,31 @@ struct Connectedness: Sendable, Hashable {
         if backoff.failures == 0 { _ = backoff.failed() }
     }
 
-    /// They could not be opened.
+    /// Records that the sockets could not be opened.
     mutating func failAgain(at now: Instant) { nextAttempt = now.advanced(by: backoff.failed()) }
 
-    /// They are open; whether they work is known once everything has been read.
+    /// Records that the sockets are open; ``markWorking()`` confirms that they work.
     mutating func open() { isUp = true }
 
-    /// Everything was read.
-    mutating func prove() {
+    /// Records that everything was read through the sockets.
+    mutating func markWorking() {
         failingSince = nil
         isReported = false
         backoff.succeeded()
     }
 
-    /// Whether to open them now; then the outcome must be told.
+    /// Returns whether to open the sockets now; the caller then reports the result.
     mutating func takeAttempt(at now: Instant) -> Bool {
         guard !isUp, let moment = nextAttempt, moment <= now else { return false }
         nextAttempt = nil
         return true
     }
 
-    /// Whether the failure lasts too long, and that is not yet reported.
+    /// Returns, once, whether the failure has lasted long enough to be reported.
     mutating func takeReport(at now: Instant) -> Bool {
-        guard !isReported, let failingSince, failingSince.advanced(by: Self.patience) <= now else { return false }
+        guard !isReported, let failingSince, failingSince.advanced(by: Pacing.failureReport) <= now else {
+            return false
+        }
         isReported = true
         return true
     }

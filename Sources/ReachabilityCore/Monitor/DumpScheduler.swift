@@ -1,0 +1,238 @@
+/// Which of the kernel's tables to read, one after the other, and when.
+///
+/// The work is bounded. An interrupted dump is repeated a few times. After dumps comes a rest that grows with the time they
+/// took, so that however often messages are lost, full dumps never follow each other without a break. The prerequisites of
+/// the kernel's own answers have a rest of their own: they are mostly small and are then read at once, even while the
+/// routes of a full table have to wait.
+struct DumpScheduler: Sendable, Hashable {
+    /// The dump under way.
+    private(set) var current: Dump?
+    private var queue: [DumpSubject] = []
+    private var deferred: Deferred?
+    private var sequence: UInt32 = 0
+    private var prerequisiteRest = DumpRest()
+    private var otherRest = DumpRest()
+    private var restFactor = 0
+    private var attempts: [DumpSubject: Int] = [:]
+    private var retry = Pacing.netlinkRetry
+
+    /// A dump under way.
+    struct Dump: Sendable, Hashable {
+        /// The table.
+        var subject: DumpSubject
+        /// `nlmsg_seq` of the request and of every answer.
+        var sequence: UInt32
+        /// The number of datagrams with entries so far; `NLMSG_DONE` may come in a further one.
+        var datagrams = 0
+        /// Whether the last datagram had an entry.
+        fileprivate var hasEntry = false
+        /// When the last datagram came.
+        var progress: Instant
+        /// Whether an answer was flagged `NLM_F_DUMP_INTR`.
+        var isInterrupted = false
+        /// Whether messages were lost meanwhile, so that the result cannot be used.
+        var isVoid = false
+    }
+
+    /// Tables that were read, but not for good.
+    private struct Deferred: Sendable, Hashable {
+        var subjects: [DumpSubject]
+        var due: Instant
+    }
+
+    /// How a dump ended.
+    enum Outcome: Sendable, Hashable {
+        /// The result can be used.
+        case complete
+        /// The result can be used although it was interrupted too often; the table is read again after a delay.
+        case completeForNow
+        /// The result is dropped; the table is read again.
+        case void
+    }
+
+    /// Everything that the model holds, in the order in which an evaluation needs it.
+    static let everything: [DumpSubject] =
+        prerequisites + [.netconf(.ipv4), .netconf(.ipv6), .nexthops] + routes
+    /// What is needed to evaluate the kernel's own answers.
+    static let prerequisites: [DumpSubject] =
+        [.links, .addresses(.ipv4), .addresses(.ipv6), .rules(.ipv4), .rules(.ipv6)]
+    /// The routes of all tables.
+    static let routes: [DumpSubject] = [.routes(.ipv4, table: nil), .routes(.ipv6, table: nil)]
+
+    /// Whether nothing is left to read.
+    var isDone: Bool { current == nil && queue.isEmpty }
+
+    /// Whether the prerequisites of the kernel's own answers have been read.
+    var hasPrerequisites: Bool {
+        !Self.prerequisites.contains { subject in queue.contains(subject) || current?.subject == subject }
+    }
+
+    /// When to call ``next(at:)`` again, or when the dump under way counts as stuck.
+    var deadline: Instant? {
+        if let current { return current.progress.advanced(by: Pacing.dumpProgress) }
+        return queue.first.map { rest(before: $0).end } ?? deferred?.due
+    }
+
+    /// Why tables are read.
+    ///
+    /// The raw value is the length of the rest afterwards, as a multiple of the time that the dumps took.
+    enum Trigger: Int {
+        /// For the first time.
+        case start = 0
+        /// A message did not contain everything: rare, and little to read.
+        case incompleteMessage = 1
+        /// The model is not, or not entirely, correct: if that continues, dumps must not take all the time.
+        case loss = 4
+    }
+
+    /// Adds tables to the queue, each once.
+    mutating func request(_ subjects: [DumpSubject], _ trigger: Trigger) {
+        restFactor = max(restFactor, trigger.rawValue)
+        for subject in subjects where !queue.contains(subject) { queue.append(subject) }
+    }
+
+    /// Starts over with all tables; the result of the dump under way becomes void.
+    mutating func restart(_ trigger: Trigger, with extra: [DumpSubject] = []) {
+        restFactor = max(restFactor, trigger.rawValue)
+        rest()
+        current?.isVoid = true
+        queue = Self.everything + extra
+        deferred = nil
+        attempts = [:]
+    }
+
+    /// Forgets the dump under way because its socket was closed.
+    mutating func abandon() {
+        current = nil
+        prerequisiteRest = .init()
+        otherRest = .init()
+        deferred = nil
+    }
+
+    /// Returns the next dump to request, if one is due and none is under way.
+    mutating func next(at now: Instant) -> Dump? {
+        takeDeferred(at: now)
+        guard current == nil, let subject = queue.first, !rest(before: subject).isResting(at: now) else { return nil }
+        queue.removeFirst()
+        sequence &+= 1
+        current = .init(subject: subject, sequence: sequence, progress: now)
+        return current
+    }
+
+    /// Records a datagram of the dump under way.
+    mutating func progress(at now: Instant) {
+        guard var dump = current else { return }
+        if Self.prerequisites.contains(dump.subject) {
+            prerequisiteRest.step(from: dump.progress, to: now)
+        } else {
+            otherRest.step(from: dump.progress, to: now)
+        }
+        dump.hasEntry = false
+        dump.progress = now
+        current = dump
+    }
+
+    /// Records an entry in the last datagram.
+    mutating func noteEntry() {
+        guard let current, !current.hasEntry else { return }
+        self.current?.hasEntry = true
+        self.current?.datagrams += 1
+    }
+
+    /// Records that an answer was flagged as inconsistent.
+    mutating func interrupt() { current?.isInterrupted = true }
+
+    /// Whether the dump under way no longer makes progress.
+    func isStuck(at now: Instant) -> Bool {
+        current.map { $0.progress.advanced(by: Pacing.dumpProgress) <= now } ?? false
+    }
+
+    /// Ends the dump under way, which the kernel finished or refused, and returns what to do with its result.
+    mutating func end(failed: Bool, at now: Instant) -> Outcome {
+        guard let dump = current else { return .void }
+        current = nil
+        defer { if queue.isEmpty { finish() } }
+        guard !dump.isVoid else {
+            otherRest.rest(restFactor)
+            return .void
+        }
+        guard failed || dump.isInterrupted else {
+            retry.succeeded()
+            return .complete
+        }
+        guard !repeatAtOnce(dump.subject) else { return .void }
+        return giveUpForNow(dump.subject, failed: failed, at: now)
+    }
+
+    /// Queues a table once more because two dumps of it differ, a limited number of times.
+    ///
+    /// - Returns: Whether it is read again.
+    mutating func repeatAtOnce(_ subject: DumpSubject) -> Bool {
+        let attempt = attempts[subject, default: 0]
+        guard attempt < Pacing.dumpRepetitions else { return false }
+        attempts[subject] = attempt + 1
+        if !queue.contains(subject) { queue.insert(subject, at: 0) }
+        return true
+    }
+
+    private mutating func giveUpForNow(_ subject: DumpSubject, failed: Bool, at now: Instant) -> Outcome {
+        let due = now.advanced(by: retry.failed())
+        guard !failed else {
+            request([subject], .incompleteMessage)
+            prerequisiteRest.hold(until: due)
+            otherRest.hold(until: due)
+            return .void
+        }
+        deferred = .init(subjects: (deferred?.subjects ?? []) + [subject], due: due)
+        return .completeForNow
+    }
+
+    private mutating func takeDeferred(at now: Instant) {
+        guard let waiting = deferred, waiting.due <= now else { return }
+        deferred = nil
+        request(waiting.subjects, .incompleteMessage)
+    }
+
+    private mutating func finish() {
+        rest()
+        restFactor = 0
+        attempts = [:]
+    }
+
+    private mutating func rest() {
+        prerequisiteRest.rest(restFactor)
+        otherRest.rest(restFactor)
+    }
+
+    private func rest(before subject: DumpSubject) -> DumpRest {
+        Self.prerequisites.contains(subject) ? prerequisiteRest : otherRest
+    }
+}
+
+/// The time that dumps took, and the rest that follows them.
+private struct DumpRest: Sendable, Hashable {
+    /// Until when nothing is read; nil if there was no rest yet.
+    private(set) var end: Instant?
+    private var spent = Duration.zero
+    private var last: Instant?
+
+    /// Records a step of a dump: from the request, or a datagram, to the next datagram.
+    mutating func step(from earlier: Instant, to now: Instant) {
+        spent += min(earlier.duration(to: now), Pacing.longestDumpStep)
+        last = now
+    }
+
+    /// Starts a rest at the last step, as a multiple of the time spent; an earlier rest may end later.
+    mutating func rest(_ factor: Int) {
+        guard let last else { return }
+        hold(until: last.advanced(by: min(spent * factor, Pacing.longestDumpRest)))
+        spent = .zero
+        self.last = nil
+    }
+
+    /// Rests at least until a moment.
+    mutating func hold(until moment: Instant) { end = max(moment, end ?? moment) }
+
+    /// Whether the rest is still going on.
+    func isResting(at now: Instant) -> Bool { end.map { $0 > now } ?? false }
+}

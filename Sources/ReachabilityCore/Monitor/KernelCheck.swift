@@ -1,0 +1,328 @@
+/// The kernel's own lookups that confirm the model: when to make them, what their answers mean, and which of the two is
+/// authoritative for each address family.
+struct KernelCheck: Sendable, Hashable {
+    /// Whether there is a kernel to ask; not when a recording is replayed.
+    let isEnabled: Bool
+    private var ipv4 = Confirmation()
+    private var ipv6 = Confirmation()
+    private var schedule = LookupScheduler()
+    /// Whether the answers are as new as the model.
+    private(set) var isCurrent = false
+    /// Whether answers have come since the last evaluation.
+    private var hasNewAnswers = false
+    /// Whether the model was read again, and not yet confirmed.
+    private var isUnconfirmedDump = false
+
+    /// What a comparison with the kernel's answers shows.
+    struct Result: Sendable, Hashable {
+        /// Whether the published path may depend on it.
+        var affectsPath = false
+        /// The number of families in which the kernel and the model start to disagree for no passing reason.
+        var mismatches: UInt64 = 0
+        /// The tables to read again.
+        var dumps: [DumpSubject] = []
+    }
+
+    /// Makes a check.
+    ///
+    /// - Parameter isEnabled: Whether there is a kernel to ask; if not, the model is authoritative.
+    init(isEnabled: Bool) {
+        self.isEnabled = isEnabled
+        guard !isEnabled else { return }
+        ipv4.acceptModel()
+        ipv6.acceptModel()
+    }
+
+    // MARK: Authority
+
+    /// Whether the kernel is authoritative for a family.
+    var dependsOnKernel: Bool { ipv4.basis == .kernel || ipv6.basis == .kernel }
+
+    /// Whether further answers are awaited.
+    var isPending: Bool { ipv4.isPending || ipv6.isPending }
+
+    /// Whether an evaluation can be made: by the model, or by answers that are new.
+    var allowsEvaluation: Bool { !dependsOnKernel || isCurrent || hasNewAnswers }
+
+    /// Returns one family's confirmation.
+    func confirmation(_ family: AddressFamily) -> Confirmation { family == .ipv4 ? ipv4 : ipv6 }
+
+    /// Makes the kernel authoritative for a family: the model is, or may be, incomplete.
+    mutating func requireKernel(_ family: AddressFamily) {
+        if family == .ipv4 { ipv4.requireKernel() } else { ipv6.requireKernel() }
+    }
+
+    /// Evaluates each family by what is authoritative for it: the model, or the kernel's answers received so far.
+    mutating func evaluate(
+        _ snapshot: NetworkSnapshot,
+        _ cache: inout EvaluationCache,
+        at now: Instant
+    ) -> PathEvaluation {
+        hasNewAnswers = false
+        guard dependsOnKernel else { return cache.evaluation(of: snapshot, at: now) }
+        let kernel = cache.evaluator.judge(
+            ipv4: ipv4.answers.map(\.outcome),
+            ipv6: ipv6.answers.map(\.outcome),
+            snapshot,
+            at: now
+        )
+        let needsModel = ipv4.basis == .model || ipv6.basis == .model
+        let model = needsModel ? cache.evaluation(of: snapshot, at: now) : kernel
+        let ipv4 = ipv4.choose(model: model.ipv4, kernel: kernel.ipv4)
+        let ipv6 = ipv6.choose(model: model.ipv6, kernel: kernel.ipv6)
+        return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
+    }
+
+    // MARK: Answers
+
+    /// Records that the model changed, so that the answers are older than it.
+    mutating func invalidate() { isCurrent = false }
+
+    /// Records that the model was read again: it is confirmed before a different path is published.
+    mutating func noteDump() { isUnconfirmedDump = true }
+
+    /// Keeps answers while there is no complete model to compare them with.
+    mutating func keep(_ answers: ProbeAnswers) {
+        hasNewAnswers = true
+        ipv4.take(answers.ipv4)
+        ipv6.take(answers.ipv6)
+    }
+
+    /// Compares the outcomes by the model with the kernel's answers.
+    ///
+    /// - Parameters:
+    ///   - model: The evaluation of the model.
+    ///   - answers: The kernel's answers.
+    ///   - snapshot: The model.
+    ///   - now: The moment.
+    /// - Returns: What the comparison shows, of both families.
+    mutating func compare(
+        _ model: PathEvaluation,
+        with answers: ProbeAnswers,
+        _ snapshot: NetworkSnapshot,
+        at now: Instant
+    ) -> Result {
+        hasNewAnswers = true
+        isUnconfirmedDump = false
+        var result = Result()
+        for family in AddressFamily.allCases {
+            let isPassing = answers.of(family).contains { Self.isPassing($0, snapshot) }
+            compare(family, model.of(family).outcomes, answers.of(family), isPassing, &result, at: now)
+        }
+        return result
+    }
+
+    private mutating func compare(
+        _ family: AddressFamily,
+        _ model: [LookupOutcome],
+        _ answers: [ProbeAnswer],
+        _ isPassing: Bool,
+        _ result: inout Result,
+        at now: Instant
+    ) {
+        let wasKernel = confirmation(family).basis == .kernel
+        let step =
+            family == .ipv4
+            ? ipv4.compare(model, with: answers, isPassing: isPassing)
+            : ipv6.compare(model, with: answers, isPassing: isPassing)
+        switch step {
+        case .none: break
+        case .askAgain: schedule.request(at: now, inDetail: true)
+        case .askLater(let delay): schedule.requestAgain(at: now.advanced(by: delay))
+        case .readContext:
+            result.mismatches += 1
+            read([.addresses(family), .rules(family), .nexthops], family, &result)
+        case .readTables: read(tables(family, model), family, &result)
+        case .readAll: read(DumpScheduler.everything, family, &result)
+        }
+        if wasKernel || confirmation(family).basis == .kernel { result.affectsPath = true }
+    }
+
+    /// Has tables read; the kernel's answers are published meanwhile.
+    private mutating func read(_ subjects: [DumpSubject], _ family: AddressFamily, _ result: inout Result) {
+        requireKernel(family)
+        result.dumps += subjects
+    }
+
+    /// Whether the kernel names an interface that it has announced to be down, or a source that it has announced to be
+    /// gone.
+    ///
+    /// It removes the routes after the announcement (`__dev_notify_flags`, `__inet_del_ifa`), and may be interrupted in
+    /// between.
+    private static func isPassing(_ answer: ProbeAnswer, _ snapshot: NetworkSnapshot) -> Bool {
+        guard case .selected(let selection) = answer.outcome,
+            let position = snapshot.linkPosition(selection.nextHop.interface)
+        else { return false }
+        guard snapshot.links[position].flags.contains(.up) else { return true }
+        guard let source = selection.nextHop.source else { return false }
+        return !snapshot.addresses.values.contains { $0.contains { $0.address == source } }
+    }
+
+    /// Returns the tables that either the model or the kernel names; everything if neither names one.
+    private func tables(_ family: AddressFamily, _ model: [LookupOutcome]) -> [DumpSubject] {
+        var tables: [RouteTableID] = []
+        for outcome in model + confirmation(family).answers.map(\.outcome) {
+            guard case .selected(let selection) = outcome, !tables.contains(selection.table) else { continue }
+            tables.append(selection.table)
+        }
+        guard !tables.isEmpty else { return DumpScheduler.everything }
+        return tables.map { .routes(family, table: $0) }
+    }
+
+    /// Whether the kernel's answers suffice before the model is complete, because the model could only agree.
+    func isDecisive(_ evaluation: PathEvaluation, _ snapshot: NetworkSnapshot) -> Bool {
+        guard dependsOnKernel else { return true }
+        guard !evaluation.path.reasons.contains(.carrierUnknown) else { return false }
+        return AddressFamily.allCases.allSatisfy { family in
+            let confirmation = confirmation(family)
+            return confirmation.basis == .model
+                || confirmation.answers.allSatisfy { Self.isDecisive($0, family, evaluation.path.status, snapshot) }
+        }
+    }
+
+    /// Whether an answer alone determines the path, or the reason why there is none.
+    ///
+    /// Of several next hops the answer names one, and of a VRF not its egress interface. ENETUNREACH is the result of a
+    /// missing route and of a rule. A refusal although a socket connects decides nothing.
+    private static func isDecisive(
+        _ answer: ProbeAnswer,
+        _ family: AddressFamily,
+        _ status: ReachabilityStatus,
+        _ snapshot: NetworkSnapshot
+    ) -> Bool {
+        guard answer.connectedSource == nil else { return false }
+        switch answer.outcome {
+        case .selected(let selection):
+            return !answer.isMultipath && snapshot.link(selection.nextHop.interface)?.isVRF != true
+        case .refused where status.isReachable: return true
+        case .refused(LookupErrno.networkUnreachable, let reason):
+            return reason == .noRoute && !snapshot.rules(family).contains { $0.action == .unreachable }
+        case .refused(_, let reason): return reason != .sourceRule
+        }
+    }
+
+    /// Whether to wait for the confirmation of a path before it is published.
+    ///
+    /// If it was read from a dump: the kernel announces some changes before it makes them, so a dump may show what is
+    /// about to go. And if only the reasons why there is no path differ: that is not urgent, and may last for a moment
+    /// only, because the kernel uses a new IPv6 address before it announces it.
+    func awaitsConfirmation(of path: NetworkPath, published: NetworkPath?) -> Bool {
+        guard isEnabled, !dependsOnKernel, let published else { return false }
+        let isUrgent = published.status != .notReachable || path.status != .notReachable
+        guard isUnconfirmedDump || !isUrgent, published != path else { return false }
+        return !isCurrent || isPending
+    }
+
+    // MARK: Expiry
+
+    /// When the first of the routes that decided expires, of the families for which the model is authoritative.
+    ///
+    /// - Parameters:
+    ///   - evaluation: The last evaluation.
+    ///   - evaluated: When the model was last evaluated: what had expired by then has been taken into account.
+    /// - Returns: The moment; nil if none expires.
+    func nextExpiry(of evaluation: PathEvaluation?, after evaluated: Instant) -> Instant? {
+        guard isEnabled, let evaluation else { return nil }
+        return .earlier(expiry(.ipv4, evaluation, evaluated), expiry(.ipv6, evaluation, evaluated))
+    }
+
+    /// Makes the kernel authoritative for the families whose routes have expired.
+    ///
+    /// - Returns: Whether any has.
+    mutating func requireKernelForExpired(
+        _ evaluation: PathEvaluation?,
+        after evaluated: Instant,
+        at now: Instant
+    ) -> Bool {
+        guard isEnabled, let evaluation else { return false }
+        var hasExpired = false
+        for family in AddressFamily.allCases {
+            guard let expiry = expiry(family, evaluation, evaluated), expiry <= now else { continue }
+            requireKernel(family)
+            hasExpired = true
+        }
+        return hasExpired
+    }
+
+    private func expiry(_ family: AddressFamily, _ evaluation: PathEvaluation, _ evaluated: Instant) -> Instant? {
+        guard confirmation(family).basis == .model, let due = evaluation.of(family).nextExpiry, due > evaluated else {
+            return nil
+        }
+        return due
+    }
+
+    // MARK: Requests
+
+    /// When the next lookups are due.
+    var deadline: Instant? { schedule.due }
+
+    /// Requests lookups now.
+    mutating func request(at now: Instant, inDetail: Bool) { schedule.request(at: now, inDetail: inDetail) }
+
+    /// Requests lookups that confirm an evaluation: at once if it was published, otherwise after a delay.
+    mutating func requestConfirmation(isChange: Bool, isImportant: Bool = true, at now: Instant) {
+        guard isEnabled, !isCurrent else { return }
+        if isChange {
+            schedule.request(at: now, inDetail: false)
+        } else {
+            let delay = isImportant ? Pacing.confirmation : Pacing.unimportantConfirmation
+            schedule.request(at: now.advanced(by: delay), inDetail: false)
+        }
+    }
+
+    /// Cancels the planned lookups: there would be nothing to compare the answers with.
+    mutating func cancel() { schedule.cancel() }
+
+    /// Takes the request if it is due, or if an evaluation cannot be made without its answers.
+    ///
+    /// - Returns: Whether to ask in detail; nil if no lookups are due.
+    mutating func takeRequest(isNeeded: Bool, at now: Instant) -> Bool? {
+        guard let inDetail = schedule.take(isNeeded: isNeeded, at: now) else { return nil }
+        // True until a message or a dump changes the model, even if that happens before the answers are here.
+        isCurrent = true
+        return inDetail || dependsOnKernel
+    }
+}
+
+/// When the kernel is asked next.
+private struct LookupScheduler: Sendable, Hashable {
+    /// When the lookups are due.
+    private(set) var due: Instant?
+    private var inDetail = false
+    private var repetition: Instant?
+
+    /// Schedules lookups for a moment, or for an earlier one that is already scheduled.
+    mutating func request(at moment: Instant, inDetail: Bool) {
+        // The scheduled answers distinguish a late message from a silent change: earlier ones would not.
+        if let repetition, moment < repetition { return }
+        self.inDetail = self.inDetail || inDetail
+        due = min(due ?? moment, moment)
+    }
+
+    /// Schedules a repetition for a moment by which all messages under way have arrived.
+    mutating func requestAgain(at moment: Instant) {
+        repetition = moment
+        inDetail = true
+        due = moment
+    }
+
+    /// Takes the request if it is due or needed now, and returns whether to ask in detail.
+    mutating func take(isNeeded: Bool, at now: Instant) -> Bool? {
+        guard isNeeded || due.map({ $0 <= now }) ?? false else { return nil }
+        defer { self = .init() }
+        return inDetail || isNeeded
+    }
+
+    mutating func cancel() { self = .init() }
+}
+
+extension Confirmation {
+    /// Returns the evaluation by what is authoritative.
+    fileprivate func choose(model: FamilyEvaluation, kernel: FamilyEvaluation) -> FamilyEvaluation {
+        guard basis == .kernel else { return model }
+        guard isCoveredBySpecificRoute, kernel.path != nil else { return kernel }
+        var kernel = kernel
+        kernel.reasons.append(.coveredBySpecificRoute)
+        return kernel
+    }
+}
