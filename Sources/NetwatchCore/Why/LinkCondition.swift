@@ -46,7 +46,7 @@ extension DiagnosisContext {
     /// Returns why an interface cannot carry packets; nil if it can.
     func fault(of link: Link) -> LinkCondition? {
         guard link.flags.contains(.up) else { return .down }
-        let association = snapshot.wireless[link.index].flatMap { $0.isStation ? $0.association : nil }
+        let association = snapshot.devices.wireless[link.index].flatMap { $0.isStation ? $0.association : nil }
         let isBarred = association == .associating || association == .disassociated
         if link.canCarry, !isBarred { return nil }
         if association == .associating { return .associating }

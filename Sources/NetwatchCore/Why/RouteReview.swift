@@ -102,7 +102,7 @@ struct RouteReview {
 
     /// The tunnel's own packets are routed into it.
     private func loop(_ link: Link) -> FamilyFinding {
-        guard let endpoint = scene.snapshot.endpoint(of: link)?.address else {
+        guard let endpoint = scene.snapshot.tunnels.endpoint(of: link)?.address else {
             return .init(.link, .init("the route to a tunnel's other end leads into the tunnel itself"))
         }
         let other = "\(endpoint), the other end of the tunnel \(scene.name(link.index)),"
@@ -116,7 +116,8 @@ struct RouteReview {
     /// The interface beneath another that keeps it from carrying.
     private func carrier(of link: Link) -> (InterfaceIndex, LinkCondition)? {
         let known = [
-            link.lowerIndex, scene.snapshot.endpoint(of: link).flatMap { scene.snapshot.tunnelEgress[$0] ?? nil },
+            link.lowerIndex,
+            scene.snapshot.tunnels.endpoint(of: link).flatMap { scene.snapshot.tunnels.egress[$0] ?? nil },
         ]
         let routed = scene.explanation.families.flatMap(\.probes).flatMap(\.candidates).flatMap(\.nextHops).map(
             \.nextHop.interface
@@ -146,7 +147,7 @@ extension RouteReview {
 
     private var expired: FamilyFinding? {
         let known = probe.candidates.filter { $0.verdict == .expired }.map(\.route.message)
-        let gone = (scene.snapshot.expiredRoutes[.init(family.family, .main)] ?? []).filter { $0.type == .unicast }
+        let gone = (scene.snapshot.routes.expired[.init(family.family, .main)] ?? []).filter { $0.type == .unicast }
         return (known + gone).lazy.compactMap(expired).first
     }
 

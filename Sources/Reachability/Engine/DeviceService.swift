@@ -74,7 +74,7 @@ final class DeviceService {
             if link.kind == "wireguard" { return .wireGuard(family: families.wireGuard) }
             if link.kind == "team" { return .team(family: families.team) }
             if machine.snapshot.isL2TP(link), machine.isAskingTunnel(index) { return .l2tp(family: families.l2tp) }
-            return machine.snapshot.endpoint(of: link).map(TunnelInquiry.Source.known)
+            return machine.snapshot.tunnels.endpoint(of: link).map(TunnelInquiry.Source.known)
         }
     }
 

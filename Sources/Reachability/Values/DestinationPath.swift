@@ -94,7 +94,7 @@ extension DestinationPath {
                 return
             }
         }
-        let judgement = evaluator.judge(outcome, for: destination, snapshot, at: now)
+        let judgement = evaluator.evaluate(outcome, for: destination, snapshot, at: now)
         status = judgement.path?.status ?? .notReachable
         carriers = judgement.path?.carriers ?? []
         isExpensive = judgement.path?.isExpensive ?? false

@@ -1,20 +1,20 @@
-/// What the kernel answers to a look-up, or what the model says it would.
+/// The outcome of a lookup, by the kernel or by the model.
 public enum LookupOutcome: Sendable, Hashable {
     /// A route was selected.
     case selected(RouteSelection)
-    /// The kernel refuses with an errno, for a reason.
+    /// The lookup is refused with an errno, for a reason.
     case refused(errno: Int32, Reason)
 }
 
-/// The route that a look-up selects.
+/// The route that a lookup selects.
 public struct RouteSelection: Sendable, Hashable {
     /// The table in which it was found.
     public var table: RouteTableID
     /// Its type.
     public var type: RouteType
-    /// Its metric; 0 in a kernel's answer, which does not say.
+    /// Its metric; 0 in a kernel's answer, which lacks it.
     public var metric: UInt32
-    /// The way out and the source; of a multipath route, the first next hop that can carry.
+    /// The next hop and the source; of a multipath route, the first next hop that can carry packets.
     public var nextHop: SelectedNextHop
     /// Every next hop that the kernel may choose, by its hash, where there is more than one.
     public var alternatives: [SelectedNextHop]
@@ -35,18 +35,18 @@ public struct RouteSelection: Sendable, Hashable {
     }
 }
 
-/// One way out, with the source address that goes with it.
+/// A next hop, with the source address that is selected for it.
 public struct SelectedNextHop: Sendable, Hashable {
     /// The interface.
     public var interface: InterfaceIndex
-    /// The next hop; nil if the destination is taken to be on the link.
+    /// The gateway; nil if the destination is on the link.
     public var gateway: IPAddress?
     /// The source address that the kernel selects; nil if there is none.
     public var source: IPAddress?
     /// The table in which it was found, if that is another than the selection's: a rule on the source chose it.
     public var table: RouteTableID?
 
-    /// Makes a way out.
+    /// Makes a next hop.
     public init(interface: InterfaceIndex, gateway: IPAddress? = nil, source: IPAddress? = nil) {
         self.interface = interface
         self.gateway = gateway
@@ -54,7 +54,7 @@ public struct SelectedNextHop: Sendable, Hashable {
     }
 }
 
-/// The errnos that the routing look-up gives (Linux, `asm-generic/errno.h`).
+/// The errnos of a routing lookup (Linux, `asm-generic/errno.h`).
 public enum LookupErrno {
     /// `EACCES`: prohibit.
     public static let accessDenied: Int32 = 13

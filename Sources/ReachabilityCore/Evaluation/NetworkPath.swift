@@ -32,13 +32,13 @@ public struct NetworkPath: Sendable, Hashable {
         set { shared.fields.ipv6 = newValue }
     }
 
-    /// Why there is no path, and what is wrong with the one there is.
+    /// The reasons why there is no path, or why it is limited.
     public var reasons: [Reason] {
         get { shared.fields.reasons }
         set { shared.fields.reasons = newValue }
     }
 
-    /// Whether traffic may cost money by its volume: a carrier is cellular, is declared so, or shows a sign of it.
+    /// Whether traffic may be charged by volume: a carrier is cellular, declared expensive, or shows a sign of it.
     ///
     /// The signs are an iPhone's USB tethering and Bluetooth, where a phone's own connection is shared.
     public var isExpensive: Bool {
@@ -46,15 +46,15 @@ public struct NetworkPath: Sendable, Hashable {
         set { shared.fields.isExpensive = newValue }
     }
 
-    /// Whether the path is declared as one to be used sparingly; the system itself tells nothing of the kind.
+    /// Whether the user declared the path as one to use sparingly; the system itself has no such setting.
     public var isConstrained: Bool {
         get { shared.fields.isConstrained }
         set { shared.fields.isConstrained = newValue }
     }
 
-    /// What the radios of WiFi carriers tell, if they were asked (`ReachabilityMonitor.detailedPath(timeout:)`).
+    /// The details of the Wi-Fi carriers' radios, if they were asked for (`ReachabilityMonitor.detailedPath(timeout:)`).
     ///
-    /// It changes all the time, and is no part of what is compared.
+    /// They change all the time, and are not compared.
     public var wifi: [WiFiDetails] {
         get { shared.fields.wifi.value }
         set { shared.fields.wifi.value = newValue }
@@ -98,7 +98,7 @@ public struct NetworkPath: Sendable, Hashable {
     }
 }
 
-/// A value beside others that does not count when they are compared.
+/// A value that is not compared.
 private struct Uncompared<Value: Sendable>: Sendable, Hashable {
     var value: Value
 
@@ -131,7 +131,7 @@ public struct FamilyPath: Sendable, Hashable {
         set { shared.fields.carriers = newValue }
     }
 
-    /// The next hop; nil if destinations are taken to be on the link.
+    /// The gateway; nil if destinations are on the link.
     public var gateway: IPAddress? {
         get { shared.fields.gateway }
         set { shared.fields.gateway = newValue }
@@ -207,15 +207,15 @@ public struct FamilyPath: Sendable, Hashable {
     }
 }
 
-/// An interface as paths name it.
+/// A network interface as part of a path.
 public struct NetworkInterface: Sendable, Hashable {
-    /// The kernel's number.
+    /// The interface index.
     public var index: InterfaceIndex
-    /// Its name at the time.
+    /// Its name at the time of the evaluation.
     public var name: String
     /// What it is.
     public var kind: InterfaceKind
-    /// How that is known.
+    /// The source of the kind.
     public var kindSource: KindSource
 
     /// Makes an interface's description.
@@ -228,7 +228,7 @@ public struct NetworkInterface: Sendable, Hashable {
 }
 
 extension NetworkPath {
-    /// The verdict over both families: reachable if either is usable; metered if either path may be.
+    /// Combines both families: reachable if either is usable; metered if either path may be.
     init(_ ipv4: FamilyEvaluation, _ ipv6: FamilyEvaluation) {
         self.init(
             status: Self.status(ipv4.path?.status, ipv6.path?.status),
@@ -252,14 +252,109 @@ extension NetworkPath {
         return other.rawValue < one.rawValue ? other : one
     }
 
-    /// What is wrong with the families that have a path; where none has, why not.
+    /// The reasons of the families that have a path; where none has, of both.
     ///
-    /// A machine that has only one family is whole: why it lacks the other is for the family's own evaluation to tell.
+    /// A machine with a path of only one family is fully reachable: why it lacks the other is part of that family's evaluation.
     private static func reasons(_ ipv4: FamilyEvaluation, _ ipv6: FamilyEvaluation) -> [Reason] {
         let isReachable = ipv4.path != nil || ipv6.path != nil
         var reasons = isReachable && ipv4.path == nil ? [] : ipv4.reasons
         guard !isReachable || ipv6.path != nil else { return reasons }
         for reason in ipv6.reasons where !reasons.contains(reason) { reasons.append(reason) }
         return reasons
+    }
+}
+
+/// A requirement that a path has to meet.
+public enum PathRequirement: Sendable, Hashable {
+    /// Any path.
+    case any
+    /// No carrier may be cellular.
+    case notCellular
+    /// All carriers must be WiFi.
+    case wifi
+    /// No carrier may cost by volume: none is cellular, a phone that shares its connection, or declared as expensive.
+    case notExpensive
+    /// Packets must leave through the interface with this name.
+    case interface(String)
+
+    /// Whether a path meets the requirement.
+    ///
+    /// - Parameters:
+    ///   - interface: The interface of the route itself.
+    ///   - carriers: The physical interfaces beneath it; none is known for a tunnel whose own path is unknown.
+    ///   - isExpensive: Whether traffic may cost by its volume (``NetworkPath/isExpensive``).
+    /// - Returns: Whether it may be used. What is not known is not allowed where the requirement excludes something.
+    public func allows(_ interface: NetworkInterface, over carriers: [NetworkInterface], isExpensive: Bool) -> Bool {
+        if interface.kind == .loopback { return true }
+        return switch self {
+        case .any: true
+        case .notCellular: !carriers.isEmpty && carriers.allSatisfy { $0.kind != .cellular }
+        case .wifi: !carriers.isEmpty && carriers.allSatisfy { $0.kind == .wifi }
+        case .notExpensive: !carriers.isEmpty && !isExpensive && carriers.allSatisfy { $0.kind != .cellular }
+        case .interface(let name): interface.name == name
+        }
+    }
+}
+
+/// The details of a Wi-Fi interface's network, at the moment at which the radio was asked.
+///
+/// Signal and frequency change all the time and without a message, so they are not part of the state.
+public struct WiFiDetails: Sendable, Hashable {
+    /// The interface.
+    public var interface: NetworkInterface
+    /// The network's name (SSID): 1 to 32 bytes of any value; nil if there is none.
+    public var ssidBytes: [UInt8]?
+    /// The access point's address (BSSID), 6 bytes; nil if the interface is not a station's, or not associated.
+    public var accessPoint: [UInt8]?
+    /// The centre of the primary channel, in MHz.
+    public var frequency: UInt32?
+    /// The strength of the access point's signal, in dBm: -30 is very strong, -90 very weak.
+    public var signal: Int?
+
+    /// Makes empty details of an interface.
+    public init(interface: NetworkInterface) { self.interface = interface }
+
+    /// Makes the details from nl80211's answers.
+    ///
+    /// - Parameters:
+    ///   - interface: The interface.
+    ///   - answer: The answer to `NL80211_CMD_GET_INTERFACE`.
+    ///   - stations: The answers to `NL80211_CMD_GET_STATION`.
+    ///   - scan: The answers to `NL80211_CMD_GET_SCAN`: the kernel often knows its own network's name only from there.
+    public init(
+        _ interface: NetworkInterface,
+        _ answer: WirelessMessage,
+        stations: [WirelessMessage],
+        scan: [WirelessMessage] = []
+    ) {
+        self.interface = interface
+        let own = scan.first(where: \.isOwnNetwork)
+        ssidBytes = [answer.ssid, own?.ssid].lazy.compactMap(\.self).first { !$0.isEmpty }
+        frequency = answer.frequency ?? own?.frequency
+        // An interface that is not a station talks to many peers, none of which is its network.
+        guard answer.mode == .station || answer.mode == .peerClient, let other = stations.first else { return }
+        accessPoint = other.address
+        // Drivers without a scale in dBm report numbers from 0 to 100.
+        signal = other.signal.flatMap { $0 < 0 ? Int($0) : nil }
+    }
+
+    /// The network's name, if it is text: nil if it is not UTF-8 (IEEE 802.11 calls it bytes, and says UTF-8 of some).
+    ///
+    /// The owner of the access point chose it: it may contain control characters.
+    public var ssid: String? { ssidBytes.flatMap { String(validating: $0, as: UTF8.self) } }
+
+    /// The access point's address as text: `02:00:00:00:01:00`.
+    public var bssid: String? { accessPoint.map { Hexadecimal.text($0, separator: ":") } }
+
+    /// The network's name in hexadecimal digits, two for each byte.
+    public var ssidHexadecimal: String? { ssidBytes.map { Hexadecimal.text($0, separator: "") } }
+
+    private enum Hexadecimal {
+        static func text(_ bytes: [UInt8], separator: String) -> String {
+            bytes.map { byte in
+                let digits = String(byte, radix: 16)
+                return digits.count == 1 ? "0" + digits : digits
+            }.joined(separator: separator)
+        }
     }
 }

@@ -1,10 +1,10 @@
-/// The outcome of judging a model: the path, and for each family how it was found.
+/// The result of an evaluation: the path, and how each family was evaluated.
 public struct PathEvaluation: Sendable, Hashable {
-    /// What users are told.
+    /// The path over both families.
     public var path: NetworkPath
-    /// How the IPv4 verdict came about.
+    /// The evaluation of IPv4.
     public var ipv4: FamilyEvaluation
-    /// How the IPv6 verdict came about.
+    /// The evaluation of IPv6.
     public var ipv6: FamilyEvaluation
 
     /// Makes an evaluation.
@@ -15,35 +15,35 @@ public struct PathEvaluation: Sendable, Hashable {
     }
 }
 
-/// How one family's verdict came about.
+/// How one family was evaluated.
 public struct FamilyEvaluation: Sendable, Hashable {
     private var shared: Shared<Fields>
 
-    /// The outcome for each of ``ProbeAddresses``, in their order: of the final look-up, with the source selected.
+    /// The outcome for each of ``ProbeAddresses``, in their order: of the final lookup, with the source selected.
     public var outcomes: [LookupOutcome] {
         get { shared.fields.outcomes }
         set { shared.fields.outcomes = newValue }
     }
 
-    /// The path, if every probe has one that can carry.
+    /// The path, if every probe has a usable one.
     public var path: FamilyPath? {
         get { shared.fields.path }
         set { shared.fields.path = newValue }
     }
 
-    /// Why there is none, or what is wrong with the one there is.
+    /// The reasons why there is none, or why it is limited.
     public var reasons: [Reason] {
         get { shared.fields.reasons }
         set { shared.fields.reasons = newValue }
     }
 
-    /// The first moment at which the verdict may change by itself: a route's expiry.
+    /// The first moment at which the evaluation may change by itself: a route's expiry.
     public var nextExpiry: Instant? {
         get { shared.fields.nextExpiry }
         set { shared.fields.nextExpiry = newValue }
     }
 
-    /// The tunnels whose own path decides about this one; it may be of the other family.
+    /// The tunnels on whose own path this one depends; it may be of the other family.
     public var tunnels: [InterfaceIndex] {
         get { shared.fields.tunnels }
         set { shared.fields.tunnels = newValue }
@@ -80,4 +80,41 @@ public struct FamilyEvaluation: Sendable, Hashable {
 extension PathEvaluation {
     /// Returns one family's evaluation.
     func of(_ family: AddressFamily) -> FamilyEvaluation { family == .ipv4 ? ipv4 : ipv6 }
+}
+
+/// What an evaluation needs besides the model.
+public struct EvaluationContext: Sendable, Hashable {
+    /// The user whose sockets are evaluated (`uidrange` rules).
+    public var user: UInt32
+    /// The user's own rules for kinds of interfaces, first match wins.
+    public var kindRules: [KindRule]
+    /// Patterns of the names of interfaces whose use costs money, as ``KindRule/pattern`` has them.
+    public var expensive: [String]
+    /// Patterns of the names of interfaces that are to be used sparingly.
+    public var constrained: [String]
+
+    /// Makes a context.
+    public init(user: UInt32, kindRules: [KindRule] = [], expensive: [String] = [], constrained: [String] = []) {
+        self.user = user
+        self.kindRules = kindRules
+        self.expensive = expensive
+        self.constrained = constrained
+    }
+}
+
+/// A rule of the user's: interfaces whose name matches a pattern are of a kind (`wwan*=cellular`).
+public struct KindRule: Sendable, Hashable {
+    /// The pattern: `*` stands for any characters, `?` for one; the rest for itself.
+    public var pattern: String
+    /// The kind of the interfaces that match.
+    public var kind: InterfaceKind
+
+    /// Makes a rule.
+    public init(pattern: String, kind: InterfaceKind) {
+        self.pattern = pattern
+        self.kind = kind
+    }
+
+    /// Whether the rule is about an interface of a name.
+    public func matches(_ name: String) -> Bool { GlobPattern.matches(pattern, name) }
 }

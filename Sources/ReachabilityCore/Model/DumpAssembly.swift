@@ -1,6 +1,6 @@
-/// Builds the kernel's tables aside while they are read, and swaps them into a model as a whole.
+/// Collects dumps of the kernel's tables, and puts them into a model as a whole.
 ///
-/// Events that arrive meanwhile are applied to the model, as always, and noted here too: they win over what was read.
+/// Events that arrive meanwhile are applied to the model, as always, and recorded here too: they override what was read.
 /// ```swift
 /// var assembly = DumpAssembly()
 /// assembly.begin(.links)                              // when the request is sent
@@ -8,9 +8,9 @@
 /// assembly.note(event, header, at: now)               // for each event that the model is given meanwhile
 /// let effect = assembly.commit(to: &snapshot)         // when every reading is finished
 /// ```
-/// Several subjects may be read together; one commit takes them all, and its effect is the net difference to the model
-/// before. Nothing is seen of the states between. What routes depend on is to be read before them: links, addresses,
-/// settings, nexthop objects. And before a commit, all events are to be noted that have been announced until then.
+/// Several subjects may be read together; one commit takes them all, and its effect is the net difference from the model
+/// before. The states between are not visible. Read what routes depend on before them: links, addresses, settings, nexthop
+/// objects. And before a commit, record all events that have been announced until then.
 public struct DumpAssembly: Sendable {
     private var readings: [Progress] = []
     private var log: [Event] = []
@@ -28,18 +28,18 @@ public struct DumpAssembly: Sendable {
         let time: Instant
     }
 
-    /// Makes an assembly in which nothing is being read.
+    /// Makes an assembly without dumps.
     public init() {}
 
-    /// Whether something is being read, so that events are to be noted.
+    /// Whether something is being read, so that events are recorded.
     public var isReading: Bool { !readings.isEmpty }
 
-    /// What has been read of a subject since it was begun.
+    /// Returns what has been read of a subject since it was begun.
     public func reading(of subject: DumpSubject) -> DumpReading? {
         readings.first { $0.reading.subject == subject }?.reading
     }
 
-    /// Begins to read a subject, or begins again, as after an interruption; to be called before the request is sent.
+    /// Begins to read a subject, or begins again, as after an interruption; call it before the request is sent.
     public mutating func begin(_ subject: DumpSubject) {
         readings.removeAll { $0.reading.subject == subject }
         readings.append(.init(reading: .init(subject), start: log.count))
@@ -56,7 +56,7 @@ public struct DumpAssembly: Sendable {
         readings[position].reading.take(event, header, at: now)
     }
 
-    /// Notes an event that came while something is being read.
+    /// Records an event that came while something is being read.
     public mutating func note(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         if isReading { log.append(.init(event: event, header: header, time: now)) }
     }
@@ -64,46 +64,114 @@ public struct DumpAssembly: Sendable {
     /// Gives up whatever is being read.
     public mutating func cancel() { self = .init() }
 
-    /// Puts all that was read into a model, with the events that came since, and ends the readings.
+    /// Puts all that was read into a model, with the events that came since, and ends the dumps.
     ///
     /// - Parameters:
     ///   - snapshot: The model, to which the noted events have been applied.
     ///   - keepsMissing: Whether routes that the model has and a reading has not are kept: right if the model had
     ///     missed no event, since then it would know of their end, and the kernel may leave routes out of a dump.
-    /// - Returns: The net difference. Among its doubts are tables that were altered meanwhile in a way that can't be
-    ///   followed without knowing the moment at which they were read: read those again.
+    /// - Returns: The net difference. Its stale subjects include tables that were changed meanwhile in a way that cannot
+    ///   be followed without knowing the moment at which they were read: read those again.
     public mutating func commit(to snapshot: inout NetworkSnapshot, keepsMissing: Bool = false) -> SnapshotEffect {
-        let subjects = readings.map(\.reading.subject)
         var effect = SnapshotEffect()
-        let replayed = replay(over: snapshot, doubts: &effect)
-        var result = snapshot
-        for subject in subjects {
-            result.adopt(subject, from: replayed)
-            if keepsMissing { result.restore(subject, from: snapshot) }
-        }
-        result.expiredRoutes = replayed.expiredRoutes
-        for key in result.reconcile(with: snapshot, knowing: subjects) { effect.predict(key) }
-        result.settleNextHops(knowing: snapshot)
-        result.settleRules()
-        result.noteDifferences(from: snapshot, &effect)
-        snapshot = result
+        let replayed = replay(over: snapshot, &effect)
+        var merge = SnapshotMerge(into: snapshot)
+        merge.adopt(readings.map(\.reading.subject), from: replayed, keepsMissing: keepsMissing)
+        snapshot = merge.finish(&effect)
         cancel()
         return effect
     }
 
-    /// Goes through the noted events in their order, and lays each reading over the model when it began.
-    private func replay(over snapshot: NetworkSnapshot, doubts: inout SnapshotEffect) -> NetworkSnapshot {
+    /// Applies the recorded events in their order, and puts each dump into the model at the event before which it began.
+    private func replay(over snapshot: NetworkSnapshot, _ effect: inout SnapshotEffect) -> NetworkSnapshot {
         var model = snapshot
         for position in 0...log.count {
-            for progress in readings where progress.start == position { model.lay(progress.reading) }
+            for progress in readings where progress.start == position {
+                SnapshotMerge.replace(progress.reading, in: &model)
+            }
             guard position < log.count else { break }
             let entry = log[position]
-            for subject in model.apply(entry.event, entry.header, at: entry.time).doubts { doubts.doubt(subject) }
+            let change = model.apply(entry.event, entry.header, at: entry.time)
+            for subject in change.staleSubjects { effect.markStale(subject) }
             guard case .route(let message) = entry.event, entry.header.flags.contains(.replace) else { continue }
             for progress in readings where progress.start <= position {
-                if progress.reading.subject.covers(.route(message)) { doubts.doubt(progress.reading.subject) }
+                if progress.reading.subject.covers(.route(message)) { effect.markStale(progress.reading.subject) }
             }
         }
         return model
+    }
+}
+
+/// One dump of one of the kernel's tables: its answers, before they are put into a model.
+///
+/// Of routes only those that the model holds are kept, so that a large table costs no memory.
+public struct DumpReading: Sendable, Hashable {
+    /// What was asked for.
+    public let subject: DumpSubject
+    /// Whether the kernel said that something changed meanwhile (`NLM_F_DUMP_INTR`, possibly on `NLMSG_DONE`).
+    public private(set) var isInterrupted = false
+    /// The answers, in the kernel's order.
+    private(set) var answers: [Answer] = []
+
+    /// One answer of the kernel, and when it was received.
+    struct Answer: Sendable, Hashable {
+        let event: KernelEvent
+        let time: Instant
+    }
+
+    /// Begins a reading.
+    public init(_ subject: DumpSubject) { self.subject = subject }
+
+    /// Takes an answer.
+    ///
+    /// What does not belong to the subject is dropped: a kernel without IPv6 answers an IPv6 dump with IPv4's entries,
+    /// and one without strict checking ignores the filter.
+    public mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+        if header.flags.contains(.dumpInterrupted) { isInterrupted = true }
+        if subject.covers(event) { answers.append(.init(event: event, time: now)) }
+    }
+
+    /// Whether another dump of the same subject has the same entries, in the same order.
+    ///
+    /// The kernel can omit entries of a dump of IPv6 routes without an indication, so such a table is accepted when two
+    /// dumps agree. Lifetimes, and what follows from the state of devices, may differ.
+    public func agrees(with other: Self) -> Bool {
+        subject == other.subject && answers.count == other.answers.count
+            && zip(answers, other.answers).allSatisfy { $0.event.lasting == $1.event.lasting }
+    }
+}
+
+extension DumpSubject {
+    /// Whether an event is an answer to a dump of this, and one that the model keeps.
+    func covers(_ event: KernelEvent) -> Bool {
+        switch (self, event) {
+        case (.links, .link), (.nexthops, .nexthop): true
+        case (.addresses(let family), .address(let message)): message.address.family == family
+        case (.routes(let family, let table), .route(let message)):
+            message.isMirrored && message.family == family && (table == nil || message.table == table)
+        case (.rules(let family), .rule(let message)): message.family == family
+        case (.neighbours(let family, let interface), .neighbour(let message)):
+            message.address.family == family && (interface == nil || message.index == interface)
+        case (.netconf(let family), .netconf(let message)): message.family == family
+        default: false
+        }
+    }
+}
+
+extension KernelEvent {
+    /// The event without what changes by itself.
+    fileprivate var lasting: Self {
+        switch self {
+        case .route(var message):
+            message.lifetime = nil
+            message.flags = 0
+            for position in message.nextHops.indices { message.nextHops[position].flags = [] }
+            return .route(message)
+        case .address(var message):
+            message.preferredLifetime = nil
+            message.validLifetime = nil
+            return .address(message)
+        default: return self
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// What is known of one network interface, merged from its messages.
+/// A network interface, merged from its messages.
 public struct Link: Sendable, Hashable {
     /// The kernel's number of the interface.
     public var index: InterfaceIndex
@@ -54,8 +54,8 @@ public struct Link: Sendable, Hashable {
 
     /// Whether the interface was set up and can carry packets now.
     ///
-    /// As systemd-networkd judges it: the operational state is up; or the driver does not say, and the flags show a
-    /// carrier and no wait for an event. A WiFi monitor, whatever its state, sends no packets of IP.
+    /// As in systemd-networkd: the operational state is up; or the driver does not report one, and the flags show a
+    /// carrier and no wait for an event. A Wi-Fi monitor interface, whatever its state, sends no IP packets.
     public var canCarry: Bool {
         guard flags.contains(.up), !hardwareType.isMonitor else { return false }
         switch operationalState {
@@ -64,4 +64,117 @@ public struct Link: Sendable, Hashable {
         default: return false
         }
     }
+
+    /// Whether the interface stands for a VRF, a routing domain of its own.
+    var isVRF: Bool { vrfTable != nil }
+
+    /// Whether a family considers a device that is up to be without carrier.
+    ///
+    /// IPv4 tests for either flag (`fib_netdev_event`), IPv6 for an operational state (`addrconf_link_ready`).
+    func lacksCarrier(_ family: AddressFamily) -> Bool {
+        family == .ipv4 ? flags.isDisjoint(with: .carrying) : !flags.contains(.running)
+    }
+
+    /// Whether a station in this state would be associating.
+    var looksAssociating: Bool {
+        // A supplicant that has lost its network may say dormant before the kernel says down, or after.
+        guard flags.contains(.lowerUp) else { return operationalState == .unknown && flags.contains(.running) }
+        return operationalState == .dormant || flags.contains(.dormant)
+    }
+
+    // MARK: Messages
+
+    /// Takes what a message contains; what a partial message does not contain stays as it was.
+    mutating func merge(_ message: LinkMessage) {
+        hardwareType = message.hardwareType
+        flags = message.flags
+        if let name = message.name { self.name = name }
+        if let mtu = message.mtu { self.mtu = mtu }
+        if let group = message.group { self.group = group }
+        if let carrier = message.carrier { self.carrier = carrier }
+        if let state = message.operationalState { operationalState = state }
+        if let bus = message.parentBus { parentBus = bus }
+        mergeIPv6Settings(message)
+        // A full message without an attribute says that there is none: no master, no interface below.
+        if !message.isPartial { replaceRelations(message) }
+    }
+
+    /// The kernel leaves these out of messages while the interface has no IPv6 at all.
+    private mutating func mergeIPv6Settings(_ message: LinkMessage) {
+        if let prefers = message.prefersTemporaryAddresses { prefersTemporaryAddresses = prefers }
+        if let uses = message.usesOwnAddressesOnly { usesOwnAddressesOnly = uses }
+        if let uses = message.usesOptimisticAddresses { usesOptimisticAddresses = uses }
+    }
+
+    private mutating func replaceRelations(_ message: LinkMessage) {
+        lowerIndex = message.lowerIndex
+        lowerNamespace = message.lowerNamespace
+        masterIndex = message.masterIndex
+        kind = message.kind
+        portKind = message.portKind
+        vrfTable = message.vrfTable
+        bondActivePort = message.bondActivePort
+        bondReplacesPorts = message.bondReplacesPorts
+        tunnelRemote = message.tunnelRemote
+        tunnelSource = message.tunnelSource
+        tunnelMark = message.tunnelMark
+        tunnelTOS = message.tunnelTOS
+        bondPortIsActive = message.bondPortIsActive
+    }
+
+    /// Whether this state of a link is equal to another for the evaluation.
+    ///
+    /// The MTU and the flags that only packet sniffers and multicast daemons read do not count, nor does the group while
+    /// the link is down: the kernel announces a change of it only when the link is set up.
+    func means(_ other: Self) -> Bool {
+        var left = self
+        if !flags.union(other.flags).contains(.up) { left.group = other.group }
+        left.mtu = other.mtu
+        left.carrier = other.carrier
+        left.flags = flags.intersection(.evaluated)
+        var right = other
+        right.flags = other.flags.intersection(.evaluated)
+        return left == right
+    }
+
+    /// Adds the reasons of the difference from an earlier state of the same interface.
+    func noteDifference(from old: Self, _ effect: inout SnapshotEffect) {
+        guard !means(old) else { return }
+        let isUp = flags.contains(.up)
+        if isUp != old.flags.contains(.up) {
+            effect.add(isUp ? .linkUp : .linkDown)
+            if isUp, canCarry { effect.add(.carrierGained) }
+        } else if isUp, canCarry != old.canCarry {
+            effect.add(canCarry ? .carrierGained : .carrierLost)
+        } else {
+            effect.add(.linkChanged)
+        }
+    }
+}
+
+extension Link {
+    /// Makes a link from the first full message about it.
+    init(_ message: LinkMessage) {
+        self.init(
+            index: message.index,
+            name: message.name ?? "",
+            hardwareType: message.hardwareType,
+            flags: message.flags,
+            operationalState: message.operationalState ?? .unknown,
+            carrier: message.carrier ?? message.flags.contains(.lowerUp),
+            mtu: message.mtu ?? 0,
+            group: message.group ?? 0,
+            prefersTemporaryAddresses: false,
+            usesOwnAddressesOnly: false,
+            usesOptimisticAddresses: false
+        )
+        merge(message)
+    }
+}
+
+extension LinkFlags {
+    /// The flags that decide about paths.
+    static let evaluated: Self = [.up, .loopback, .pointToPoint, .running, .noARP, .lowerUp, .dormant]
+    /// Either means that IPv4 considers the interface to have a carrier (`fib_netdev_event` in `net/ipv4/fib_frontend.c`).
+    static let carrying: Self = [.running, .lowerUp]
 }

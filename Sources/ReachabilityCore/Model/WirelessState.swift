@@ -1,23 +1,23 @@
-/// What is known of a WiFi interface, merged from nl80211's messages.
+/// The state of a Wi-Fi interface, merged from nl80211's messages.
 public struct WirelessState: Sendable, Hashable {
     /// The radio's number.
     public var radio: UInt32?
-    /// What it does on the air.
+    /// Its operating mode.
     public var mode: WirelessMode?
-    /// How a station stands with its access point.
+    /// The state of a station's association.
     public var association = Association.unknown
-    /// The address of the access point (BSSID) of the last association, 6 bytes; nil if nobody told.
+    /// The address of the access point (BSSID) of the last association, 6 bytes; nil if it was not reported.
     public var accessPoint: [UInt8]?
 
-    /// How a station stands with its access point, as far as nl80211 told since it was heard.
+    /// The state of a station's association, as far as nl80211 has reported it.
     public enum Association: Sendable, Hashable {
-        /// Nothing was told, or the link has told more since: the link alone counts.
+        /// Nothing was reported, or the link has changed since: the link alone counts.
         case unknown
         /// An association is being made.
         case associating
         /// There is one. What follows, such as WPA's keys, shows in the link's operational state.
         case associated
-        /// There was one, or there was to be one.
+        /// It has ended, or was not made.
         case disassociated
     }
 
@@ -27,11 +27,11 @@ public struct WirelessState: Sendable, Hashable {
     /// about an association show that it is a station's.
     public var isStation: Bool { mode == nil || mode == .station || mode == .peerClient }
 
-    /// Whether the interface can't carry packets, whatever its link says: that may be up to a second old.
+    /// Whether the interface cannot carry packets, whatever its link says: that may be up to a second old.
     var isBarred: Bool { isStation && (association == .associating || association == .disassociated) }
-}
 
-extension WirelessState {
+    // MARK: Messages
+
     /// Takes a message.
     ///
     /// - Parameters:
@@ -51,9 +51,9 @@ extension WirelessState {
         }
     }
 
-    /// Another mode begins without association.
+    /// Takes an interface's mode; a new mode begins without association.
     ///
-    /// A network's name is there only while there is one; that it is missing in an answer says nothing, as the answer may
+    /// There is a network's name only during an association; its absence from an answer means nothing, as the answer may
     /// be older than the last event.
     private mutating func takeInterface(_ message: WirelessMessage) {
         if let radio = message.radio { self.radio = radio }
@@ -64,7 +64,7 @@ extension WirelessState {
         if association == .unknown, isStation, message.ssid?.isEmpty == false { association = .associated }
     }
 
-    /// A step towards an association; who is associated stays so meanwhile, with those drivers that can do both.
+    /// Takes a step towards an association; with some drivers a station stays associated meanwhile.
     private mutating func takeStep(_ message: WirelessMessage, linkCarries: Bool) {
         let isRefused = message.hasTimedOut || message.status.map { $0 != 0 } ?? false
         switch association {
@@ -74,7 +74,7 @@ extension WirelessState {
         }
     }
 
-    /// The end of what was begun with an access point; an association's end is told by `DISCONNECT` too.
+    /// Takes the end of what was begun with an access point; `DISCONNECT` reports an association's end too.
     private mutating func takeFarewell(_ message: WirelessMessage) {
         switch association {
         case .associating: association = .disassociated
@@ -83,7 +83,7 @@ extension WirelessState {
         }
     }
 
-    /// How an attempt ended; if somebody who was associated failed, the link tells what is left.
+    /// Takes the result of an attempt; if an associated station failed, the link shows what is left.
     private mutating func takeResult(_ message: WirelessMessage) {
         guard message.status ?? 0 != 0 || message.hasTimedOut else {
             association = .associated
@@ -93,13 +93,28 @@ extension WirelessState {
         association = association == .associated || association == .unknown ? .unknown : .disassociated
     }
 
-    /// The link has its carrier back: what was told of an association's end is past.
+    /// Records that the link regained its carrier: the end of an association is out of date.
     mutating func noteCarrier() {
         if isBarred { association = .unknown }
     }
 
-    /// The link has lost its carrier: the association has ended, or its end is about to be told.
+    /// Records that the link lost its carrier: the association has ended, or its end is about to be reported.
     mutating func noteLostCarrier() {
         if association == .associated { association = .unknown }
+    }
+}
+
+extension WirelessMessage {
+    /// Whether it reports an association.
+    var isAssociation: Bool { command == .connect && status ?? 0 == 0 && !hasTimedOut }
+}
+
+extension WirelessMessage.Command {
+    /// Whether it is about the interface itself, not about stations and access points.
+    var concernsInterface: Bool {
+        switch self {
+        case .newStation, .deleteStation, .scanResult: false
+        default: true
+        }
     }
 }

@@ -157,7 +157,7 @@ extension NetworkSnapshot {
     ///
     /// A session of L2TP is asked for once its device is known.
     fileprivate func mayReportEgress(of link: Link) -> Bool {
-        if isL2TP(link) { return !awaitedDevices.contains(link.index) }
+        if isL2TP(link) { return !devices.awaited.contains(link.index) }
         return link.kind == "wireguard" || link.kind == "team" || link.tunnelRemote != nil
     }
 
@@ -165,6 +165,6 @@ extension NetworkSnapshot {
     ///
     /// The answer about a session of L2TP follows the one about its device.
     fileprivate func hasReportedEgress(of link: Link) -> Bool {
-        isL2TP(link) ? l2tp[link.index] != nil : devices[link.index]?.probe != nil
+        isL2TP(link) ? tunnels.l2tp[link.index] != nil : devices[link.index]?.probe != nil
     }
 }

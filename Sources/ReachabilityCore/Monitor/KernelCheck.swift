@@ -60,7 +60,7 @@ struct KernelCheck: Sendable, Hashable {
     ) -> PathEvaluation {
         hasNewAnswers = false
         guard dependsOnKernel else { return cache.evaluation(of: snapshot, at: now) }
-        let kernel = cache.evaluator.judge(
+        let kernel = cache.evaluator.evaluate(
             ipv4: ipv4.answers.map(\.outcome),
             ipv6: ipv6.answers.map(\.outcome),
             snapshot,
@@ -275,8 +275,18 @@ struct KernelCheck: Sendable, Hashable {
 
     /// Takes the request if it is due, or if an evaluation cannot be made without its answers.
     ///
+    /// - Parameters:
+    ///   - isStale: Whether an evaluation is needed.
+    ///   - reader: What has been read.
+    ///   - now: The moment.
     /// - Returns: Whether to ask in detail; nil if no lookups are due.
-    mutating func takeRequest(isNeeded: Bool, at now: Instant) -> Bool? {
+    mutating func takeRequest(isStale: Bool, _ reader: DumpReader, at now: Instant) -> Bool? {
+        guard isEnabled, reader.hasPrerequisites else { return nil }
+        let isNeeded = isStale && dependsOnKernel && !isCurrent
+        guard reader.isDone || isNeeded else {
+            schedule.cancel()
+            return nil
+        }
         guard let inDetail = schedule.take(isNeeded: isNeeded, at: now) else { return nil }
         // True until a message or a dump changes the model, even if that happens before the answers are here.
         isCurrent = true

@@ -1,6 +1,6 @@
-/// How often things happened since a monitor was made; none of them ever goes back.
+/// The counters of a monitor; they never decrease.
 public struct MonitorCounters: Sendable, Hashable {
-    /// Messages of the kernel that were received as they happened, answers to dumps and look-ups not counted.
+    /// Notifications of the kernel, without the answers to dumps and lookups.
     public var events: UInt64 = 0
     /// Times that the kernel dropped messages because the receive buffer was full (`ENOBUFS`).
     public var overruns: UInt64 = 0
@@ -10,17 +10,17 @@ public struct MonitorCounters: Sendable, Hashable {
     public var dumps: UInt64 = 0
     /// Dumps that a change interrupted (`NLM_F_DUMP_INTR`), and that were read again.
     public var interruptedDumps: UInt64 = 0
-    /// Verdicts that were held against the kernel's own look-ups.
+    /// Evaluations that were compared with the kernel's own lookups.
     public var confirms: UInt64 = 0
-    /// Confirmations that failed for good, so that tables were read again.
+    /// Comparisons that failed repeatedly, so that tables were read again.
     public var mismatches: UInt64 = 0
-    /// Notices that were published.
+    /// Changes that were published.
     public var published: UInt64 = 0
     /// Times that the netlink sockets were opened again after a failure.
     public var reopened: UInt64 = 0
     /// Times that the machine was suspended and resumed.
     public var suspends: UInt64 = 0
-    /// Interfaces whose device was looked at in sysfs.
+    /// Interfaces whose device was examined in sysfs.
     public var probes: UInt64 = 0
     /// Datagrams that did not come from the kernel and were dropped.
     public var foreign: UInt64 = 0

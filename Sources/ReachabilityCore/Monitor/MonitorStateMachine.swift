@@ -81,12 +81,12 @@ public struct MonitorStateMachine: Sendable {
     /// Whether everything was read and agrees with the kernel's lookups, or is known to differ permanently.
     public var isSettled: Bool {
         connection.isUp && reader.isDone && pending.isDone && evaluation != nil && check.isCurrent && !check.isPending
-            && !queries.awaitsFirstTunnelAnswer && snapshot.awaitedDevices.isEmpty
+            && !queries.awaitsFirstTunnelAnswer && snapshot.devices.awaited.isEmpty
     }
 
     /// The remote endpoints of the tunnels that the path depends on: routes that cover them are to be received.
     public var tunnelDestinations: Set<IPAddress> {
-        Set(queries.tunnels.compactMap { index in snapshot.link(index).flatMap(snapshot.endpoint)?.address })
+        Set(queries.tunnels.compactMap { index in snapshot.link(index).flatMap(snapshot.tunnels.endpoint)?.address })
     }
 
     /// When to call ``next(at:)`` again although nothing was received; nil if nothing is scheduled.
@@ -114,7 +114,9 @@ public struct MonitorStateMachine: Sendable {
         }
         if let change = evaluateIfNeeded(at: now) { return publish(change) }
         if let tunnel = queries.nextTunnel(at: now) { return .probe(tunnel.index, name: tunnel.name) }
-        if let inDetail = takeLookupRequest(at: now) { return .lookup(inDetail: inDetail) }
+        if let inDetail = check.takeRequest(isStale: pending.isStale, reader, at: now) {
+            return .lookup(inDetail: inDetail)
+        }
         if let joins = updateNeighbours() { return .watchNeighbours(joins) }
         return nextDump(at: now)
     }
@@ -161,8 +163,8 @@ public struct MonitorStateMachine: Sendable {
         explains: Bool = true,
         at now: Instant
     ) {
-        if check.isEnabled, !effect.doubts.isEmpty { reader.request(effect.doubts, .incompleteMessage) }
-        if !effect.roams.isEmpty { report(effect.roams) }
+        if check.isEnabled, !effect.staleSubjects.isEmpty { reader.request(effect.staleSubjects, .incompleteMessage) }
+        if reportsRoams, !effect.roams.isEmpty { publisher.announceRoams(of: effect.roams) }
         guard effect.changed || !effect.predictions.isEmpty else { return }
         invalidate(.model(family))
         if explains { publisher.note(effect.reasons) }
@@ -239,16 +241,6 @@ public struct MonitorStateMachine: Sendable {
         modelChanges &+= 1
         invalidate(.answers)
         check.request(at: now, inDetail: true)
-    }
-
-    /// Publishes that interfaces roamed to another access point, if the path leads through one of them.
-    ///
-    /// If the loss in between was published, the path leads through none of them, and there is nothing to publish.
-    private mutating func report(_ roams: [InterfaceIndex]) {
-        guard reportsRoams, let path = publisher.published,
-            path.carriers.contains(where: { roams.contains($0.index) })
-        else { return }
-        publisher.announce(.roam, .roamed)
     }
 
     // MARK: Dumps
@@ -345,9 +337,7 @@ public struct MonitorStateMachine: Sendable {
     }
 
     /// Records that the sockets could not be opened.
-    public mutating func reopenFailed(at now: Instant) {
-        connection.failAgain(at: now)
-    }
+    public mutating func reopenFailed(at now: Instant) { connection.failAgain(at: now) }
 
     /// Stops, and returns the last change, which says that the state is unknown.
     public mutating func stop() -> StateChange {
@@ -411,7 +401,7 @@ public struct MonitorStateMachine: Sendable {
 
     private mutating func noteDevice(_ event: KernelEvent) {
         guard let index = queries.note(event) else { return }
-        snapshot.awaitDevice(index)
+        snapshot.devices.expect(index)
     }
 
     /// Whether devices are asked for, or were when the recording was made.
@@ -493,17 +483,6 @@ public struct MonitorStateMachine: Sendable {
         if reader.isDone { publisher.endResynchronization() }
     }
 
-    /// Returns whether to ask in detail, if lookups are due.
-    private mutating func takeLookupRequest(at now: Instant) -> Bool? {
-        guard check.isEnabled, reader.hasPrerequisites else { return nil }
-        let isNeeded = pending.isStale && check.dependsOnKernel && !check.isCurrent
-        guard reader.isDone || isNeeded else {
-            check.cancel()
-            return nil
-        }
-        return check.takeRequest(isNeeded: isNeeded, at: now)
-    }
-
     // MARK: Replay
 
     /// Takes a message of a recording: a request for a dump, an answer to one, or a notification.
@@ -526,7 +505,7 @@ public struct MonitorStateMachine: Sendable {
     /// Ends the recording: what was held back is evaluated now, a dump without its end is not.
     public mutating func finishReplay(at now: Instant) {
         recording?.finish()
-        snapshot.awaitNoDevice()
+        snapshot.devices.awaitNothing()
         beginEvaluatingRecording()
     }
 
@@ -535,12 +514,8 @@ public struct MonitorStateMachine: Sendable {
 
     private mutating func takeReplayed(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         if recording?.holdsProbes ?? false { noteDevice(event) }
-        if header.flags.contains(.multi) {
-            if recording?.take(event, header, at: now) ?? false { return }
-        } else {
-            counters.events += 1
-            recording?.note(event, header, at: now)
-        }
+        if !header.flags.contains(.multi) { counters.events += 1 }
+        if recording?.take(event, header, at: now) ?? false { return }
         let effect = snapshot.apply(event, header, at: now)
         noteUplink(event)
         if effect.changed, !event.describesTunnel { queries.noteChange() }
@@ -550,9 +525,9 @@ public struct MonitorStateMachine: Sendable {
     }
 
     private mutating func endReplayedDump(_ sequence: UInt32, at now: Instant) {
-        guard let end = recording?.end(sequence, at: now), end != .unknown else { return }
+        guard let end = recording?.end(sequence, at: now, &snapshot), end != .unknown else { return }
         counters.dumps += 1
-        guard case .last(let isComplete) = end, let effect = recording?.commit(to: &snapshot) else { return }
+        guard case .last(let effect, let isComplete) = end else { return }
         noteUplinks()
         absorb(effect, at: now)
         if isComplete { beginEvaluatingRecording() }
@@ -617,4 +592,23 @@ extension KernelEvent {
         default: false
         }
     }
+}
+
+/// What the state machine requests; each is performed before the next is requested.
+public enum MonitorAction: Sendable, Hashable {
+    /// Publish a change to the subscribers.
+    case publish(StateChange)
+    /// Look up the probe addresses, and pass the answers to ``MonitorStateMachine/answered(_:at:)``.
+    ///
+    /// In detail: also from which route each answer comes.
+    case lookup(inDetail: Bool)
+    /// Request a dump, with this sequence number.
+    case dump(DumpSubject, sequence: UInt32)
+    /// Examine the device of an interface without blocking, and pass the result to
+    /// ``MonitorStateMachine/receiveDevice(_:_:at:)``.
+    case probe(InterfaceIndex, name: String)
+    /// Join the group of neighbour changes, or leave it.
+    case watchNeighbours(Bool)
+    /// Close all netlink sockets and open them again; then call ``MonitorStateMachine/reopened(at:)``.
+    case reopen
 }

@@ -42,7 +42,7 @@ struct NeighbourWatch: Sendable, Hashable {
     }
 
     private static func addContested(
-        _ routes: [Route],
+        _ routes: RouteTable,
         _ snapshot: NetworkSnapshot,
         to contested: inout Set<InterfaceIndex>
     ) {

@@ -134,6 +134,14 @@ struct PathPublisher: Sendable, Hashable {
         return true
     }
 
+    /// Announces that interfaces roamed to another access point, if the published path leads through one of them.
+    ///
+    /// If the loss in between was published, the path leads through none of them, and there is nothing to announce.
+    mutating func announceRoams(of interfaces: [InterfaceIndex]) {
+        guard let published, published.carriers.contains(where: { interfaces.contains($0.index) }) else { return }
+        announce(.roam, .roamed)
+    }
+
     /// Records that everything was read again after a loss.
     mutating func endResynchronization() { isResynchronizing = false }
 

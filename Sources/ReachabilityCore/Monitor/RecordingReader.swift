@@ -47,19 +47,19 @@ struct RecordingReader: Sendable {
         for subject in request.subjects { assembly.begin(subject) }
     }
 
-    /// Takes an answer to a dump.
+    /// Takes an answer to a dump, or a notification, which is newer than what was read before it.
     ///
-    /// - Returns: Whether it belongs to a dump; if not, the recording does not hold its request.
+    /// - Returns: Whether it belongs to a dump; if not, it is to be applied to the model. The recording may not hold the
+    ///   request of an answer.
     mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) -> Bool {
+        guard header.flags.contains(.multi) else {
+            assembly.note(event, header, at: now)
+            return false
+        }
         lastDump = now
         guard let subjects = subjects[header.sequence] else { return false }
         for subject in subjects { assembly.take(event, header, of: subject, at: now) }
         return true
-    }
-
-    /// Records a notification: it is newer than what was read before it.
-    mutating func note(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
-        assembly.note(event, header, at: now)
     }
 
     /// How a dump ended.
@@ -68,23 +68,18 @@ struct RecordingReader: Sendable {
         case unknown
         /// Others are under way.
         case partial
-        /// No other is under way: the result can be committed.
-        ///
-        /// - `isComplete`: Whether the model can be evaluated.
-        case last(isComplete: Bool)
+        /// No other is under way: the result is in the model, and it may be possible to evaluate it.
+        case last(SnapshotEffect, isComplete: Bool)
     }
 
-    /// Takes the end of a dump.
-    mutating func end(_ sequence: UInt32, at now: Instant) -> End {
+    /// Takes the end of a dump; the last one's puts everything that was read into the model.
+    mutating func end(_ sequence: UInt32, at now: Instant, _ snapshot: inout NetworkSnapshot) -> End {
         guard let ended = subjects.removeValue(forKey: sequence) else { return .unknown }
         lastDump = now
         missing.subtract(ended)
         if missing.isEmpty { isComplete = true }
-        return subjects.isEmpty ? .last(isComplete: isComplete) : .partial
+        return subjects.isEmpty ? .last(assembly.commit(to: &snapshot), isComplete: isComplete) : .partial
     }
-
-    /// Puts what was read into the model and returns the net difference.
-    mutating func commit(to snapshot: inout NetworkSnapshot) -> SnapshotEffect { assembly.commit(to: &snapshot) }
 
     /// Returns, once, whether a notification at this moment shows that the recording began without all the dumps of a
     /// monitor, so that there is nothing more to wait for.

@@ -1,22 +1,22 @@
-/// One published difference.
+/// A published change.
 public struct StateChange: Sendable, Hashable {
-    /// What kind of notice this is.
+    /// The kind of change.
     public var event: Event
     /// The state now.
     public var status: ReachabilityStatus
-    /// The state before; nil for the first notice.
+    /// The state before; nil for the first change.
     public var previous: ReachabilityStatus?
     /// The path now.
     public var path: NetworkPath
-    /// What caused the change, in the order in which it was seen, without repetition.
+    /// The reasons of the change, in order and without repetition.
     public var reasons: [Reason]
-    /// Counts the notices of a monitor from 1.
+    /// The number of the change, counted from 1 for each monitor.
     public var sequence: UInt64
-    /// For how long the machine was suspended just before, by `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`; nil for any other
-    /// notice than ``Event/suspend``.
+    /// How long the machine was suspended, by `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`; nil for any other
+    /// event than ``Event/suspend``.
     public var suspended: Duration?
 
-    /// Makes a notice.
+    /// Makes a change.
     public init(
         event: Event,
         status: ReachabilityStatus,
@@ -35,21 +35,21 @@ public struct StateChange: Sendable, Hashable {
         self.suspended = suspended
     }
 
-    /// The kinds of notices, with the names that the tool's JSON gives them.
+    /// The kinds of changes, by their names in the tool's JSON.
     public enum Event: String, Sendable, Hashable, CaseIterable {
-        /// The first: what the state is.
+        /// The first: the state at the start.
         case state
-        /// The state or the path is another.
+        /// The state or the path changed.
         case change
-        /// Messages were lost, everything is being read again; status and path are what they were until then.
+        /// Messages were lost, and everything is being read again; status and path stay as they were until then.
         case resync
         /// The machine was suspended and has resumed.
         case suspend
-        /// Netlink can't be read for now.
+        /// Netlink cannot be read for now.
         case error
-        /// A WiFi interface of the path went over to another access point; status and path are what they were.
+        /// A Wi-Fi interface of the path roamed to another access point; status and path stay as they were.
         ///
-        /// Told only to those who ask (`MonitorConfiguration.reportsRoams`).
+        /// Published only on request (`MonitorConfiguration.reportsRoams`).
         case roam
     }
 }

@@ -66,7 +66,7 @@ public struct WirelessMessage: Sendable, Hashable {
 
 /// The operating mode of a wireless interface: `NL80211_IFTYPE_*`.
 public struct WirelessMode: RawRepresentable, Sendable, Hashable {
-    /// The kernel's number.
+    /// The interface index.
     public let rawValue: UInt32
     /// Creates a value from the kernel's number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }

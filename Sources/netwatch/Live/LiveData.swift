@@ -167,7 +167,7 @@ struct LiveRadios: Hashable {
         let evaluator = PathEvaluator(context: context)
         for link in snapshot.links where link.flags.contains(.up) {
             guard evaluator.describe(link.index, in: snapshot)?.kind == .wifi else { continue }
-            radios[link.index] = .init(link: link, state: snapshot.wireless[link.index])
+            radios[link.index] = .init(link: link, state: snapshot.devices.wireless[link.index])
         }
     }
 

@@ -103,12 +103,12 @@ import Testing
             link.operationalState = .dormant
         }
         #expect(texts(machine) == ["eth0 waits for the network to let it in (802.1X)"])
-        machine.snapshot.wireless[2] = .init()
+        machine.snapshot.devices.wireless[2] = .init()
         #expect(texts(machine) == ["eth0 is joining a WiFi network"])
-        machine.snapshot.wireless[2]?.association = .disassociated
+        machine.snapshot.devices.wireless[2]?.association = .disassociated
         #expect(texts(machine) == ["eth0 has no carrier: no WiFi network is joined"])
         machine.alter(2) { $0.flags = .up }
-        machine.snapshot.wireless[2]?.association = .associating
+        machine.snapshot.devices.wireless[2]?.association = .associating
         #expect(texts(machine) == ["eth0 is joining a WiFi network"])
     }
 

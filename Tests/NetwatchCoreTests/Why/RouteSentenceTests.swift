@@ -170,7 +170,7 @@ import Testing
         machine.route(on: 9)
         machine.route(via: "192.0.2.1", metric: 100)
         #expect(machine.sentences.map(\.text) == ["gre1 can't carry, as eth0 has no carrier"])
-        machine.snapshot.tunnelEgress[.init(address: .init(ipv4: 0xC633_6407))] = .some(nil)
+        machine.snapshot.tunnels.egress[.init(address: .init(ipv4: 0xC633_6407))] = .some(nil)
         #expect(
             machine.sentences.map(\.text) == ["no route leads to 198.51.100.7, the other end of the tunnel gre1"]
         )
@@ -187,7 +187,7 @@ import Testing
         machine.address("10.0.0.2/24", on: 9)
         machine.removeRoutes()
         machine.route(on: 9)
-        machine.snapshot.tunnelEgress[.init(address: .init(ipv4: 0xC633_6407))] = .some(9)
+        machine.snapshot.tunnels.egress[.init(address: .init(ipv4: 0xC633_6407))] = .some(9)
         let text = "the route to 198.51.100.7, the other end of the tunnel gre1, leads into the tunnel itself"
         let fix = "'ip route add 198.51.100.7 via GATEWAY dev NAME', or a fwmark for the tunnel"
         #expect(machine.sentences == [.init(text, fix: fix)])

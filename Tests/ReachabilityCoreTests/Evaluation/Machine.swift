@@ -111,7 +111,7 @@ struct Machine {
         alter(&rule)
         var rules = snapshot.rules(family)
         rules.insert(rule, at: rules.firstIndex { $0.priority > priority } ?? rules.count)
-        if family == .ipv4 { snapshot.ipv4Rules = rules } else { snapshot.ipv6Rules = rules }
+        if family == .ipv4 { snapshot.ipv4Rules = .init(rules) } else { snapshot.ipv6Rules = .init(rules) }
     }
 
     /// The same for IPv4.
@@ -151,7 +151,7 @@ extension Machine {
     func look(_ family: AddressFamily = .ipv4, to address: String? = nil, from source: String? = nil) -> LookupOutcome {
         var flow = ProbeFlow(to: destination(family, address), user: 0)
         if let source = source.flatMap(IPAddress.init) { flow.source = source }
-        return RouteLookup.look(up: flow, in: snapshot, at: Self.now)
+        return RouteLookup.lookup(flow, in: snapshot, at: Self.now)
     }
 
     /// The evaluation.

@@ -124,7 +124,7 @@ struct DumpAssemblyTests {
         assembly.begin(Self.main)
         take([1, 2], &assembly)
         note(.route(ModelStory.route(via: 3, on: 3)), Place.instead, &assembly, &story)
-        #expect(assembly.commit(to: &story.snapshot).doubts == [Self.main])
+        #expect(assembly.commit(to: &story.snapshot).staleSubjects == [Self.main])
     }
 
     @Test("Next hops are dead or not as the devices are in the end, whichever was read first")

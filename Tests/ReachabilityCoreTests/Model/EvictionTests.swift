@@ -63,7 +63,7 @@ struct EvictionTests {
             route.nextHops[0].flags = [.dead, .linkDown]
             route.nextHops.append(.init(interface: 4, gateway: ModelStory.host(2)))
             story.tell(.route(route), Place.listed)
-            #expect(story.link(3).doubts == (hasAddress ? [] : [.routes(.ipv4, table: .main)]))
+            #expect(story.link(3).staleSubjects == (hasAddress ? [] : [.routes(.ipv4, table: .main)]))
             #expect(nextHopFlags(story) == [[hasAddress ? [] : [.dead, .linkDown], []]])
         }
     }
@@ -144,7 +144,7 @@ struct EvictionTests {
         story.tell(.route(route), Place.alone)
         let effect = story.tell(.addressRemoved(ModelStory.address(2, on: 3, .ipv6)))
         #expect(effect.reasons == [.addressRemoved, .routeReplaced])
-        #expect(effect.doubts == [.routes(.ipv6, table: .main)])
+        #expect(effect.staleSubjects == [.routes(.ipv6, table: .main)])
         #expect(story.snapshot.routes(.ipv6, .main).first?.message.preferredSource == nil)
     }
 

@@ -41,7 +41,7 @@ struct EvidenceApplicationTests {
         message.ignoresRoutesWithLinkDown = true
         let effect = story.tell(.netconf(message))
         #expect(effect.reasons == [])
-        #expect(effect.doubts == [.netconf(.ipv4)])
+        #expect(effect.staleSubjects == [.netconf(.ipv4)])
     }
 
     @Test("A device's type and driver are kept while it is there, whatever a uevent leaves out")

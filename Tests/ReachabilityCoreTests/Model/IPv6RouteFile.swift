@@ -21,7 +21,7 @@ enum IPv6RouteFile {
 
     /// What a model says that the kernel lists, in no order.
     static func expected(of snapshot: NetworkSnapshot) -> [String] {
-        snapshot.routes.filter { $0.key.family == .ipv6 }.values.joined().flatMap { route -> [String] in
+        snapshot.routes.filter { $0.key.family == .ipv6 }.map(\.value).joined().flatMap { route -> [String] in
             let nextHops = snapshot.nextHops(of: route)
             let shown = route.message.nexthopID == nil ? nextHops : Array(nextHops.prefix(1))
             let blackhole = [NextHop(interface: 1)]

@@ -60,7 +60,7 @@ final class ModelLab {
             log.append((header, event))
             effect.merge(snapshot.apply(event, header, at: .init(nanoseconds: 0)))
         }
-        for subject in effect.takeDoubts() { try read(subject) }
+        for subject in effect.takeStaleSubjects() { try read(subject) }
         return !messages.isEmpty
     }
 
@@ -88,7 +88,7 @@ final class ModelLab {
         }
         try follow(noting: &assembly)
         var committed = assembly.commit(to: &snapshot)
-        for subject in committed.takeDoubts() + effect.takeDoubts() { try read(subject) }
+        for subject in committed.takeStaleSubjects() + effect.takeStaleSubjects() { try read(subject) }
         return committed
     }
 

@@ -103,9 +103,9 @@ struct RouteApplicationTests {
     func ipv6Leg() {
         var story = ModelStory()
         story.tell(.route(several(1, 2, 4)), Place.alone)
-        #expect(story.tell(.routeRemoved(several(2))).doubts == [])
+        #expect(story.tell(.routeRemoved(several(2))).staleSubjects == [])
         #expect(story.ways(.ipv6) == [[1, 4]])
-        #expect(story.tell(.routeRemoved(several(1))).doubts == [.routes(.ipv6, table: .main)])
+        #expect(story.tell(.routeRemoved(several(1))).staleSubjects == [.routes(.ipv6, table: .main)])
         #expect(story.ways(.ipv6) == [[4]])
         story.tell(.routeRemoved(several(4)))
         #expect(story.snapshot.routes.isEmpty)

@@ -13,7 +13,7 @@ struct RouteExpiryTests {
         story.tell(.route(route(1, lifetime: 30)), .create)
         story.tell(.route(route(2, lifetime: 10)), .create)
         story.tell(.route(ModelStory.route(via: 3, on: 3, .ipv6, metric: 9)), .create)
-        #expect(story.snapshot.nextExpiry == Instant(nanoseconds: 15 * Self.second))
+        #expect(story.snapshot.routes.nextExpiry == Instant(nanoseconds: 15 * Self.second))
     }
 
     @Test("Its time over, a route is gone at once; the kernel's word comes later and changes nothing")
@@ -22,11 +22,11 @@ struct RouteExpiryTests {
         story.tell(.route(route(1, lifetime: 10)), .create)
         let due = Instant(nanoseconds: 10 * Self.second)
         let before = Instant(nanoseconds: 10 * Self.second - 1)
-        #expect(story.snapshot.expiring(at: before) == [])
+        #expect(story.snapshot.routes.expiring(at: before) == [])
         #expect(!story.snapshot.expire(at: before).changed)
-        #expect(story.snapshot.expiring(at: due) == [.init(.ipv6, .main)])
+        #expect(story.snapshot.routes.expiring(at: due) == [.init(.ipv6, .main)])
         #expect(story.snapshot.expire(at: due).reasons == [.routeExpired])
-        #expect(story.snapshot.nextExpiry == nil)
+        #expect(story.snapshot.routes.nextExpiry == nil)
         #expect(!story.tell(.routeRemoved(route(1, lifetime: 0))).changed)
     }
 
@@ -44,7 +44,7 @@ struct RouteExpiryTests {
             at: story.now
         )
         #expect(!assembly.commit(to: &story.snapshot).changed)
-        #expect(story.snapshot.nextExpiry == Instant(nanoseconds: 19 * Self.second))
+        #expect(story.snapshot.routes.nextExpiry == Instant(nanoseconds: 19 * Self.second))
     }
 
     @Test("What the kernel lists as expired is not taken in, and ends what is known of it")
@@ -61,19 +61,19 @@ struct RouteExpiryTests {
         let key = RouteTableKey(.ipv6, .main)
         story.tell(.route(route(1, lifetime: 0)), .multi)
         story.tell(.routeRemoved(route(1, lifetime: 0)))
-        #expect(story.snapshot.expiredRoutes[key]?.map(\.nextHops) == [route(1, lifetime: 0).nextHops])
+        #expect(story.snapshot.routes.expired[key]?.map(\.nextHops) == [route(1, lifetime: 0).nextHops])
         story.tell(.route(ModelStory.route(via: 9, on: 4, .ipv6)), .create)
-        #expect(story.snapshot.expiredRoutes[key]?.count == 1)
+        #expect(story.snapshot.routes.expired[key]?.count == 1)
         story.tell(.route(route(2, lifetime: 10)), .create)
-        #expect(story.snapshot.expiredRoutes.isEmpty)
+        #expect(story.snapshot.routes.expired.isEmpty)
         var assembly = DumpAssembly()
         assembly.begin(.routes(.ipv6, table: .main))
         let header = ModelStory.header(.multi)
         assembly.take(.route(route(1, lifetime: 0)), header, of: .routes(.ipv6, table: .main), at: story.now)
         _ = assembly.commit(to: &story.snapshot)
-        #expect(story.snapshot.expiredRoutes[key]?.count == 1)
-        story.snapshot.forgetExpiredRoutes(through: 3)
-        #expect(story.snapshot.expiredRoutes.isEmpty)
+        #expect(story.snapshot.routes.expired[key]?.count == 1)
+        story.snapshot.routes.forgetExpired(through: 3)
+        #expect(story.snapshot.routes.expired.isEmpty)
     }
 
     private func route(_ gateway: UInt8, lifetime: Int) -> RouteMessage {

@@ -32,11 +32,11 @@ struct RuleApplicationTests {
         goto.gotoPriority = 300
         goto.flags = .unresolved
         story.tell(.rule(goto))
-        #expect(story.snapshot.gotoTarget(of: goto) == nil)
+        #expect(story.snapshot.ipv4Rules.target(of: goto) == nil)
         story.tell(.rule(rule(300, mark: 1)))
         story.tell(.rule(rule(300, mark: 2)))
         #expect(story.snapshot.ipv4Rules[0].flags == [])
-        #expect(story.snapshot.gotoTarget(of: goto) == 1)
+        #expect(story.snapshot.ipv4Rules.target(of: goto) == 1)
         story.tell(.ruleRemoved(rule(300, mark: 1)))
         #expect(story.snapshot.ipv4Rules[0].flags == [])
         story.tell(.ruleRemoved(rule(300, mark: 2)))

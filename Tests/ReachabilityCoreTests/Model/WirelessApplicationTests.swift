@@ -12,7 +12,11 @@ struct WirelessApplicationTests {
         story.link(3)
     }
 
-    private var association: WirelessState.Association? { story.snapshot.wireless[3]?.association }
+    private var association: WirelessState.Association? { story.snapshot.devices.wireless[3]?.association }
+
+    private var isAssociating: Bool {
+        story.snapshot.link(3).map(story.snapshot.devices.isAssociating) ?? false
+    }
 
     private var canCarry: Bool { story.snapshot.canCarry(linkAt: 0) }
 
@@ -30,16 +34,16 @@ struct WirelessApplicationTests {
     mutating func kinds() {
         #expect(tell(.newInterface) { $0.mode = .station }.reasons == [.deviceChanged])
         #expect(!tell(.newInterface) { $0.mode = .station }.changed)
-        #expect(story.snapshot.wireless[3]?.mode == .station)
+        #expect(story.snapshot.devices.wireless[3]?.mode == .station)
         // What is gone is the link's to tell: until then it is no other kind of interface.
         #expect(!tell(.deleteInterface).changed)
-        #expect(story.snapshot.wireless[3] != nil)
+        #expect(story.snapshot.devices.wireless[3] != nil)
         story.tell(.linkRemoved(ModelStory.link(3)))
-        #expect(story.snapshot.wireless[3] == nil)
+        #expect(story.snapshot.devices.wireless[3] == nil)
         // The other order, as the two come by different sockets.
         tell(.disconnect)
         tell(.deleteInterface)
-        #expect(story.snapshot.wireless[3] == nil)
+        #expect(story.snapshot.devices.wireless[3] == nil)
     }
 
     @Test("What the answer leaves out stays known")
@@ -49,8 +53,8 @@ struct WirelessApplicationTests {
             message.radio = 1
         }
         tell(.newInterface)
-        #expect(story.snapshot.wireless[3]?.mode == .station)
-        #expect(story.snapshot.wireless[3]?.radio == 1)
+        #expect(story.snapshot.devices.wireless[3]?.mode == .station)
+        #expect(story.snapshot.devices.wireless[3]?.radio == 1)
     }
 
     @Test("Stations of an access point alter nothing")
@@ -58,7 +62,7 @@ struct WirelessApplicationTests {
         #expect(!tell(.newStation).changed)
         #expect(!tell(.deleteStation).changed)
         #expect(!tell(.scanResult).changed)
-        #expect(story.snapshot.wireless[3] == nil)
+        #expect(story.snapshot.devices.wireless[3] == nil)
     }
 
     @Test("A disconnection ends usability before the link does, and a connection ends that")
@@ -110,21 +114,21 @@ struct WirelessApplicationTests {
             story.link(3, carrier: false)
         }
         #expect(!canCarry)
-        #expect(!story.snapshot.isAssociating(3))
+        #expect(!isAssociating)
         tell(.authenticate) { $0.status = 0 }
         tell(.associate) { $0.status = 0 }
-        #expect(story.snapshot.isAssociating(3))
+        #expect(isAssociating)
         if linkIsFirst {
             story.link(3)
             tell(.connect)
         } else {
             tell(.connect)
             // The link is to follow.
-            #expect(story.snapshot.isAssociating(3))
+            #expect(isAssociating)
             story.link(3)
         }
         #expect(canCarry)
-        #expect(!story.snapshot.isAssociating(3))
+        #expect(!isAssociating)
     }
 
     @Test("What is not known rules nothing out")
@@ -198,7 +202,7 @@ struct WirelessApplicationTests {
         tell(.disconnect)
         #expect(canCarry)
         story.link(3) { $0.operationalState = .dormant }
-        #expect(!story.snapshot.isAssociating(3))
+        #expect(!isAssociating)
         // A station before, whose end is past with its mode.
         tell(.setInterface) { $0.mode = .station }
         #expect(association == .unknown)
@@ -220,18 +224,18 @@ struct WirelessApplicationTests {
         }
         for change in [dormant, falselyRunning] {
             story.link(3, change)
-            #expect(!story.snapshot.isAssociating(3))
+            #expect(!isAssociating)
         }
         story.tell(.uevent(.init(action: .add, interface: "wlan0", index: 3, deviceType: "wlan")))
         for change in [dormant, falselyRunning] {
             story.link(3, change)
-            #expect(story.snapshot.isAssociating(3))
+            #expect(isAssociating)
         }
         // Set dormant by a supplicant that has lost its network.
         story.link(3, carrier: false, dormant)
-        #expect(!story.snapshot.isAssociating(3))
+        #expect(!isAssociating)
         story.link(3, up: false, dormant)
-        #expect(!story.snapshot.isAssociating(3))
+        #expect(!isAssociating)
     }
 
     @Test("What was told of an interface is not believed of another one of its number")
@@ -247,7 +251,7 @@ struct WirelessApplicationTests {
     mutating func roams() {
         #expect(tell(.connect) { $0.address = Self.home }.roams == [])
         #expect(tell(.roam) { $0.address = Self.attic }.roams == [3])
-        #expect(story.snapshot.wireless[3]?.accessPoint == Self.attic)
+        #expect(story.snapshot.devices.wireless[3]?.accessPoint == Self.attic)
         tell(.disconnect)
         #expect(tell(.connect) { $0.address = Self.attic }.roams == [])
         tell(.disconnect)

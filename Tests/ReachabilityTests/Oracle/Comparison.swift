@@ -23,7 +23,7 @@ struct Comparison {
     private func look(from source: IPAddress?, in snapshot: NetworkSnapshot) -> LookupOutcome {
         var bound = flow
         if let source { bound.source = source }
-        return RouteLookup.look(up: bound, in: snapshot, at: now)
+        return RouteLookup.lookup(bound, in: snapshot, at: now)
     }
 
     /// Looks up in each variant.

@@ -90,7 +90,7 @@ enum LinkSign: Sendable, Hashable {
             self = .down
             return
         }
-        let wireless = snapshot.wireless[link.index]
+        let wireless = snapshot.devices.wireless[link.index]
         switch link.operationalState {
         case _ where link.hardwareType.isMonitor: self = .monitoring
         case _ where wireless?.isStation == true && wireless?.association == .associating: self = .associating

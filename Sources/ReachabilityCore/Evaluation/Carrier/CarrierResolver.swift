@@ -1,23 +1,23 @@
-/// Finds the physical interfaces beneath an interface: under bridges, bonds, VLANs, VRFs and tunnels.
+/// Finds the physical interfaces that carry an interface: below bridges, bonds, VLANs, VRFs and tunnels.
 struct CarrierResolver {
     private let model: LookupModel
     private let context: EvaluationContext
-    /// The interfaces between the first one and the one that is being looked beneath.
+    /// The interfaces from the first one down to the one whose lower interfaces are being resolved.
     private var stack: [InterfaceIndex] = []
-    /// What was found.
+    /// The carriers found.
     private(set) var carriers: [NetworkInterface] = []
-    /// What is wrong with it.
+    /// The reasons why they are uncertain or limited.
     private(set) var reasons: [Reason] = []
-    /// The tunnels on the way, beneath which a path had to be found.
+    /// The tunnels above the carriers, for whose own packets a path had to be found.
     private(set) var tunnels: [InterfaceIndex] = []
-    /// Why nothing beneath can carry packets, if that is so.
+    /// Why no carrier can carry packets; nil if one can.
     private(set) var fault: Reason?
 
-    /// What lies beneath one interface.
+    /// The carriers of one interface.
     private struct Branch {
-        /// The physical interfaces; also where they can't carry.
+        /// The physical interfaces, whether or not they can carry packets.
         var carriers: [NetworkInterface] = []
-        /// Why packets do not get through, if that is so.
+        /// Why packets do not get through; nil if they do.
         var fault: Reason?
     }
 
@@ -26,7 +26,7 @@ struct CarrierResolver {
         self.context = context
     }
 
-    /// The description of an interface, or nil if it is not in the model.
+    /// Returns the description of an interface; nil if it is not in the model.
     static func describe(
         _ index: InterfaceIndex,
         _ model: LookupModel,
@@ -40,8 +40,8 @@ struct CarrierResolver {
 
     /// Finds the carriers of an interface.
     ///
-    /// What has nothing physical beneath is its own carrier. An interface that the user's rules name a physical kind
-    /// is taken at their word.
+    /// An interface without physical interfaces below is its own carrier, and so is one that the user's rules assign a physical
+    /// kind.
     mutating func resolve(_ interface: NetworkInterface) {
         let branch = branch(beneath: interface)
         carriers = branch.carriers
@@ -71,7 +71,7 @@ struct CarrierResolver {
         return passage(through: lower)
     }
 
-    /// What lies beneath an interface that has to carry packets now; what can't leads nowhere.
+    /// Returns the carriers of an interface that has to carry packets now.
     private mutating func passage(through index: InterfaceIndex) -> Branch {
         guard !stack.contains(index) else { return .init(fault: isInTunnel ? .tunnelLoop : nil) }
         guard let interface = Self.describe(index, model, context) else { return .init() }
@@ -80,21 +80,21 @@ struct CarrierResolver {
         return branch
     }
 
-    /// Whether what is looked beneath lies beneath a tunnel.
+    /// Whether the carriers of a tunnel are being resolved.
     private var isInTunnel: Bool { stack.contains { tunnels.contains($0) } }
 
-    /// What speaks against an interface by itself, whatever lies beneath it.
+    /// Returns why an interface itself is unusable, whatever its carriers.
     private func ownFault(of index: InterfaceIndex) -> Reason? {
         guard let position = model.snapshot.linkPosition(index) else { return .interfaceDown }
         return Usability.fault(ofLinkAt: position, model)
     }
 
     private mutating func end(with interface: NetworkInterface) -> Branch {
-        if let doubt = model.snapshot.doubt(about: interface) { note(doubt) }
+        if let reason = model.snapshot.uncertainty(about: interface) { note(reason) }
         return .init(carriers: [interface], fault: endFault(of: interface))
     }
 
-    /// Why a physical interface that has a carrier leads nowhere all the same, if it does.
+    /// Returns why a physical interface with a carrier is unusable nevertheless; nil if it is usable.
     private func endFault(of interface: NetworkInterface) -> Reason? {
         if interface.isOwnAccessPoint(model) { return .accessPoint }
         return model.snapshot.link(interface.index)?.multiplexedModem.flatMap(ownFault)
@@ -108,7 +108,7 @@ struct CarrierResolver {
 // MARK: - Beneath bridges, bonds, teams and VRFs
 
 extension CarrierResolver {
-    /// Beneath the ports that carry traffic: a bond's active one, of others any that can carry.
+    /// Returns the carriers of the ports that carry traffic: a bond's active one, otherwise any that can carry packets.
     private mutating func beneathPorts(of link: Link) -> Branch {
         let ports = model.snapshot.links.filter { $0.masterIndex == link.index }
         if link.kind == "team" { return beneathTeam(link, ports) }
@@ -125,9 +125,9 @@ extension CarrierResolver {
         return outward.isEmpty ? .init(fault: .noCarrier) : any(of: outward)
     }
 
-    /// Beneath the ports by which a team's driver sends: the active one, or all that are enabled, if the driver told.
+    /// Returns the carriers of the ports by which a team sends: the active one, or all that are enabled, if they are known.
     ///
-    /// A process that may not ask the driver (it takes `CAP_NET_ADMIN`) learns of the active port as it changes.
+    /// A process that may not ask the driver (that requires `CAP_NET_ADMIN`) learns the active port when it changes.
     private mutating func beneathTeam(_ link: Link, _ ports: [Link]) -> Branch {
         tunnels.append(link.index)
         let team = model.snapshot.teams[link.index]
@@ -140,9 +140,9 @@ extension CarrierResolver {
         return any(of: usable)
     }
 
-    /// Whether a bond is about to use another port, as its active one has lost its carrier.
+    /// Whether a bond is about to use another port, because its active one has lost its carrier.
     ///
-    /// It takes the bond some milliseconds (`miimon`): no outage to tell of. A port that has a carrier and waits, such
+    /// It takes the bond some milliseconds (`miimon`): that is no outage. A port that has a carrier and waits, such
     /// as a station that associates, stays the active one.
     private func isReplaced(_ active: InterfaceIndex, among ports: [Link], by bond: Link) -> Bool {
         guard bond.bondReplacesPorts, let fault = ownFault(of: active), fault == .noCarrier || fault == .interfaceDown
@@ -150,7 +150,7 @@ extension CarrierResolver {
         return ports.contains { $0.index != active && ownFault(of: $0.index) == nil }
     }
 
-    /// Beneath those ports through which packets get out; where none lets them, the first one's fault counts.
+    /// Returns the carriers of the usable ports; if none is usable, the first one's fault counts.
     private mutating func any(of ports: [Link]) -> Branch {
         let branches = ports.map { passage(through: $0.index) }
         let usable = branches.filter { $0.fault == nil }
@@ -159,7 +159,7 @@ extension CarrierResolver {
         }
         var carriers: [NetworkInterface] = []
         for carrier in usable.flatMap(\.carriers) where !carriers.contains(carrier) { carriers.append(carrier) }
-        // Where a port is physical, those that are not lead to containers and virtual machines, not out.
+        // If a port is physical, those that are not lead to containers and virtual machines, not out.
         let physical = carriers.filter { carrier in
             carrier.kind.isPhysical || !ports.contains { $0.index == carrier.index }
         }
@@ -177,7 +177,7 @@ extension CarrierResolver {
     }
 }
 
-/// A bridge's port that leads out of the machine, over hardware or over what may have hardware beneath.
+/// A bridge's port that leads out of the machine, over hardware or over what may have hardware below.
 enum UplinkPort {
     /// The `IFLA_INFO_KIND` of what ends at a network namespace, at a program, or nowhere.
     private static let inward: Set<String> = ["veth", "netkit", "vxcan", "tun", "dummy", "ifb", "nlmon"]
@@ -199,16 +199,16 @@ enum UplinkPort {
 // MARK: - Beneath tunnels
 
 extension CarrierResolver {
-    /// Beneath a tunnel lies the path to its endpoint, as the kernel said; as long as that is not known, the interface
-    /// that it is bound to, or the best default path that does not go through the tunnel.
+    /// Returns the carriers of a tunnel: the path to its endpoint, as the kernel reported; if that is not known, the interface
+    /// that it is bound to, or the best default path that does not lead through the tunnel.
     private mutating func beneathTunnel(_ link: Link) -> Branch {
-        let endpoint = model.snapshot.endpoint(of: link)
+        let endpoint = model.snapshot.tunnels.endpoint(of: link)
         if endpoint != nil || link.lowerIndex == nil { tunnels.append(link.index) }
-        if let endpoint, let egress = model.snapshot.tunnelEgress[endpoint] {
+        if let endpoint, let egress = model.snapshot.tunnels.egress[endpoint] {
             guard let egress else { return .init(fault: .noRoute) }
             // The kernel drops packets of a tunnel that would enter it again.
             if stack.contains(egress) { return .init(fault: .tunnelLoop) }
-            // What a tunnel hands to a program of this host leaves by other ways.
+            // Packets that a tunnel passes to a program of this host leave through other interfaces.
             let isKnown = egress != LookupModel.loopbackIndex && model.snapshot.linkPosition(egress) != nil
             if isKnown { return passage(through: egress) }
         }
@@ -228,9 +228,9 @@ extension CarrierResolver {
         return passage(through: egresses.first { ownFault(of: $0) == nil } ?? first)
     }
 
-    /// The interface of a family's default path: as the rules lead, or, where they lead nowhere, as table main says.
+    /// Returns the interface of a family's default path: by the rules, or, if they have no result, by table main.
     ///
-    /// A tunnel's own packets are often marked to pass by the rules that lead everybody else into it, so that its path
+    /// A tunnel's own packets are often marked to skip the rules that lead all others into it, so that its path
     /// is in main although the rules seem to end before.
     private func defaultEgress(_ family: AddressFamily, _ endpoint: TunnelEndpoint?) -> InterfaceIndex? {
         guard let probe = ProbeAddresses.of(family).first else { return nil }
@@ -257,7 +257,7 @@ extension NetworkInterface {
     /// The user's rules may name it an uplink, as there are access points whose client is the gateway.
     func isOwnAccessPoint(_ model: LookupModel) -> Bool {
         guard kind == .wifi, kindSource != .rule else { return false }
-        return model.snapshot.wireless[index]?.mode?.isAccessPoint ?? false
+        return model.snapshot.devices.wireless[index]?.mode?.isAccessPoint ?? false
     }
 
     /// Whether the interface carries its packets by itself, and nothing but its own state decides whether it can.
@@ -266,7 +266,7 @@ extension NetworkInterface {
         return model.snapshot.link(index)?.multiplexedModem == nil
     }
 
-    /// Whether there is nothing to look for beneath: hardware, or what the user's rules call so.
+    /// Whether the interface has no lower interfaces: hardware, or what the user's rules call so.
     ///
     /// A kind of device that is not known may be a stack of its own.
     func isEndOfStack(_ model: LookupModel) -> Bool {
@@ -277,10 +277,66 @@ extension NetworkInterface {
 }
 
 extension Link {
-    /// The interface of the modem beneath one of its data sessions (`rmnet`); nil for any other interface.
+    /// The interface of the modem below one of its data sessions (`rmnet`); nil for any other interface.
     ///
     /// The kernel leaves a session up when its modem is set down or loses its carrier.
     fileprivate var multiplexedModem: InterfaceIndex? {
         kind == "rmnet" && lowerNamespace == nil ? lowerIndex : nil
     }
+}
+
+/// Whether an interface or a source can be used, and if not why.
+enum Usability {
+    /// Returns why an interface is unusable; nil if it can carry packets.
+    static func fault(ofLinkAt position: Int, _ model: LookupModel) -> Reason? {
+        let flags = model.snapshot.links[position].flags
+        if flags.contains(.loopback) { return .loopbackPath }
+        if model.snapshot.canCarry(linkAt: position) { return nil }
+        guard flags.contains(.up) else { return .interfaceDown }
+        let link = model.snapshot.links[position]
+        if model.snapshot.devices.isAssociating(link) { return .associating }
+        if model.snapshot.devices.mayBeAssociating(link) { return .deviceProbing }
+        // A supplicant that has lost its network may say dormant before the kernel says down, or after.
+        guard flags.contains(.lowerUp), !model.snapshot.devices.isBarred(link.index) else { return .noCarrier }
+        return link.operationalState == .dormant || flags.contains(.dormant) ? .dormant : .noCarrier
+    }
+
+    /// Returns why the source that the kernel selected is unusable; nil if it can be used.
+    static func fault(ofSourceOf nextHop: SelectedNextHop, _ model: LookupModel) -> Reason? {
+        guard let source = nextHop.source, !source.isUnspecified else { return waiting(nextHop, model) ?? .noSource }
+        if nextHop.hasMappedSource { return .noSource }
+        if source.isLoopback { return waiting(nextHop, model) ?? .loopbackSource }
+        if source.isLinkLocal { return waiting(nextHop, model) ?? .linkLocalSource }
+        return source.family == .ipv6 && isTentative(source, nextHop.interface, model) ? .tentativeSource : nil
+    }
+
+    /// Returns the reason if an address that would be usable is still being checked for duplicates, so that it was not selected.
+    private static func waiting(_ nextHop: SelectedNextHop, _ model: LookupModel) -> Reason? {
+        let isWaiting = model.snapshot.addresses[nextHop.interface]?.contains {
+            $0.isWaiting && !$0.address.isLinkLocal
+        }
+        return isWaiting == true ? .tentativeSource : nil
+    }
+
+    /// Whether a source is tentative, wherever it is found; most are on the interface itself.
+    private static func isTentative(
+        _ source: IPAddress,
+        _ index: InterfaceIndex,
+        _ model: LookupModel
+    ) -> Bool {
+        if let own = model.snapshot.addresses[index], let isWaiting = isWaiting(source, in: own) { return isWaiting }
+        let others = model.snapshot.addresses.values.lazy.compactMap { isWaiting(source, in: $0) }
+        return !others.isEmpty && !others.contains(false)
+    }
+
+    /// Whether an address is tentative; nil if it is not among an interface's.
+    private static func isWaiting(_ address: IPAddress, in addresses: [AddressMessage]) -> Bool? {
+        for index in addresses.indices where addresses[index].address == address { return addresses[index].isWaiting }
+        return nil
+    }
+}
+
+extension AddressMessage {
+    /// Whether duplicate address detection still forbids to use it (RFC 4862, 5.4; RFC 4429).
+    fileprivate var isWaiting: Bool { flags.contains(.tentative) && !flags.contains(.optimistic) }
 }

@@ -1,23 +1,23 @@
-/// Tells what an interface is, from what is known of it.
+/// Classifies an interface by what is known of it.
 ///
-/// The evidence in the order in which it counts: the user's rules, `IFLA_INFO_KIND`, the hardware type, nl80211, the
-/// driver's name, `DEVTYPE`; Ethernet that none of these says anything of is wired.
+/// The evidence, in order of precedence: the user's rules, `IFLA_INFO_KIND`, the hardware type, nl80211, the
+/// driver's name, `DEVTYPE`; Ethernet without any of these is wired.
 struct KindClassifier {
     /// The user's own rules, first match wins.
     let rules: [KindRule]
 
-    /// What an interface is, and how that is known.
+    /// Returns the kind of an interface, and its source.
     ///
     /// - Parameters:
     ///   - link: The interface.
-    ///   - snapshot: What nl80211, uevents and a look at the device said of it.
-    /// - Returns: The kind; ``InterfaceKind/other`` where it could be a modem for all that is known.
+    ///   - snapshot: The model, with what nl80211, uevents and sysfs say of it.
+    /// - Returns: The kind; ``InterfaceKind/other`` if it may be a modem.
     func classify(_ link: Link, in snapshot: NetworkSnapshot) -> (kind: InterfaceKind, source: KindSource) {
         if !rules.isEmpty, let rule = rules.first(where: { $0.matches(link.name) }) { return (rule.kind, .rule) }
         if let kind = link.kind { return (Self.kind(ofInfoKind: kind), .infoKind) }
         if link.flags.contains(.loopback) { return (.loopback, .arphrd) }
         if let kind = Self.kind(of: link.hardwareType) { return (kind, .arphrd) }
-        if !snapshot.wireless.isEmpty, snapshot.wireless[link.index] != nil { return (.wifi, .nl80211) }
+        if !snapshot.devices.wireless.isEmpty, snapshot.devices.wireless[link.index] != nil { return (.wifi, .nl80211) }
         let device = snapshot.devices.isEmpty ? nil : snapshot.devices[link.index]
         if let driver = device?.driver, DeviceDriver(driver) == .modem { return (.cellular, .driver) }
         if let type = device?.deviceType, let kind = Self.kind(ofDeviceType: type) { return (kind, .devtype) }
@@ -28,7 +28,7 @@ struct KindClassifier {
 
     /// `IFLA_INFO_KIND`, the `kind` of each driver's `rtnl_link_ops`.
     ///
-    /// Point-to-point sessions (`ppp`) run over modems and over DSL alike, so they are of no kind by themselves.
+    /// Point-to-point sessions (`ppp`) run over modems and over DSL, so `ppp` implies no kind.
     private static func kind(ofInfoKind kind: String) -> InterfaceKind {
         switch kind {
         case "veth", "bridge", "vlan", "bond", "team", "macvlan", "macvtap", "ipvlan", "ipvtap", "dummy", "ifb", "vrf",
@@ -45,7 +45,7 @@ struct KindClassifier {
         }
     }
 
-    /// The hardware types that leave no doubt.
+    /// The hardware types that imply a kind.
     private static func kind(of hardware: HardwareType) -> InterfaceKind? {
         switch hardware {
         case .loopback: .loopback
@@ -81,21 +81,92 @@ extension Link {
 }
 
 extension NetworkSnapshot {
-    /// Whether enough is known of an interface's device to say that it is no modem.
+    /// Whether enough is known of an interface's device to exclude a modem.
     ///
-    /// Where nobody looked, in recordings of others, what the kernel's messages do not say is taken not to be.
+    /// In recordings of other programs, where no device was examined, what the messages do not say is assumed to be absent.
     fileprivate func identifies(_ index: InterfaceIndex, _ device: UeventMessage?) -> Bool {
         if case .failed = device?.probe { return false }
-        return awaitedDevices.isEmpty || !awaitedDevices.contains(index)
+        return devices.awaited.isEmpty || !devices.awaited.contains(index)
     }
 
-    /// What is wrong with what is known of an interface, if that leaves open whether it is a modem.
-    func doubt(about interface: NetworkInterface) -> Reason? {
+    /// Returns why it is not known whether an interface is a modem; nil if it is known.
+    func uncertainty(about interface: NetworkInterface) -> Reason? {
         guard interface.kind == .other, interface.kindSource != .rule, interface.kindSource != .infoKind else {
             return nil
         }
-        if awaitedDevices.contains(interface.index) { return .deviceProbing }
+        if devices.awaited.contains(interface.index) { return .deviceProbing }
         if case .failed = devices[interface.index]?.probe { return .deviceUnidentified }
         return nil
+    }
+}
+
+/// What was found out about an interface's device: by each source, and what follows from all.
+///
+/// Each source may fail: sysfs may show another network namespace, a sandbox may forbid ioctl(2). Only if no source is left
+/// that distinguishes a modem from Ethernet is the device unidentified.
+public struct DeviceFindings: Sendable, Hashable {
+    /// The interface index.
+    public var index: InterfaceIndex
+    /// Its name.
+    public var name: String
+    /// Whether nl80211 knows it.
+    public var isWireless = false
+    /// The driver's name by ethtool (`ETHTOOL_GDRVINFO`); nil with ``driverFault`` if it is not available.
+    public var driver: String?
+    /// Why there is no ``driver``, in words.
+    public var driverFault: String?
+    /// Whether sysfs shows this very interface.
+    public var isInSysfs = false
+    /// `DEVTYPE` by sysfs.
+    public var deviceType: String?
+
+    /// Makes empty findings.
+    public init(index: InterfaceIndex, name: String) {
+        self.index = index
+        self.name = name
+    }
+
+    /// The findings as a uevent, for the model and for recordings.
+    public var message: UeventMessage {
+        var message = UeventMessage(action: .add, interface: name, index: index, deviceType: deviceType)
+        message.driver = driver
+        message.probe = fault.map(DeviceProbe.failed) ?? .answered
+        return message
+    }
+
+    private var fault: String? {
+        guard !isWireless, !isInSysfs else { return nil }
+        let blindness = "sysfs does not show this interface"
+        guard let driver, !driver.isEmpty else {
+            return "\(blindness), and its driver can't be asked: \(driverFault ?? "it has no name")"
+        }
+        guard DeviceDriver(driver) == .tethering else { return nil }
+        return "\(blindness), and its driver \(driver) serves modems and others alike"
+    }
+}
+
+/// The type of device that a driver's name implies, as ethtool and sysfs report it.
+enum DeviceDriver: Sendable, Hashable {
+    /// Modems of mobile networks only.
+    case modem
+    /// Tethered phones, but also Ethernet adapters or modems.
+    case tethering
+    /// The name implies nothing.
+    case other
+
+    /// Looks a name up: drivers/net/usb, drivers/net/wwan, drivers/net/mhi_net.c and similar in Linux 6.
+    ///
+    /// `cdc_ether`, `cdc_ncm` and `rndis_host` serve whatever speaks their standard: modems, phones and 2.5 Gbit/s
+    /// Ethernet adapters; `DEVTYPE` distinguishes the modems among them.
+    init(_ name: String) {
+        self =
+            switch name {
+            case "qmi_wwan", "qmi_wwan_q", "GobiNet", "cdc_mbim", "huawei_cdc_ncm", "sierra_net", "hso", "lg-vl600",
+                "kalmia", "cdc-phonet", "mhi_net", "mhi_wwan_mbim", "iosm", "mtk_t7xx", "t7xx", "bam-dmux", "ipa",
+                "rmnet", "wwan":
+                .modem
+            case "rndis_host", "ipheth", "cdc_ether", "cdc_ncm", "cdc_eem", "cdc_subset": .tethering
+            default: .other
+            }
     }
 }

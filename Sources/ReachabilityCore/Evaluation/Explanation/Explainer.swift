@@ -1,9 +1,9 @@
-/// Explains the decisions that the rooms of the look-up make, by asking them again with parts of the model.
+/// Explains the decisions of a lookup, by repeating its steps with parts of the model.
 struct Explainer {
     let model: LookupModel
     let context: EvaluationContext
 
-    /// Explains one family's verdict.
+    /// Explains one family's evaluation.
     func explain(_ family: AddressFamily, _ evaluation: FamilyEvaluation) -> FamilyExplanation {
         let probes = zip(ProbeAddresses.of(family), evaluation.outcomes).map { explain($0, $1) }
         return .init(
@@ -16,7 +16,7 @@ struct Explainer {
         )
     }
 
-    /// Follows the look-ups of connect(2).
+    /// Follows the lookups of connect(2).
     private func explain(_ destination: IPAddress, _ outcome: LookupOutcome) -> ProbeExplanation {
         let flow = ProbeFlow(to: destination, user: context.user)
         var lookups = [explain(flow)]
@@ -29,7 +29,7 @@ struct Explainer {
         return .init(destination: destination, outcome: outcome, lookups: lookups)
     }
 
-    /// The source of the second look-up, where it may end another way than the first.
+    /// The source of the second lookup, if it may end differently from the first.
     private func secondSource(_ flow: ProbeFlow) -> IPAddress? {
         let connection = Connection.run(flow, model)
         switch (flow.family, connection.first) {
@@ -48,7 +48,7 @@ struct Explainer {
         let consulted = Set(steps.filter { $0.rule.action == .lookup }.map(\.rule.table))
         let keys = model.snapshot.routes.keys.filter { $0.family == family && !consulted.contains($0.table) }
         return keys.sorted().compactMap { key in
-            guard let routes = model.snapshot.routes[key], !routes.isEmpty else { return nil }
+            guard let routes = model.snapshot.routes[key]?.elements, !routes.isEmpty else { return nil }
             let vrf = model.snapshot.links.first { $0.isVRF && $0.vrfTable == key.table.rawValue }
             let rules = model.snapshot.rules(family).filter { $0.action == .lookup && $0.table == key.table }
             return .init(table: key.table, routes: routes, rules: rules, vrf: vrf?.index)
@@ -59,7 +59,7 @@ struct Explainer {
 // MARK: - What would work
 
 extension Explainer {
-    /// Takes away one by one the interfaces without carrier that the kernel insists on, until something works.
+    /// Removes the interfaces without carrier that the kernel prefers, one by one, until there is a usable path.
     private func detour(_ family: AddressFamily) -> Detour? {
         var excluded: [InterfaceIndex] = []
         while true {
@@ -67,9 +67,9 @@ extension Explainer {
             let outcomes = ProbeAddresses.of(family).map {
                 Connection.run(.init(to: $0, user: context.user), detour).outcome
             }
-            var judge = FamilyJudge(detour, context)
-            for outcome in outcomes { judge.judge(outcome) }
-            if let path = judge.evaluation(of: outcomes, nextExpiry: nil).path {
+            var evaluator = FamilyEvaluator(detour, context)
+            for outcome in outcomes { evaluator.evaluate(outcome) }
+            if let path = evaluator.evaluation(of: outcomes, nextExpiry: nil).path {
                 return excluded.isEmpty ? nil : .init(interfaces: excluded, path: path)
             }
             let obstacles = outcomes.compactMap { obstacle($0, family) }.filter { !excluded.contains($0) }
@@ -78,7 +78,7 @@ extension Explainer {
         }
     }
 
-    /// The interface without carrier that an outcome leads through, if the kernel could be told to pass over it.
+    /// The interface without carrier that an outcome leads through, if the kernel could be told to skip it.
     private func obstacle(_ outcome: LookupOutcome, _ family: AddressFamily) -> InterfaceIndex? {
         guard case .selected(let selection) = outcome else { return nil }
         let index = selection.nextHop.interface
@@ -122,7 +122,7 @@ extension Explainer {
         }
     }
 
-    /// Why the walk went on behind a rule that leads to a table.
+    /// Returns why the walk continued after a rule that leads to a table.
     private func passing(_ rule: RuleMessage, _ flow: ProbeFlow) -> RuleStep.Result {
         let needsSource = flow.family == .ipv6 && rule.source.length > 0 && flow.source.isUnspecified
         switch model.answer(to: flow, from: rule.table) {
@@ -136,7 +136,7 @@ extension Explainer {
         }
     }
 
-    /// The rules that would match, and lead to tables of which nothing was seen.
+    /// The rules that would match, and lead to tables that were not consulted.
     private func unreached(_ walked: [Int], _ flow: ProbeFlow) -> [RuleStep] {
         let rules = model.snapshot.rules(flow.family)
         var seen = Set(walked.filter { rules[$0].action == .lookup }.map { rules[$0].table })
@@ -155,7 +155,7 @@ extension Explainer {
 }
 
 extension Explainer {
-    /// A table's default-like routes, each held against the table's own answer.
+    /// The default-like routes of a table, each compared with the table's own answer.
     func candidates(of table: RouteTableID, _ flow: ProbeFlow, isTaken: Bool) -> [RouteCandidate] {
         let routes = model.snapshot.routes(flow.family, table)
         let chosen = chosen(of: routes, table, flow)
@@ -168,22 +168,22 @@ extension Explainer {
         }
     }
 
-    /// A route, and how it would do by itself.
+    /// Returns a route, and whether it would be usable.
     func candidate(
         _ route: Route,
         _ table: RouteTableID,
         _ flow: ProbeFlow,
         _ verdict: RouteCandidate.Verdict
     ) -> RouteCandidate {
-        var judge = FamilyJudge(model, context)
+        var evaluator = FamilyEvaluator(model, context)
         var outcomes: [LookupOutcome] = []
         switch model.answer(to: flow, from: [route], of: table) {
         case .none, .thrown: break
         case .refused(let errno, let reason, _): outcomes = [.refused(errno: errno, reason)]
         case .found(let found): outcomes = [found.outcome(model)]
         }
-        for outcome in outcomes { judge.judge(outcome) }
-        let evaluation = judge.evaluation(of: outcomes, nextExpiry: nil)
+        for outcome in outcomes { evaluator.evaluate(outcome) }
+        let evaluation = evaluator.evaluation(of: outcomes, nextExpiry: nil)
         return .init(
             route: route,
             verdict: verdict,
@@ -193,9 +193,9 @@ extension Explainer {
         )
     }
 
-    /// The places of the routes that the table's answer may be; none if it has no answer.
+    /// Returns the positions of the routes that the table's answer may be; none if it has no answer.
     ///
-    /// An answer tells its route's expiry: given each its own, far away, it tells the route.
+    /// An answer contains its route's expiry: with a unique expiry for each, it identifies the route.
     private func chosen(of routes: [Route], _ table: RouteTableID, _ flow: ProbeFlow) -> [Int] {
         var marked = routes
         for position in routes.indices where !isExpired(routes[position]) {
@@ -213,7 +213,7 @@ extension Explainer {
         return ipv4.isAmongDefaults(position) ? ipv4.equalDefaults(position) : [position]
     }
 
-    /// Why a route is not the table's answer.
+    /// Returns why a route is not the table's answer.
     private func verdict(
         _ position: Int,
         of routes: [Route],
@@ -236,7 +236,7 @@ extension Explainer {
         return advantage(of: routes[chosen].message, over: route.message).map { .beaten(by: $0) } ?? .hidden
     }
 
-    /// Why a route gives no answer even by itself.
+    /// Returns why a route would be no answer even if it were alone.
     private func fault(of route: Route, _ flow: ProbeFlow) -> RouteCandidate.Verdict {
         let message = route.message
         if !message.destination.contains(flow.destination) { return .otherDestination }
@@ -256,7 +256,7 @@ extension Explainer {
         return !nextHops.isEmpty && nextHops.allSatisfy { $0.fate == .gatewayFailed }
     }
 
-    /// What makes a route better than another; nil if it is not.
+    /// Returns what makes a route better than another; nil if it is not.
     private func advantage(of winner: RouteMessage, over loser: RouteMessage) -> RouteCandidate.Advantage? {
         if winner.destination.length != loser.destination.length {
             return winner.destination.length > loser.destination.length ? .longerPrefix : nil
@@ -274,7 +274,7 @@ extension Explainer {
 extension Explainer {
     /// A route's next hops, or those of its nexthop object.
     private func nextHops(of route: Route) -> [NextHopExplanation] {
-        let object = route.message.nexthopID.flatMap(model.snapshot.nexthopObject)
+        let object = route.message.nexthopID.flatMap(model.snapshot.nexthops.object)
         switch object {
         case .blackhole: return []
         case .nextHops(let nextHops):
@@ -301,7 +301,7 @@ extension Explainer {
     }
 }
 
-/// Something about an interface that leaves its kind open, and that a rule of the user's would settle.
+/// Why the kind of an interface is not known; a rule of the user's would determine it.
 public enum InterfaceHint: Sendable, Hashable {
     /// Its driver, here by its name, serves tethered phones as well as Ethernet adapters.
     case tethering(driver: String)
@@ -311,18 +311,18 @@ public enum InterfaceHint: Sendable, Hashable {
     case unidentified(String)
 }
 
-/// How it is known what carries a tunnel.
+/// The basis on which a tunnel's carrier was found.
 public enum TunnelBasis: Sendable, Hashable {
-    /// The kernel says how it sends to the tunnel's other end.
+    /// The kernel reported its route to the tunnel's endpoint.
     case endpoint(IPAddress)
-    /// The other end is known; the best default path that does not go through the tunnel is taken to lead there.
+    /// The endpoint is known; the best default path that does not lead through the tunnel is assumed to lead there.
     case defaultPath(to: IPAddress)
-    /// The other end is not known, for a reason if there is one: the best default path beside the tunnel counts.
+    /// The endpoint is not known, for a reason if there is one; the best default path outside the tunnel is assumed.
     case anyDefaultPath(String?)
 }
 
 extension Explainer {
-    /// What leaves an interface's kind open, if something does.
+    /// Returns why an interface's kind is not known; nil if it is.
     func hint(about interface: NetworkInterface) -> InterfaceHint? {
         guard interface.kindSource != .rule, let link = model.snapshot.link(interface.index) else { return nil }
         if link.kind == "ppp" || (link.kind == nil && link.hardwareType == .ppp) { return .pointToPoint }
@@ -334,13 +334,13 @@ extension Explainer {
         return .tethering(driver: driver)
     }
 
-    /// How it is known what carries an interface; nil if that is no tunnel, or one that names what is beneath.
+    /// Returns the basis on which an interface's carrier was found; nil if it is no tunnel, or names its lower interface.
     func basis(of interface: NetworkInterface) -> TunnelBasis? {
         guard interface.kind == .tunnel, let link = model.snapshot.link(interface.index), link.lowerIndex == nil else {
             return nil
         }
-        if let endpoint = model.snapshot.endpoint(of: link) {
-            let isKnown = model.snapshot.tunnelEgress[endpoint] != nil
+        if let endpoint = model.snapshot.tunnels.endpoint(of: link) {
+            let isKnown = model.snapshot.tunnels.egress[endpoint] != nil
             return isKnown ? .endpoint(endpoint.address) : .defaultPath(to: endpoint.address)
         }
         guard case .failed(let why) = model.snapshot.devices[interface.index]?.probe else {

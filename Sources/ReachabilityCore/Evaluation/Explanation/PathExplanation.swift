@@ -1,22 +1,22 @@
-/// Why the state is what it is: how each family's verdict came about, and what spoke against each other route.
+/// Why the state is what it is: how each family was evaluated, and why each other route was not taken.
 public struct PathExplanation: Sendable, Hashable {
-    /// The verdict.
+    /// The path.
     public var path: NetworkPath
     /// IPv4, then IPv6.
     public var families: [FamilyExplanation]
     /// What is known of each interface of the model.
     public var interfaces: [InterfaceIndex: NetworkInterface]
-    /// What leaves the kinds of interfaces open.
+    /// Why the kinds of interfaces are not known.
     public var hints: [InterfaceIndex: InterfaceHint]
-    /// How it is known what carries tunnels.
+    /// The basis on which the carriers of tunnels were found.
     public var tunnels: [InterfaceIndex: TunnelBasis]
 
-    /// Explains a verdict.
+    /// Explains an evaluation.
     ///
     /// - Parameters:
-    ///   - evaluation: The verdict.
+    ///   - evaluation: The evaluation.
     ///   - snapshot: The model from which it was made.
-    ///   - context: What the evaluation was given beside it.
+    ///   - context: The context of the evaluation.
     ///   - now: The moment of the evaluation.
     public init(
         of evaluation: PathEvaluation,
@@ -37,19 +37,19 @@ public struct PathExplanation: Sendable, Hashable {
     }
 }
 
-/// How one family's verdict came about.
+/// How one family was evaluated.
 public struct FamilyExplanation: Sendable, Hashable {
     /// The family.
     public var family: AddressFamily
     /// The path, if there is one.
     public var path: FamilyPath?
-    /// Why there is none, or what is wrong with the one there is.
+    /// The reasons why there is none, or why it is limited.
     public var reasons: [Reason]
     /// One for each of ``ProbeAddresses``, in their order.
     public var probes: [ProbeExplanation]
     /// The tables with default-like routes that no matching rule consults, in the order of their numbers.
     public var strayTables: [StrayTable]
-    /// The path that would work if the kernel did not insist on a route without carrier.
+    /// The path that would be usable if the kernel did not prefer a route without carrier.
     public var detour: Detour?
 }
 
@@ -59,7 +59,7 @@ public struct StrayTable: Sendable, Hashable {
     public var table: RouteTableID
     /// Its routes, in the kernel's order.
     public var routes: [Route]
-    /// The rules that lead other packets to it, or would if an earlier one did not decide.
+    /// The rules that lead other packets to it, or would if an earlier rule did not decide.
     public var rules: [RuleMessage]
     /// The VRF device whose table it is, which sockets bound to it use.
     public var vrf: InterfaceIndex?
@@ -67,90 +67,90 @@ public struct StrayTable: Sendable, Hashable {
 
 /// A path that the kernel does not use, because it prefers routes whose interfaces have no carrier.
 public struct Detour: Sendable, Hashable {
-    /// The interfaces without carrier whose routes are in the way, in the order in which the kernel prefers them.
+    /// The interfaces without carrier whose routes the kernel prefers, in its order of preference.
     ///
-    /// With `ignore_routes_with_linkdown` set on each, the kernel would pass over them.
+    /// With `ignore_routes_with_linkdown` set on each, the kernel would skip them.
     public var interfaces: [InterfaceIndex]
-    /// The path that would work then.
+    /// The path that would be usable then.
     public var path: FamilyPath
 }
 
-/// How the look-up of one probe address ended, and how it got there.
+/// The lookup of one probe address: its outcome and its steps.
 public struct ProbeExplanation: Sendable, Hashable {
-    /// The address that is looked up, and never sent to.
+    /// The address that is looked up; nothing is sent to it.
     public var destination: IPAddress
     /// The final outcome.
     public var outcome: LookupOutcome
-    /// The look-ups that connect(2) makes: one without a source, and one with a source if that ends another way.
+    /// The lookups that connect(2) makes: one without a source, and one with a source if its outcome differs.
     public var lookups: [LookupExplanation]
 }
 
 /// One walk through the rules.
 public struct LookupExplanation: Sendable, Hashable {
-    /// The source of the look-up; nil for none.
+    /// The source of the lookup; nil for none.
     public var source: IPAddress?
-    /// What the walk answered.
+    /// The outcome of the walk.
     public var outcome: LookupOutcome
     /// The rules that match an unmarked and unbound socket of the user's, in the order of the walk.
     ///
-    /// Those that the walk did not get to any more come last, if they lead to a table that was not consulted.
+    /// Those that the walk did not reach come last, if they lead to a table that was not consulted.
     public var steps: [RuleStep]
 }
 
-/// A rule that matched, and what came of it.
+/// A rule that matched, and its effect.
 public struct RuleStep: Sendable, Hashable {
     /// The rule.
     public var rule: RuleMessage
-    /// What came of it.
+    /// Its effect.
     public var result: Result
     /// The default-like routes of the table that it leads to, in the kernel's order.
     public var candidates: [RouteCandidate] = []
 
-    /// What comes of a rule.
+    /// The effect of a rule.
     public enum Result: Sendable, Hashable {
         /// Its table has the answer.
         case answers
-        /// Its table has none, so that the walk goes on.
+        /// Its table has none, so the walk continues.
         case noAnswer
         /// Its table's answer is a prefix of no more bits than that, which the rule suppresses.
         case suppressedPrefix(Int32)
         /// Its table's answer leads through a group of interfaces that the rule suppresses.
         case suppressedGroup(UInt32)
-        /// The source that its table's answer would be given does not fit the rule.
+        /// The source that would be selected for its table's answer does not match the rule.
         case otherSource
-        /// Its table refuses, which the kernel passes over as long as no rule was ever added.
+        /// Its table refuses, which the kernel ignores as long as no rule was ever added.
         case refusalPassedOver
-        /// It refuses by itself.
+        /// The rule itself refuses.
         case refuses(LookupOutcome)
-        /// The walk goes on with the rule of a priority; nil if there is none behind it.
+        /// The walk continues with the rule of a priority; nil if there is none after it.
         case goesOn(UInt32?)
-        /// Nothing.
+        /// No effect.
         case nothing
         /// The walk ended, or jumped, before it.
         case notReached
     }
 }
 
-/// A default-like route of a table that a rule leads to, and what became of it.
+/// A default-like route of a table that a rule leads to, and whether it was taken.
 public struct RouteCandidate: Sendable, Hashable {
     /// The route.
     public var route: Route
     /// Whether it was taken, and if not why.
     public var verdict: Verdict
-    /// Its ways out, those of its nexthop object included.
+    /// Its next hops, including those of its nexthop object.
     public var nextHops: [NextHopExplanation]
     /// Whether the network could be reached through it, if the kernel took it.
     public var isUsable: Bool
-    /// What is wrong with it, if the kernel took it.
+    /// The reasons why not, or why the path would be limited.
     public var reasons: [Reason]
 
     /// Whether a route was taken, and if not why.
     public enum Verdict: Sendable, Hashable {
-        /// It decides; a type that refuses does so too.
+        /// It decides; that includes types that refuse.
         case chosen
         /// It is the table's answer, which the rule does not take.
         case notTaken
-        /// The walk does not get to its table.
+        /// The walk does not reach its table.
         case notReached
         /// Another route is better.
         case beaten(by: Advantage)
@@ -162,15 +162,15 @@ public struct RouteCandidate: Sendable, Hashable {
         case otherSource
         /// Its lifetime has ended.
         case expired
-        /// It says `throw`: its table has no answer.
+        /// It is of type throw: its table has no answer.
         case throwing
-        /// A route that says `throw` comes first.
+        /// A route of type throw comes first.
         case behindThrow
         /// None of its next hops is usable.
         case nextHopsUnusable
         /// Its gateway did not answer, and another's may.
         case gatewayFailed
-        /// The kernel does not get to it: a route to the same destination, whose nexthop object is not usable or which
+        /// The kernel does not reach it: a route to the same destination, whose nexthop object is not usable or which
         /// is for other sources, hides it.
         case hidden
     }
@@ -190,7 +190,7 @@ public struct RouteCandidate: Sendable, Hashable {
     }
 }
 
-/// A way out of a route, and whether it can be used.
+/// A next hop of a route, and whether it can be used.
 public struct NextHopExplanation: Sendable, Hashable {
     /// The next hop.
     public var nextHop: NextHop
@@ -199,9 +199,9 @@ public struct NextHopExplanation: Sendable, Hashable {
 
     /// Whether a next hop can be used, and if not why.
     public enum Fate: Sendable, Hashable {
-        /// It can.
+        /// It can be used.
         case usable
-        /// The kernel uses it, though it leads nowhere for a reason.
+        /// The kernel uses it, although it is unusable for a reason.
         case useless(Reason)
         /// Its interface does not exist.
         case noInterface

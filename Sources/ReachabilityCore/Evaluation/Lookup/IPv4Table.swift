@@ -1,4 +1,4 @@
-/// A look-up in one IPv4 table (`fib_table_lookup`), and the choice of a next hop and a source (`fib_select_path`).
+/// A lookup in one IPv4 table (`fib_table_lookup`), and the choice of a next hop and a source (`fib_select_path`).
 struct IPv4Table {
     let routes: [Route]
     let table: RouteTableID
@@ -10,8 +10,8 @@ struct IPv4Table {
         self.model = model
     }
 
-    /// The first route of the longest prefix that is not out.
-    func look(up flow: ProbeFlow) -> TableAnswer {
+    /// Returns the first usable route of the longest prefix.
+    func lookup(_ flow: ProbeFlow) -> TableAnswer {
         var missed: IPPrefix?
         for position in routes.indices {
             guard routes[position].message.destination.contains(flow.destination) else { continue }
@@ -35,17 +35,18 @@ struct IPv4Table {
         return routes[position].message.type
     }
 
-    /// Whether a route lies in the trie's leaf in which a nexthop object was found to be out.
+    /// Whether a route lies in the trie's leaf in which a nexthop object was found unusable.
     ///
-    /// A leaf holds the routes of one network address whatever their length; the kernel leaves it as a whole then,
-    /// although further routes in it may be good.
+    /// A leaf holds the routes of one network address whatever their length; the kernel then leaves it as a whole,
+    /// although further routes in it may be usable.
     private func sharesLeaf(_ position: Int, with missed: IPPrefix) -> Bool {
         routes[position].message.destination.network == missed.network
     }
 
-    /// The next hops that the flow's hash may choose, or nil if all are out.
+    /// Returns the next hops that the flow's hash may choose; nil if none is usable.
     func choices(at position: Int) -> Choices? {
-        if let id = routes[position].message.nexthopID, case .nextHops(let nextHops)? = model.snapshot.nexthopObject(id)
+        if let id = routes[position].message.nexthopID,
+            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id)
         {
             guard nextHops.contains(where: { !model.isOut($0, .ipv4) }) else { return nil }
             return .of(nextHops.count > 1 ? model.choices(ofGroup: nextHops) : nextHops)
@@ -76,7 +77,7 @@ enum Choices {
     /// Several.
     case several([NextHop])
 
-    /// Makes choices of a list; nil if it is empty.
+    /// Makes choices from a list; nil if it is empty.
     static func of(_ nextHops: [NextHop]) -> Self? {
         guard let first = nextHops.first else { return nil }
         return nextHops.count == 1 ? .one(first) : .several(nextHops)
@@ -151,7 +152,8 @@ extension IPv4Table {
 
     /// The next hop that `fib_info_nhc(…, 0)` gives: the first, whether it is usable or not.
     func firstNextHop(at position: Int) -> NextHop? {
-        if let id = routes[position].message.nexthopID, case .nextHops(let nextHops)? = model.snapshot.nexthopObject(id)
+        if let id = routes[position].message.nexthopID,
+            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id)
         {
             return nextHops.first
         }
@@ -196,7 +198,7 @@ extension IPv4Table {
     /// Whether the choice comes up: a unicast default route with one next hop, and behind it another of its metric.
     ///
     /// The kernel looks for rivals wherever a table has several defaults, but those before the selected one, which were
-    /// passed over, only keep it from finding any.
+    /// skipped, only keep it from finding any.
     func isAmongDefaults(_ position: Int) -> Bool {
         let next = position + 1
         guard next < routes.count, routes[next].message.metric == routes[position].message.metric else { return false }
@@ -206,10 +208,10 @@ extension IPv4Table {
         return nextHops(at: position).count == 1
     }
 
-    /// The routes that may be chosen, each as its place in the table.
+    /// Returns the positions of the routes that may be chosen.
     ///
-    /// Where several gateways' entries are valid and not reachable, the kernel takes turns, and remembers whose turn
-    /// it is in a place that nobody can read: so each that some turn would choose is named.
+    /// Where several gateways' entries are valid but not reachable, the kernel takes turns, and remembers whose turn
+    /// it where nothing can read it: so every route that some turn would choose is returned.
     func equalDefaults(_ selected: Int) -> [Int] {
         let rivals = rivals(of: selected)
         guard rivals.count > 1 else { return [selected] }
@@ -222,7 +224,7 @@ extension IPv4Table {
         return chosen
     }
 
-    /// The routes that compete: as good as the selected one, through a gateway, none in between that is unlike.
+    /// Returns the routes that compete: as good as the selected one, through a gateway, without others in between.
     ///
     /// One with several next hops competes, and wins, with its first, even where that is dead.
     private func rivals(of selected: Int) -> [Int] {
@@ -253,14 +255,15 @@ extension IPv4Table {
     }
 
     private func nextHops(at position: Int) -> [NextHop] {
-        if let id = routes[position].message.nexthopID, case .nextHops(let nextHops)? = model.snapshot.nexthopObject(id)
+        if let id = routes[position].message.nexthopID,
+            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id)
         {
             return nextHops
         }
         return routes[position].message.nextHops
     }
 
-    /// What `fib_detect_death` leads to when it was a route's turn before; nil: the selected route stays.
+    /// Returns the route that `fib_detect_death` chooses after a route's turn; nil if the selected route stays.
     private static func choice(among states: [NeighbourState?], turn: Int) -> Int? {
         var lastResort: Int?
         for order in states.indices {

@@ -1,9 +1,9 @@
-/// A look-up in one IPv6 table (`fib6_table_lookup`).
+/// A lookup in one IPv6 table (`fib6_table_lookup`).
 struct IPv6Table {
     let routes: [Route]
     let table: RouteTableID
     let model: LookupModel
-    /// Whether gateways whose neighbour entry has failed are passed over at first: on hosts, not on routers.
+    /// Whether gateways whose neighbour entry has failed are skipped at first: on hosts, not on routers.
     let prefersReachable: Bool
     /// Whether a source is to be selected, because the socket has none.
     let selectsSource: Bool
@@ -17,8 +17,8 @@ struct IPv6Table {
         self.prefersReachable = !(model.snapshot.settings[key]?.forwarding ?? false)
     }
 
-    /// The best route of the longest prefix that has one; if none is reachable, the best that is not.
-    func look(up flow: ProbeFlow) -> TableAnswer {
+    /// Returns the best route of the longest prefix that has one; if none is reachable, the best that is not.
+    func lookup(_ flow: ProbeFlow) -> TableAnswer {
         if let match = match(flow, reachable: prefersReachable) { return answer(match, flow) }
         guard prefersReachable, !model.snapshot.neighbours.isEmpty else { return .none }
         return match(flow, reachable: false).map { answer($0, flow) } ?? .none
@@ -87,11 +87,11 @@ struct IPv6Table {
         return end
     }
 
-    /// What a table's choice among its routes is.
+    /// A table's choice among its routes.
     enum Match {
         /// A route, and the next hop that scored best.
         case route(Int, NextHop)
-        /// A route that refuses by its type.
+        /// A route of a type that refuses.
         case refusal(Int)
         /// A route whose nexthop object is a blackhole.
         case blackhole(Int)
@@ -99,7 +99,7 @@ struct IPv6Table {
 }
 
 extension IPv6Table {
-    /// The answer that a match stands for, its next hop chosen and its source selected.
+    /// Returns the answer for a match, with its next hop chosen and its source selected.
     func answer(_ match: Match, _ flow: ProbeFlow) -> TableAnswer {
         switch match {
         case .blackhole(let position):
@@ -139,11 +139,12 @@ extension IPv6Table {
         return route
     }
 
-    /// The next hops that the flow's hash may choose (`fib6_select_path`); empty for the matched one alone.
+    /// Returns the next hops that the flow's hash may choose (`fib6_select_path`); empty for the matched one alone.
     ///
     /// A next hop whose gateway has failed is replaced by the one that matched.
     private func choices(at position: Int, _ matched: NextHop) -> [NextHop] {
-        if let id = routes[position].message.nexthopID, case .nextHops(let nextHops)? = model.snapshot.nexthopObject(id)
+        if let id = routes[position].message.nexthopID,
+            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id)
         {
             return nextHops.count > 1 ? model.choices(ofGroup: nextHops) : []
         }
@@ -181,7 +182,7 @@ extension IPv6Table {
         guard selected.source == nil else { return }
         var device = nextHop.interface
         if let id = routes[position].message.nexthopID,
-            case .nextHops(let nextHops)? = model.snapshot.nexthopObject(id),
+            case .nextHops(let nextHops)? = model.snapshot.nexthops.object(id),
             let first = nextHops.first
         {
             device = first.interface
@@ -204,7 +205,7 @@ struct IPv6RouteScore {
     ///
     /// - Parameters:
     ///   - table: The table.
-    ///   - reachable: Whether gateways whose neighbour entry has failed are passed over (`RT6_LOOKUP_F_REACHABLE`).
+    ///   - reachable: Whether gateways whose neighbour entry has failed are skipped (`RT6_LOOKUP_F_REACHABLE`).
     init(_ table: IPv6Table, reachable: Bool) {
         self.routes = table.routes
         self.model = table.model
@@ -225,7 +226,7 @@ struct IPv6RouteScore {
     private mutating func consider(_ range: Range<Int>) {
         for position in range {
             if let expiry = routes[position].expiry, expiry < model.now { continue }
-            if let id = routes[position].message.nexthopID, let object = model.snapshot.nexthopObject(id) {
+            if let id = routes[position].message.nexthopID, let object = model.snapshot.nexthops.object(id) {
                 guard case .nextHops(let nextHops) = object else {
                     best = .blackhole(position)
                     return
@@ -249,7 +250,7 @@ struct IPv6RouteScore {
         }
     }
 
-    /// Whether a next hop scores better than the best so far, and notes that it is the best then (`find_match`).
+    /// Returns whether a next hop scores better than the best so far, and records it if so (`find_match`).
     private mutating func beats(_ nextHop: NextHop?, _ position: Int) -> Bool {
         if let nextHop {
             let isLocal = routes[position].message.type == .local || routes[position].message.type == .anycast
@@ -264,7 +265,7 @@ struct IPv6RouteScore {
         return true
     }
 
-    /// Whether a next hop counts while failed gateways are passed over (`rt6_check_neigh`).
+    /// Whether a next hop counts while failed gateways are skipped (`rt6_check_neigh`).
     static func isReachable(_ nextHop: NextHop, _ reachable: Bool, _ model: LookupModel) -> Bool {
         guard reachable, let state = model.neighbour(of: nextHop) else { return true }
         return !state.contains(.failed) || !state.isDisjoint(with: .valid)

@@ -1,39 +1,39 @@
 /// The kernel's routing decision, made from the model: rules, tables, routes, next hops and source addresses.
 ///
-/// What `ip_route_output_key` and `ip6_route_output` of Linux 6.18 would answer, without asking. Routes longer than
+/// The answer of `ip_route_output_key` and `ip6_route_output` of Linux 6.18, without asking. Routes longer than
 /// ``RouteMessage/longestDefaultLikePrefix`` are not part of the model: the probe addresses are chosen so that they
-/// hardly ever lie in one. Devices are taken in the order of their indexes where the kernel takes them in that of
-/// their registration, which netlink does not tell.
+/// hardly ever lie in one. Devices are used in the order of their indexes where the kernel uses that of
+/// their registration, which netlink does not report.
 public enum RouteLookup {
-    /// One look-up as `RTM_GETROUTE` makes it: the flow as it is, and once only.
+    /// Makes one lookup, as `RTM_GETROUTE` does: of the flow as it is.
     ///
     /// - Parameters:
-    ///   - flow: What is looked up.
+    ///   - flow: The flow.
     ///   - snapshot: The model of the machine.
-    ///   - now: The moment at which routes' expiries are judged.
+    ///   - now: The moment at which the expiry of routes is checked.
     /// - Returns: The route that the kernel would select, or the errno with which it would refuse.
-    public static func look(up flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
+    public static func lookup(_ flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
         var walk = RuleWalk(flow, LookupModel(snapshot, at: now))
         return walk.run()
     }
 
-    /// The look-ups that connect(2) of an unbound UDP socket makes, and their final outcome.
+    /// Makes the lookups of connect(2) of an unbound UDP socket, and returns their final outcome.
     ///
-    /// IPv4 looks up again with the source that the first look-up selected, so that rules on the source see it; IPv6
-    /// selects the source by itself where the first look-up failed, and looks up again with it.
+    /// IPv4 looks up again with the source that the first lookup selected, so that rules on the source match it; IPv6
+    /// selects the source by itself if the first lookup failed, and looks up again with it.
     ///
     /// - Parameters:
-    ///   - flow: What is looked up, its source unspecified.
+    ///   - flow: The flow, its source unspecified.
     ///   - snapshot: The model of the machine.
-    ///   - now: The moment at which routes' expiries are judged.
+    ///   - now: The moment at which the expiry of routes is checked.
     /// - Returns: What the socket would use, or the errno that connect(2) would give.
     public static func connect(_ flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
         Connection.run(flow, LookupModel(snapshot, at: now)).outcome
     }
 
-    /// The source address that the kernel selects for an IPv6 destination when no route says through which interface.
+    /// Returns the source address that the kernel selects for an IPv6 destination when no route determines the interface.
     ///
-    /// With it the kernel looks up again after a look-up without a source has failed.
+    /// With it the kernel looks up again after a lookup without a source has failed.
     ///
     /// - Parameters:
     ///   - destination: An IPv6 address.
@@ -44,15 +44,15 @@ public enum RouteLookup {
     }
 }
 
-/// The look-ups of a connect(2).
+/// The lookups of connect(2).
 struct Connection {
-    /// What the first look-up answered, without a source.
+    /// The outcome of the first lookup, without a source.
     let first: LookupOutcome
-    /// What the socket would use.
+    /// The outcome for the socket.
     let outcome: LookupOutcome
     /// When the first of the routes that decided expires.
     let nextExpiry: Instant?
-    /// Whether a look-up of another destination would end the same.
+    /// Whether a lookup of another destination would have the same outcome.
     let isSameForAll: Bool
 
     private init(_ first: LookupOutcome, _ outcome: LookupOutcome, _ nextExpiry: Instant?, isSameForAll: Bool) {
@@ -76,7 +76,7 @@ struct Connection {
         self.isSameForAll = !walk.dependsOnDestination && !second.dependsOnDestination
     }
 
-    /// Makes the look-ups.
+    /// Makes the lookups.
     static func run(_ flow: ProbeFlow, _ model: LookupModel) -> Self {
         var walk = RuleWalk(flow, model)
         let first = walk.run()
@@ -86,9 +86,9 @@ struct Connection {
         }
     }
 
-    /// `ip_route_connect`: a second look-up, with the source that the first selected.
+    /// `ip_route_connect`: a second lookup, with the source that the first selected.
     ///
-    /// Without rules that compare the source it gives the same.
+    /// Without rules that compare the source it has the same outcome.
     private static func ipv4(
         _ flow: ProbeFlow,
         _ walk: RuleWalk,
@@ -114,7 +114,7 @@ struct Connection {
 
     private var isSelected: Bool { if case .selected = outcome { true } else { false } }
 
-    /// Adds what another attempt led to: the kernel's hash may choose a next hop with its source.
+    /// Adds the outcome of another attempt: the kernel's hash may choose a next hop with its source.
     private func joined(with other: Self) -> Self {
         var outcome = outcome
         if case .selected(var selection) = outcome, case .selected(let another) = other.outcome {
@@ -125,7 +125,7 @@ struct Connection {
         return .init(first, outcome, expiries.min(), isSameForAll: isSameForAll && other.isSameForAll)
     }
 
-    /// `ip6_dst_lookup_tail`: a second look-up, with a source selected for any interface, only if the first failed.
+    /// `ip6_dst_lookup_tail`: a second lookup, with a source selected for any interface, only if the first failed.
     private static func ipv6(
         _ flow: ProbeFlow,
         _ walk: consuming RuleWalk,

@@ -1,17 +1,17 @@
 /// The walk through a family's rules (`fib_rules_lookup`).
 struct RuleWalk {
     private let model: LookupModel
-    /// What is looked up; a rule with `FIB_RULE_FIND_SADDR` gives it a source.
+    /// The flow; a rule with `FIB_RULE_FIND_SADDR` gives it a source.
     private var flow: ProbeFlow
     /// Whether the socket has a source address, which such a rule does not change.
     private let hasSource: Bool
-    /// Whether a rule was met that compares the source: then a look-up with another source may end elsewhere.
+    /// Whether a rule was met that compares the source: a lookup with another source may then end differently.
     private(set) var dependsOnSource = false
-    /// Whether something was met that compares the destination: then another probe may end elsewhere.
+    /// Whether something was met that compares the destination: another probe may then end differently.
     private(set) var dependsOnDestination = false
     /// When the first of the routes that decided expires.
     private(set) var nextExpiry: Instant?
-    /// The places of the rules that matched, in the order of the walk; kept only where an explanation asks for them.
+    /// The positions of the rules that matched, in the order of the walk; recorded only for an explanation.
     var trace: [Int]?
 
     init(_ flow: ProbeFlow, _ model: LookupModel) {
@@ -20,7 +20,7 @@ struct RuleWalk {
         self.hasSource = !flow.source.isUnspecified
     }
 
-    /// Goes through the rules until one gives an answer.
+    /// Walks the rules until one gives an answer.
     mutating func run() -> LookupOutcome {
         if hasSource, flow.family == .ipv4, !model.isOwn(flow.source) {
             return .refused(errno: LookupErrno.networkUnreachable, .noSource)
@@ -49,14 +49,14 @@ struct RuleWalk {
         return .refused(errno: LookupErrno.networkUnreachable, .noRoute)
     }
 
-    /// Where a `goto` leads: the first rule with the priority; nil if there is none behind it (unresolved).
+    /// Returns the target of a `goto`: the first rule with the priority; nil if there is none after it (unresolved).
     static func target(of position: Int, in rules: [RuleMessage]) -> Int? {
         guard let priority = rules[position].gotoPriority else { return nil }
         for target in (position + 1)..<rules.count where rules[target].priority == priority { return target }
         return nil
     }
 
-    /// What the actions that refuse answer.
+    /// Returns the outcome of an action that refuses.
     static func refusal(_ action: RuleAction) -> LookupOutcome {
         switch action {
         case .unreachable: .refused(errno: LookupErrno.networkUnreachable, .unreachable)
@@ -65,16 +65,17 @@ struct RuleWalk {
         }
     }
 
-    /// Looks the flow up in a rule's table; nil if the walk goes on.
+    /// Looks the flow up in a rule's table; returns nil if the walk continues.
     private mutating func consult(_ position: Int, _ rules: Span<RuleMessage>) -> LookupOutcome? {
         let table = rules[position].table
-        guard let routes = model.snapshot.routes[.init(flow.family, table)], !routes.isEmpty else { return nil }
+        let routes = model.snapshot.routes(flow.family, table)
+        guard !routes.isEmpty else { return nil }
         // Longer prefixes come first, so that a table whose first route is for all has no other.
         if routes[0].message.destination.length > 0 { dependsOnDestination = true }
         switch model.answer(to: flow, hasSource: hasSource, from: routes, of: table) {
         case .none: return nil
         case .thrown:
-            // Even so the rule's source is found, and stays for the rules behind.
+            // The rule's source is selected nevertheless, and stays for the rules after it.
             if findsSource(position, rules) { _ = findSource(for: rules[position].source, LookupModel.loopbackIndex) }
             return nil
         case .refused(let errno, let reason, let expiry):
@@ -82,7 +83,7 @@ struct RuleWalk {
             if findsSource(position, rules), !findSource(for: rules[position].source, LookupModel.loopbackIndex) {
                 return nil
             }
-            if model.passesOverRefusals(at: position, of: flow.family) { return nil }
+            if model.ignoresRefusals(at: position, of: flow.family) { return nil }
             return .refused(errno: errno, reason)
         case .found(var route):
             note(route.expiry)
@@ -96,7 +97,7 @@ struct RuleWalk {
         }
     }
 
-    /// Says from outside that another destination may end elsewhere.
+    /// Records that another destination may end differently.
     mutating func noteDestination() { dependsOnDestination = true }
 
     private mutating func note(_ expiry: Instant?) {
@@ -113,7 +114,7 @@ struct RuleWalk {
 
     /// Selects the source for such a rule.
     ///
-    /// - Returns: Whether it lies in the rule's prefix, so that the rule's answer stands.
+    /// - Returns: Whether it lies in the rule's prefix, so that the rule's answer is used.
     private mutating func findSource(for prefix: IPPrefix, _ index: InterfaceIndex) -> Bool {
         dependsOnDestination = true
         guard let source = model.ipv6Source(to: flow.destination, through: index) else { return false }
@@ -124,25 +125,25 @@ struct RuleWalk {
 }
 
 extension LookupModel {
-    /// What a table answers.
+    /// Returns the answer of a table.
     func answer(to flow: ProbeFlow, from table: RouteTableID) -> TableAnswer {
-        guard let routes = snapshot.routes[.init(flow.family, table)] else { return .none }
+        guard let routes = snapshot.routes[.init(flow.family, table)]?.elements else { return .none }
         return answer(to: flow, from: routes, of: table)
     }
 
-    /// What a table's routes answer.
+    /// Returns the answer of a table's routes.
     func answer(to flow: ProbeFlow, from routes: [Route], of table: RouteTableID) -> TableAnswer {
         answer(to: flow, hasSource: !flow.source.isUnspecified, from: routes, of: table)
     }
 
-    /// What a table's routes answer.
+    /// Returns the answer of a table's routes.
     ///
     /// - Parameters:
-    ///   - flow: What is looked up. A rule may have given it a source by which IPv6 routes are found.
+    ///   - flow: The flow. A rule may have given it a source by which IPv6 routes are found.
     ///   - hasSource: Whether the source is the socket's own; otherwise one is selected.
     ///   - routes: The table's routes.
     ///   - table: Its number.
-    /// - Returns: What the table says.
+    /// - Returns: The answer.
     func answer(
         to flow: ProbeFlow,
         hasSource: Bool,
@@ -150,15 +151,15 @@ extension LookupModel {
         of table: RouteTableID
     ) -> TableAnswer {
         switch flow.family {
-        case .ipv4: IPv4Table(routes, table, self).look(up: flow)
-        case .ipv6: IPv6Table(routes, table, self, selectsSource: !hasSource).look(up: flow)
+        case .ipv4: IPv4Table(routes, table, self).lookup(flow)
+        case .ipv6: IPv6Table(routes, table, self, selectsSource: !hasSource).lookup(flow)
         }
     }
 
     /// Whether a route is not taken because it leads through a group of interfaces (`suppress_ifgroup`).
     ///
-    /// IPv4 judges the group of a route's first next hop, IPv6 that of the next hop which the flow's hash chooses: of
-    /// several, next hops through the group are taken out.
+    /// IPv4 checks the group of a route's first next hop, IPv6 that of the next hop which the flow's hash chooses: of
+    /// several, next hops through the group are removed.
     func suppresses(_ group: UInt32, _ route: inout FoundRoute) -> Bool {
         if let first = route.groupInterface { return isGroup(group, of: first) }
         route.alternatives.removeAll { isGroup(group, of: $0.interface) }
@@ -173,11 +174,11 @@ extension LookupModel {
         snapshot.linkPosition(index).map { snapshot.links[$0].group == group } ?? false
     }
 
-    /// Whether the rules are those that every namespace begins with, and a refusal of table main is passed over.
+    /// Whether the rules are those that every namespace begins with, and a refusal of table main is ignored.
     ///
     /// Before the first rule is ever added, `fib_lookup` does not walk the rules: it looks into main, and where that
     /// gives no route, for whatever reason, into default.
-    func passesOverRefusals(at position: Int, of family: AddressFamily) -> Bool {
+    func ignoresRefusals(at position: Int, of family: AddressFamily) -> Bool {
         let rules = snapshot.rules(family)
         guard rules.count == 3, position == 1, rules[1].family == .ipv4, rules[1].table == .main else { return false }
         guard rules[2].table == .default, rules[2].isPlain, rules[1].isPlain, rules[0].isPlain else { return false }
@@ -201,10 +202,10 @@ extension RuleMessage {
     /// Whether the rule applies to a flow of an unbound socket of this host (`fib_rule_match`).
     ///
     /// - Parameters:
-    ///   - flow: What is looked up.
+    ///   - flow: The flow.
     ///   - hasSource: Whether the socket has a source address (`RT6_LOOKUP_F_HAS_SADDR`).
-    ///   - model: Tells the name of the loopback interface, which `iif` means for packets of this host.
-    /// - Returns: Whether its action is to be taken.
+    ///   - model: The model, with the name of the loopback interface, which `iif` means for packets of this host.
+    /// - Returns: Whether its action applies.
     func matches(_ flow: ProbeFlow, hasSource: Bool, _ model: LookupModel) -> Bool {
         let selects =
             selectsSocket(of: flow, model)
@@ -245,5 +246,64 @@ extension PortRange {
     func contains(_ port: UInt16) -> Bool {
         if let mask { return (port ^ first) & mask == 0 }
         return first <= port && port <= last
+    }
+}
+
+/// The answer of one routing table to a lookup.
+enum TableAnswer {
+    /// None: the walk through the rules continues.
+    case none
+    /// A route of type throw: the walk continues, too.
+    case thrown
+    /// A route that refuses; the walk stops.
+    case refused(errno: Int32, Reason, expiry: Instant?)
+    /// A route.
+    case found(FoundRoute)
+
+    /// Returns the answer of a route of a type that refuses.
+    ///
+    /// - Returns: Nil for the types that carry packets.
+    static func refusal(_ type: RouteType, expiry: Instant?) -> Self? {
+        switch type {
+        case .blackhole: .refused(errno: LookupErrno.invalid, .blackhole, expiry: expiry)
+        case .unreachable: .refused(errno: LookupErrno.hostUnreachable, .unreachable, expiry: expiry)
+        case .prohibit: .refused(errno: LookupErrno.accessDenied, .prohibited, expiry: expiry)
+        case .throw: .thrown
+        case .unicast, .local, .broadcast, .anycast, .multicast: nil
+        default: .refused(errno: LookupErrno.invalid, .blackhole, expiry: expiry)
+        }
+    }
+}
+
+/// A route that a table selected, with the next hops that the kernel may choose among.
+struct FoundRoute {
+    /// The table.
+    let table: RouteTableID
+    /// The prefix length, for rules that suppress short ones.
+    let prefixLength: UInt8
+    /// The route's type.
+    let type: RouteType
+    /// Its metric.
+    let metric: UInt32
+    /// When it expires.
+    let expiry: Instant?
+    /// The first next hop that may be chosen, with its source.
+    var nextHop: SelectedNextHop
+    /// Every next hop that may be chosen, where there is more than one.
+    var alternatives: [SelectedNextHop] = []
+    /// Whether another source may be selected for another destination.
+    var sourceDependsOnDestination = false
+    /// The interface whose group decides whether a rule suppresses the route; nil if it is the chosen next hop's.
+    ///
+    /// That of a route of type local is the one that the route names, not the loopback.
+    let groupInterface: InterfaceIndex?
+
+    /// The interface that the route itself names.
+    var device: InterfaceIndex { groupInterface ?? nextHop.interface }
+
+    /// Returns the outcome of a lookup that selects this route; the first next hop that can carry packets comes first.
+    func outcome(_ model: LookupModel) -> LookupOutcome {
+        let best = alternatives.isEmpty ? nextHop : alternatives.first { model.canCarry($0.interface) } ?? nextHop
+        return .selected(.init(table: table, type: type, metric: metric, nextHop: best, alternatives: alternatives))
     }
 }

@@ -1,6 +1,6 @@
 /// The selection of an IPv4 source address (`inet_select_addr`).
 extension LookupModel {
-    /// The source for an interface; where it has none that fits, another interface's is borrowed.
+    /// Returns the source for an interface; if it has none that fits, that of another interface.
     ///
     /// - Parameters:
     ///   - index: The interface that packets leave through.
@@ -70,7 +70,7 @@ extension LookupModel {
         ipv6SourceChoice(to: destination, through: index).best
     }
 
-    /// The same, with how the choice was made.
+    /// Returns the best source for a destination, and how it was chosen.
     func ipv6SourceChoice(to destination: IPAddress, through index: InterfaceIndex?) -> SourceChoice {
         var choice = SourceChoice(destination, through: index)
         guard let index, let position = snapshot.linkPosition(index) else {
@@ -90,7 +90,7 @@ extension LookupModel {
         return choice
     }
 
-    /// All interfaces of one domain lend their addresses.
+    /// Compares the addresses of all interfaces of a domain.
     private func considerDomain(_ domain: InterfaceIndex?, _ choice: inout SourceChoice) {
         for position in snapshot.links.indices where layer3Domain(ofLinkAt: position) == domain {
             consider(position, &choice)
@@ -114,7 +114,7 @@ struct SourceChoice {
     /// The best address so far.
     private(set) var best: IPAddress?
     private var bestRank: UInt32 = 0
-    /// Whether only the length of the common prefix, or the order, tells the best from another address.
+    /// Whether only the length of the common prefix, or the order, distinguishes the best from another address.
     private(set) var dependsOnDestination = false
     private let destination: IPAddress
     private let interface: InterfaceIndex?
@@ -148,7 +148,7 @@ struct SourceChoice {
     /// How many of a rank's lowest bits come from the common prefix and what follows it.
     private static let prefixBits: UInt32 = 9
 
-    /// The rules' verdicts from the most to the least significant bit; above all one bit, so that any rank beats none.
+    /// The results of the rules from the most to the least significant bit; above all one bit, so that any rank beats none.
     private func rank(of candidate: AddressMessage, _ prefersTemporary: Bool, _ usesOptimistic: Bool) -> UInt32 {
         var rank: UInt32 = 1
         rank = rank << 1 | (candidate.address == destination ? 1 : 0)

@@ -1,6 +1,6 @@
-/// Judges a model: whether, and through what, this machine reaches the public internet.
+/// Evaluates a model: whether, and through which interfaces, this machine can reach the public internet.
 public struct PathEvaluator: Sendable, Hashable {
-    /// Whose sockets are judged, and the user's own rules.
+    /// The user whose sockets are evaluated, and the user's own rules.
     public var context: EvaluationContext
 
     /// Makes an evaluator.
@@ -8,12 +8,12 @@ public struct PathEvaluator: Sendable, Hashable {
         self.context = context
     }
 
-    /// Judges a model by its own routing decision for each probe address.
+    /// Evaluates a model by its own routing decision for each probe address.
     ///
     /// - Parameters:
     ///   - snapshot: The model of the machine.
-    ///   - now: The moment at which routes' expiries are judged.
-    /// - Returns: The path, how each family's verdict came about, and when it may change by itself.
+    ///   - now: The moment at which the expiry of routes is checked.
+    /// - Returns: The path, each family's evaluation, and when it may change by itself.
     public func evaluate(_ snapshot: NetworkSnapshot, at now: Instant) -> PathEvaluation {
         let model = LookupModel(snapshot, at: now)
         let ipv4 = evaluate(.ipv4, model)
@@ -21,15 +21,15 @@ public struct PathEvaluator: Sendable, Hashable {
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
-    /// Judges one family anew, and takes the other's part from an earlier evaluation.
+    /// Evaluates one family again, and takes the other's part from an earlier evaluation.
     ///
-    /// Of the interfaces nothing may have changed since.
+    /// The interfaces must not have changed since.
     ///
     /// - Parameters:
-    ///   - family: The family to judge.
+    ///   - family: The family to evaluate.
     ///   - snapshot: The model of the machine.
     ///   - previous: An evaluation whose other family's part still holds.
-    ///   - now: The moment at which routes' expiries are judged.
+    ///   - now: The moment at which the expiry of routes is checked.
     /// - Returns: The same as ``evaluate(_:at:)``, for half the work.
     func evaluate(
         _ family: AddressFamily,
@@ -37,7 +37,7 @@ public struct PathEvaluator: Sendable, Hashable {
         keepingOther previous: PathEvaluation,
         at now: Instant
     ) -> PathEvaluation {
-        // What carries a tunnel may be of the other family.
+        // A tunnel's carrier may be of the other family.
         let other = family == .ipv4 ? previous.ipv6 : previous.ipv4
         guard other.tunnels.isEmpty else { return evaluate(snapshot, at: now) }
         let known = family == .ipv4 ? previous.ipv4 : previous.ipv6
@@ -47,47 +47,47 @@ public struct PathEvaluator: Sendable, Hashable {
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
-    /// Judges the kernel's own answers, in the order of ``ProbeAddresses``; links and addresses come from the model.
+    /// Evaluates the kernel's own answers, in the order of ``ProbeAddresses``; links and addresses come from the model.
     ///
     /// - Parameters:
     ///   - ipv4: The final answer for each IPv4 probe address.
     ///   - ipv6: The final answer for each IPv6 probe address.
-    ///   - snapshot: The model of the machine, of which routes and rules may not be read yet.
-    ///   - now: The moment of the judgement.
-    /// - Returns: The path, and how each family's verdict came about.
-    public func judge(
+    ///   - snapshot: The model of the machine; its routes and rules may not have been read yet.
+    ///   - now: The moment of the evaluation.
+    /// - Returns: The path, and each family's evaluation.
+    public func evaluate(
         ipv4: [LookupOutcome],
         ipv6: [LookupOutcome],
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) -> PathEvaluation {
         let model = LookupModel(snapshot, at: now)
-        let ipv4 = judge(ipv4, model)
-        let ipv6 = judge(ipv6, model)
+        let ipv4 = evaluate(ipv4, model)
+        let ipv6 = evaluate(ipv6, model)
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
-    private func judge(_ outcomes: [LookupOutcome], _ model: LookupModel) -> FamilyEvaluation {
-        var judge = FamilyJudge(model, context)
-        for outcome in outcomes { judge.judge(outcome) }
-        return judge.evaluation(of: outcomes, nextExpiry: nil)
+    private func evaluate(_ outcomes: [LookupOutcome], _ model: LookupModel) -> FamilyEvaluation {
+        var evaluator = FamilyEvaluator(model, context)
+        for outcome in outcomes { evaluator.evaluate(outcome) }
+        return evaluator.evaluation(of: outcomes, nextExpiry: nil)
     }
 
-    /// Looks up each probe address; where nothing compares destinations, the first answer stands for all.
+    /// Looks up each probe address; if nothing compares destinations, the first outcome is that of all.
     private func evaluate(
         _ family: AddressFamily,
         _ model: LookupModel,
         knowing known: FamilyPath? = nil
     ) -> FamilyEvaluation {
         let probes = ProbeAddresses.of(family)
-        var judge = FamilyJudge(model, context, knowing: known)
+        var evaluator = FamilyEvaluator(model, context, knowing: known)
         var outcomes: [LookupOutcome] = []
         outcomes.reserveCapacity(probes.count)
         var nextExpiry: Instant?
         var isLostToSourceRule = false
         for address in probes {
             let connection = Connection.run(.init(to: address, user: context.user), model)
-            judge.judge(connection.outcome)
+            evaluator.evaluate(connection.outcome)
             if connection.isLostToSourceRule { isLostToSourceRule = true }
             if let expiry = connection.nextExpiry { nextExpiry = min(nextExpiry ?? expiry, expiry) }
             outcomes.append(connection.outcome)
@@ -95,13 +95,13 @@ public struct PathEvaluator: Sendable, Hashable {
             while outcomes.count < probes.count { outcomes.append(connection.outcome) }
             break
         }
-        if isLostToSourceRule { judge.note(.sourceRule) }
-        return judge.evaluation(of: outcomes, nextExpiry: nextExpiry)
+        if isLostToSourceRule { evaluator.note(.sourceRule) }
+        return evaluator.evaluation(of: outcomes, nextExpiry: nextExpiry)
     }
 }
 
 extension Connection {
-    /// Whether the machine has a route, and a rule on the source address takes it away.
+    /// Whether the machine has a route, and a rule on the source address makes it unusable.
     fileprivate var isLostToSourceRule: Bool {
         guard case .selected = first, case .refused(let errno, _) = outcome else { return false }
         return errno != LookupErrno.addressNotAvailable
@@ -119,14 +119,14 @@ extension FamilyEvaluation {
 extension PathEvaluator {
     /// The interfaces to which a socket with a requirement may be bound.
     ///
-    /// Loopback is none, and neither is a port of a bridge, bond or team, by which no route leads.
+    /// The loopback is excluded, and so are ports of bridges, bonds and teams, which no route uses.
     ///
     /// - Parameters:
-    ///   - requirement: What the path must be.
+    ///   - requirement: The requirement.
     ///   - snapshot: The model of the machine.
-    ///   - now: The moment of the judgement.
-    /// - Returns: Those that meet it and can carry, in the order of their indices; and those that would do if they
-    ///   could carry, with what keeps them from it.
+    ///   - now: The moment of the evaluation.
+    /// - Returns: The interfaces that meet it and can carry packets, by index; and those that would if they
+    ///   could carry packets, with the reason why they cannot.
     public func candidates(
         for requirement: PathRequirement,
         in snapshot: NetworkSnapshot,
@@ -146,7 +146,7 @@ extension PathEvaluator {
         return (interfaces, ruledOut)
     }
 
-    /// An interface that meets the requirement, whether it can carry now or not, and why what is beneath it can't.
+    /// Returns an interface that meets the requirement, whether or not it can carry packets, and why its carriers cannot.
     private func candidate(
         at position: Int,
         for requirement: PathRequirement,
@@ -165,18 +165,18 @@ extension PathEvaluator {
         return (interface, resolver.fault)
     }
 
-    /// Whether an interface is part of another; a VRF's stay what they are.
+    /// Whether an interface is a port of another; members of a VRF do not count.
     private func isPort(_ link: Link, _ model: LookupModel) -> Bool {
         guard let master = link.masterIndex, master != 0 else { return false }
         return model.snapshot.link(master).map { !$0.isVRF } ?? false
     }
 }
 
-/// An interface through which a requirement leaves no way, and why.
+/// An interface that meets a requirement but is not usable, and why.
 public struct RuledOutInterface: Sendable, Hashable {
     /// The interface.
     public var interface: NetworkInterface
-    /// What speaks against it.
+    /// Why it is not usable.
     public var reason: Reason
 
     /// Sets both.
@@ -187,25 +187,25 @@ public struct RuledOutInterface: Sendable, Hashable {
 }
 
 extension PathEvaluator {
-    /// Judges the kernel's answer for one destination; links and addresses come from the model.
+    /// Evaluates the kernel's answer for one destination; links and addresses come from the model.
     ///
     /// - Parameters:
-    ///   - answer: The final look-up of the destination.
+    ///   - answer: The outcome of the final lookup of the destination.
     ///   - destination: The destination; one on the link, a group or all its hosts may be reached from a link-local
     ///     address.
     ///   - snapshot: The model of the machine.
-    ///   - now: The moment of the judgement.
+    ///   - now: The moment of the evaluation.
     /// - Returns: The path, or why there is none.
-    public func judge(
+    public func evaluate(
         _ answer: LookupOutcome,
         for destination: IPAddress,
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) -> FamilyEvaluation {
         let isWithinLink = destination.isLinkLocal || answer.isForSeveralHosts
-        var judge = FamilyJudge(LookupModel(snapshot, at: now), context, withinLink: isWithinLink)
-        judge.judge(answer)
-        return judge.evaluation(of: [answer], nextExpiry: nil)
+        var evaluator = FamilyEvaluator(LookupModel(snapshot, at: now), context, withinLink: isWithinLink)
+        evaluator.evaluate(answer)
+        return evaluator.evaluation(of: [answer], nextExpiry: nil)
     }
 
     /// Describes an interface of the model; nil if there is none with the index.

@@ -136,8 +136,8 @@ struct CarrierResolverTests {
     /// A WiFi interface (4) in a mode.
     private func wireless(_ mode: WirelessMode, _ machine: inout Machine) {
         machine.link(4, "wlan0")
-        machine.snapshot.wireless[4] = .init()
-        machine.snapshot.wireless[4]?.mode = mode
+        machine.snapshot.devices.wireless[4] = .init()
+        machine.snapshot.devices.wireless[4]?.mode = mode
     }
 
     @Test("An access point of the machine's own is no way out, unless a rule says so")
@@ -151,7 +151,7 @@ struct CarrierResolverTests {
         machine.kindRules = [.init(pattern: "wlan*", kind: .wifi)]
         #expect(machine.evaluate().path.status == .wifi)
         machine.kindRules = []
-        machine.snapshot.wireless[4]?.mode = .station
+        machine.snapshot.devices.wireless[4]?.mode = .station
         #expect(machine.evaluate().path.status == .wifi)
     }
 
@@ -169,13 +169,13 @@ struct CarrierResolverTests {
     @Test("A bond whose active port can't carry leads nowhere, whatever its other ports can")
     func dormantPort() {
         var machine = stacked("bond", members: [2, 3]) { $0.bondActivePort = 3 }
-        machine.snapshot.wireless[3] = .init()
+        machine.snapshot.devices.wireless[3] = .init()
         machine.alter(3) { $0.operationalState = .dormant }
         #expect(machine.evaluate().path.status == .notReachable)
         #expect(machine.evaluate().path.reasons.first == .associating)
         machine.alter(3) { $0.operationalState = .up }
         #expect(machine.evaluate().path.status == .wifi)
-        machine.snapshot.wireless[3]?.association = .disassociated
+        machine.snapshot.devices.wireless[3]?.association = .disassociated
         #expect(machine.evaluate().path.reasons.first == .noCarrier, "nl80211 says so before the link does")
         machine.alter(9) { $0.bondActivePort = 2 }
         #expect(machine.evaluate().path.status == .cellular)

@@ -64,7 +64,7 @@ struct KindClassifierTests {
         var device = UeventMessage(action: .add, interface: specimen.name, index: 2, deviceType: specimen.deviceType)
         device.driver = specimen.driver
         machine.snapshot.devices[2] = device
-        if specimen.isWireless { machine.snapshot.wireless[2] = .init() }
+        if specimen.isWireless { machine.snapshot.devices.wireless[2] = .init() }
         guard let link = machine.snapshot.link(2) else { return }
         let (kind, source) = KindClassifier(rules: []).classify(link, in: machine.snapshot)
         #expect(kind == specimen.expected)

@@ -43,7 +43,7 @@ struct TunnelCarrierTests {
     /// The kernel says by which interface it sends to the endpoint.
     private func answer(_ machine: inout Machine, _ interface: InterfaceIndex?) {
         let link = machine.snapshot.link(9)
-        let endpoint = link.flatMap { machine.snapshot.endpoint(of: $0) } ?? .init(address: Self.endpoint)
+        let endpoint = link.flatMap { machine.snapshot.tunnels.endpoint(of: $0) } ?? .init(address: Self.endpoint)
         let message = RouteMessage(egress: interface, to: endpoint)
         _ = machine.snapshot.apply(.route(message), Self.header, at: Machine.now)
     }
@@ -93,7 +93,7 @@ struct TunnelCarrierTests {
     func strangers() {
         var machine = machine("wireguard")
         answer(&machine, 2)
-        #expect(machine.snapshot.tunnelEgress.isEmpty)
+        #expect(machine.snapshot.tunnels.egress.isEmpty)
     }
 
     @Test("Without carrier beneath, a tunnel leads nowhere, though it is up itself")
@@ -202,12 +202,12 @@ struct TunnelCarrierTests {
             link.tunnelTOS = 0x10
         }
         answer(&machine, 3)
-        let other = machine.snapshot.link(8).flatMap { machine.snapshot.endpoint(of: $0) }
+        let other = machine.snapshot.link(8).flatMap { machine.snapshot.tunnels.endpoint(of: $0) }
         #expect(other == .init(address: Self.endpoint, source: .init(ipv4: 0xCB00_7102), mark: 7, tos: 0x10))
         guard let other else { return }
         let message = RouteMessage(egress: 2, to: other)
         _ = machine.snapshot.apply(.route(message), Self.header, at: Machine.now)
-        #expect(machine.snapshot.tunnelEgress == [.init(address: Self.endpoint): 3, other: 2])
+        #expect(machine.snapshot.tunnels.egress == [.init(address: Self.endpoint): 3, other: 2])
     }
 
     @Test("Tunnels to one destination that are bound to different links have an answer each")
@@ -222,7 +222,7 @@ struct TunnelCarrierTests {
             link.lowerIndex = 2
         }
         answer(&machine, nil)
-        #expect(machine.snapshot.tunnelEgress.map(\.key.interface) == [3])
+        #expect(machine.snapshot.tunnels.egress.map(\.key.interface) == [3])
         #expect(machine.evaluate().path.reasons.first == .noRoute)
     }
 
@@ -276,7 +276,7 @@ struct TunnelCarrierTests {
         var machine = wireGuard()
         answer(&machine, 2)
         _ = machine.snapshot.apply(.linkRemoved(.init(index: 9)), Self.header, at: Machine.now)
-        #expect(machine.snapshot.wireGuard.isEmpty)
+        #expect(machine.snapshot.tunnels.wireGuard.isEmpty)
         #expect(carriers(machine) == ["eth0"])
     }
 

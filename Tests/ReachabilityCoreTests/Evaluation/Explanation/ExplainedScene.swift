@@ -61,7 +61,9 @@ struct ExplainedScene {
     /// Puts a table's routes in, which must be in the kernel's order.
     mutating func lay(_ routes: RouteMessage..., table: RouteTableID = .main) {
         guard let family = routes.first?.family else { return }
-        snapshot.routes[.init(family, table)] = routes.map { Route($0, expiry: $0.lifetime == nil ? nil : Self.past) }
+        snapshot.routes[.init(family, table)] = .init(
+            routes.map { Route($0, expiry: $0.lifetime == nil ? nil : Self.past) }
+        )
     }
 
     static let past = Instant(nanoseconds: 1)

@@ -64,7 +64,7 @@ struct InterfaceHintTests {
             link.tunnelRemote = endpoint
         }
         #expect(explanation(machine).tunnels == [9: .defaultPath(to: endpoint)])
-        machine.snapshot.tunnelEgress[.init(address: endpoint)] = .some(2)
+        machine.snapshot.tunnels.egress[.init(address: endpoint)] = .some(2)
         #expect(explanation(machine).tunnels == [9: .endpoint(endpoint)])
         machine.alter(9) { $0.lowerIndex = 2 }
         #expect(explanation(machine).tunnels.isEmpty, "it is bound to what is beneath")

@@ -313,7 +313,7 @@ struct FourStatesTests {
         let answer = LookupOutcome.selected(.init(table: .main, nextHop: nextHop))
         let none = LookupOutcome.refused(errno: LookupErrno.networkUnreachable, .noRoute)
         let evaluator = PathEvaluator(context: .init(user: 0))
-        var evaluation = evaluator.judge(
+        var evaluation = evaluator.evaluate(
             ipv4: [answer, answer],
             ipv6: [none, none],
             machine.snapshot,
@@ -321,7 +321,7 @@ struct FourStatesTests {
         )
         #expect(evaluation.path.status == .cellular)
         #expect(evaluation.ipv6.reasons == [.noRoute])
-        evaluation = evaluator.judge(ipv4: [answer, none], ipv6: [], machine.snapshot, at: Machine.now)
+        evaluation = evaluator.evaluate(ipv4: [answer, none], ipv6: [], machine.snapshot, at: Machine.now)
         #expect(evaluation.path.status == .notReachable)
     }
 

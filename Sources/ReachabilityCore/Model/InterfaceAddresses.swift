@@ -1,6 +1,6 @@
-/// One interface's addresses: IPv4's in the order of `in_dev->ifa_list`, then IPv6's in that of `idev->addr_list`.
+/// The addresses of one interface: IPv4's in the order of `in_dev->ifa_list`, then IPv6's in that of `idev->addr_list`.
 extension [AddressMessage] {
-    /// Puts a new address where the kernel puts it; an answer to a dump comes in order.
+    /// Inserts a new address where the kernel puts it; an answer to a dump comes in order.
     mutating func insert(_ message: AddressMessage, asAnswer isAnswer: Bool) {
         let ipv6Start = firstIndex { $0.address.family == .ipv6 } ?? count
         if message.address.family == .ipv6 {
@@ -10,7 +10,7 @@ extension [AddressMessage] {
         }
     }
 
-    /// Removes an address; true if another one of its subnet was promoted in its place.
+    /// Removes an address, and returns whether another one of its subnet was promoted in its place.
     ///
     /// The kernel removes a primary IPv4 address's secondaries before it, unless `promote_secondaries` is set: if any
     /// is left, it is set, and the first becomes a primary (`__inet_del_ifa`).
@@ -59,7 +59,53 @@ extension [AddressMessage] {
 }
 
 extension AddressMessage {
+    /// Whether this is about the same address of the interface as another message.
+    ///
+    /// IPv4 distinguishes addresses by prefix and network too (`find_matching_ifa`), IPv6 by the address alone.
+    func isSame(_ other: Self) -> Bool {
+        guard address == other.address else { return false }
+        if address.family == .ipv6 { return true }
+        return prefixLength == other.prefixLength && isSameSubnet(other)
+    }
+
+    /// `inet_ifa_match` with equal masks: whether two IPv4 addresses lie in one subnet.
+    func isSameSubnet(_ other: Self) -> Bool {
+        prefixLength == other.prefixLength
+            && IPPrefix(peer ?? address, length: prefixLength)
+                .contains(other.peer ?? other.address)
+    }
+
+    /// Whether this is equal to another message for the evaluation: lifetimes do not count.
+    ///
+    /// Router advertisements and DHCP renewals send addresses again that did not change.
+    func means(_ other: Self) -> Bool {
+        prefixLength == other.prefixLength && scope == other.scope && peer == other.peer
+            && flags.intersection(.evaluated) == other.flags.intersection(.evaluated)
+    }
+
+    /// Adds the reasons of the difference from an earlier state of the same address.
+    func noteDifference(from old: Self, _ effect: inout SnapshotEffect) {
+        guard !means(old) else { return }
+        effect.add(isUsable && !old.isUsable ? .addressAdded : .addressChanged)
+    }
+
+    /// Whether a packet may be sent from the address: it exists, and no one else has it.
+    var isUsable: Bool {
+        if flags.contains(.duplicate) { return false }
+        return !flags.contains(.tentative) || flags.contains(.optimistic)
+    }
+
     fileprivate func isSecondary(of primary: Self) -> Bool {
         address.family == .ipv4 && flags.contains(.secondary) && isSameSubnet(primary)
     }
+
+    /// Whether `keep_addr_on_down` keeps it: permanent, and neither link-local nor loopback.
+    var isKeptWhenDown: Bool {
+        address.family == .ipv6 && flags.contains(.permanent) && !address.isLinkLocal && !address.isLoopback
+    }
+}
+
+extension AddressFlags {
+    /// The flags that decide whether, and with which preference, an address is selected.
+    static let evaluated: Self = [.secondary, .optimistic, .duplicate, .deprecated, .tentative]
 }

@@ -1,12 +1,12 @@
-/// Judges one family's look-ups: whether each leads out, and through what.
-struct FamilyJudge {
+/// Evaluates the lookups of one address family: whether each has a usable path, and through which interface.
+struct FamilyEvaluator {
     private let model: LookupModel
     private let context: EvaluationContext
-    /// Whether the packets stay on one link, where a link-local source does, and a group or all hosts may be meant.
+    /// Whether the packets stay on one link, where a link-local source is usable, and the destination may be a group.
     private let isWithinLink: Bool
-    /// A path from before, whose interface carries it alone; that need not be found out again.
+    /// An earlier path whose interface carries it alone, so that it need not be evaluated again.
     private let known: FamilyPath?
-    /// The path so far: the worst of those that the probes have.
+    /// The path so far: the worst of the probes' paths.
     private var path: FamilyPath?
     private var isUsable = true
     private var reasons: [Reason] = []
@@ -24,26 +24,26 @@ struct FamilyJudge {
         self.known = known
     }
 
-    /// Takes one probe's final look-up into account.
-    mutating func judge(_ outcome: LookupOutcome) {
+    /// Evaluates one probe's final lookup.
+    mutating func evaluate(_ outcome: LookupOutcome) {
         switch outcome {
         case .refused(_, let reason): reject(reason)
         case .selected(let selection):
             if let fault = fault(of: selection.type) { return reject(fault) }
             if selection.alternatives.isEmpty {
-                judge(selection.nextHop, selection)
+                evaluate(selection.nextHop, selection)
             } else {
-                judgeAlternatives(of: selection)
+                evaluateAlternatives(of: selection)
             }
         }
     }
 
-    /// Adds a reason that is not there yet.
+    /// Adds a reason, once.
     mutating func note(_ reason: Reason) {
         if !reasons.contains(reason) { reasons.append(reason) }
     }
 
-    /// The family's verdict: usable if every probe has a path.
+    /// Returns the family's evaluation: usable if every probe has a path.
     consuming func evaluation(of outcomes: [LookupOutcome], nextExpiry: Instant?) -> FamilyEvaluation {
         let isUsable = isUsable && !outcomes.isEmpty
         return .init(
@@ -60,7 +60,7 @@ struct FamilyJudge {
         isUsable = false
     }
 
-    /// Only unicast routes lead out; those of type local deliver to this host.
+    /// Returns why routes of a type are not usable: only unicast routes lead out; those of type local deliver to this host.
     private func fault(of type: RouteType) -> Reason? {
         switch type {
         case .unicast: nil
@@ -70,15 +70,15 @@ struct FamilyJudge {
         }
     }
 
-    private mutating func judge(_ nextHop: SelectedNextHop, _ selection: RouteSelection) {
+    private mutating func evaluate(_ nextHop: SelectedNextHop, _ selection: RouteSelection) {
         switch egress(of: nextHop) {
         case .failure(let fault): reject(fault.reason)
         case .success(let egress): keep([egress], selection)
         }
     }
 
-    /// Any next hop that can be used is enough; one that can't is a reason beside it.
-    private mutating func judgeAlternatives(of selection: RouteSelection) {
+    /// Evaluates next hops of which one that can be used is enough; one that cannot is a reason.
+    private mutating func evaluateAlternatives(of selection: RouteSelection) {
         var usable: [Egress] = []
         var firstFault: Reason?
         for nextHop in selection.alternatives {
@@ -118,7 +118,7 @@ struct FamilyJudge {
         }
     }
 
-    /// Keeps the path if it is worse than what there is.
+    /// Keeps the path if it is worse than the one so far.
     ///
     /// Packets may take any of several next hops, so that the path is cellular if one of them is.
     private mutating func keep(_ egresses: [Egress], _ selection: RouteSelection) {
@@ -160,13 +160,13 @@ struct FamilyJudge {
 
 // MARK: - What a next hop leaves through
 
-extension FamilyJudge {
-    /// Why a next hop can't be used.
+extension FamilyEvaluator {
+    /// The reason why a next hop cannot be used.
     private struct Fault: Error {
         let reason: Reason
     }
 
-    /// The interface that carries a next hop's packets: its own, or for a VRF the one that the VRF's table leads to.
+    /// Returns the interface that carries a next hop's packets: its own, or for a VRF the one that its table leads to.
     private func carrier(of nextHop: SelectedNextHop) -> Result<InterfaceIndex, Fault> {
         guard let position = model.snapshot.linkPosition(nextHop.interface) else {
             return .failure(.init(reason: .interfaceDown))
@@ -188,7 +188,7 @@ extension FamilyJudge {
         return fault.map { .failure(.init(reason: $0)) } ?? .success(index)
     }
 
-    /// A VRF device is no way out by itself: packets that reach it are looked up again in its table.
+    /// Returns the interface behind a VRF device: packets that reach it are looked up again in its table.
     private func carrier(
         of nextHop: SelectedNextHop,
         throughVRFAt position: Int,
@@ -214,7 +214,7 @@ extension FamilyJudge {
     }
 }
 
-/// Whether a path costs money, or is to be used sparingly: by what carries it, and by what the user declared.
+/// Whether a path costs money, or is to be used sparingly: by its carriers, and by what the user declared.
 struct PathCost {
     let context: EvaluationContext
     let snapshot: NetworkSnapshot
@@ -224,7 +224,7 @@ struct PathCost {
         carriers.contains { $0.kind == .cellular || isPhone($0) } || isDeclared(context.expensive, interface, carriers)
     }
 
-    /// Whether the user declared an interface or a carrier of it as one to spare.
+    /// Whether the user declared an interface or a carrier of it as one to use sparingly.
     func isConstrained(_ interface: NetworkInterface, over carriers: [NetworkInterface]) -> Bool {
         isDeclared(context.constrained, interface, carriers)
     }
@@ -238,7 +238,7 @@ struct PathCost {
         return ([interface] + carriers).contains { one in patterns.contains { GlobPattern.matches($0, one.name) } }
     }
 
-    /// Whether a phone is on the other end that shares its own connection.
+    /// Whether the other end is a phone that shares its own connection.
     private func isPhone(_ interface: NetworkInterface) -> Bool {
         guard !snapshot.devices.isEmpty, let device = snapshot.devices[interface.index] else { return false }
         return device.driver == "ipheth" || device.deviceType == "bluetooth"
