@@ -149,20 +149,28 @@ extension LookupOutcome {
         return selection.leg.source == source || selection.alternatives.contains { $0.source == source }
     }
 
-    /// Whether the kernel's answer is what the model says: the same route, one of its legs, or the same errno.
+    /// Whether the kernel's answer is what the model says: the same route, one of its next hops, or the same errno.
     ///
     /// The metric is not compared, as the kernel's answer does not tell it; nor are the reasons, which are the model's.
     func agrees(with answer: Self) -> Bool {
         switch (self, answer) {
-        case (.selected(let model), .selected(let kernel)):
-            model.type == kernel.type
-                && ([model.leg] + model.alternatives).contains { leg in
-                    var found = leg
-                    found.table = nil
-                    return found == kernel.leg && (leg.table ?? model.table) == kernel.table
-                }
+        case (.selected(let model), .selected(let kernel)): model.type == kernel.type && model.includes(kernel)
         case (.refused(let model, _), .refused(let kernel, _)): model == kernel
-        case (.selected, .refused), (.refused, .selected): false
+        case (.selected(let model), .refused(let kernel, _)): model.refusals.contains(kernel)
+        case (.refused, .selected): false
         }
+    }
+}
+
+extension RouteSelection {
+    /// Whether a kernel's answer is one of the next hops that may be chosen.
+    ///
+    /// Its source may be that of another next hop of the same route: before Linux 6.16 the lookup with the source that
+    /// the first lookup selected chooses again among all.
+    fileprivate func includes(_ answer: Self) -> Bool {
+        let legs = [leg] + alternatives + unpreferred
+        let candidates = legs.filter { ($0.table ?? table) == answer.table }
+        return candidates.contains { $0.source == answer.leg.source }
+            && candidates.contains { $0.interface == answer.leg.interface && $0.gateway == answer.leg.gateway }
     }
 }

@@ -71,8 +71,8 @@ struct Connection {
     /// Adds what another attempt led to: the kernel's hash may choose a next hop with its source.
     private func joined(with other: Self) -> Self {
         var outcome = outcome
-        if case .selected(var selection) = outcome, case .selected(let another) = other.outcome {
-            selection.join(another)
+        if case .selected(var selection) = outcome {
+            selection.join(other.outcome)
             outcome = .selected(selection)
         }
         let expiries = [nextExpiry, other.nextExpiry].compactMap(\.self)
@@ -123,7 +123,7 @@ extension SelectedLeg {
 extension LookupOutcome {
     /// The outcome of a lookup with a source: of several next hops, those to which the source belongs.
     ///
-    /// `fib_select_multipath` prefers them (Linux 6.16); older kernels may choose any.
+    /// `fib_select_multipath` prefers them (Linux 6.16); the others stay in ``RouteSelection/unpreferred``.
     ///
     /// - Parameters:
     ///   - source: The source of the lookup.
@@ -134,6 +134,7 @@ extension LookupOutcome {
         let own = first.legs.filter { $0.source == source }.map(\.interface)
         let preferred = selection.alternatives.filter { own.contains($0.interface) }
         guard let leg = preferred.first else { return self }
+        selection.unpreferred = selection.alternatives.filter { !own.contains($0.interface) }
         selection.leg = leg
         selection.alternatives = preferred.count > 1 ? preferred : []
         return .selected(selection)
@@ -141,15 +142,29 @@ extension LookupOutcome {
 }
 
 extension RouteSelection {
-    /// Adds the next hops of what another lookup of the same connection selects.
-    fileprivate mutating func join(_ other: Self) {
+    /// Adds what another lookup of the same connection led to.
+    fileprivate mutating func join(_ other: LookupOutcome) {
+        switch other {
+        case .selected(let selection): join(selection)
+        case .refused(let errno, _): if !refusals.contains(errno) { refusals.append(errno) }
+        }
+    }
+
+    /// Adds the next hops of what another lookup selects.
+    private mutating func join(_ other: Self) {
         guard other.type == type else { return }
         var legs = legs
-        for var leg in other.legs {
+        add(other.legs, of: other, to: &legs)
+        if legs.count > 1 { alternatives = legs }
+        add(other.unpreferred, of: other, to: &unpreferred)
+    }
+
+    /// Adds next hops of another selection that are not there yet, with the table in which it was found.
+    private func add(_ added: [SelectedLeg], of other: Self, to legs: inout [SelectedLeg]) {
+        for var leg in added {
             leg.table = leg.table ?? (other.table == table ? nil : other.table)
             if !legs.contains(leg) { legs.append(leg) }
         }
-        if legs.count > 1 { alternatives = legs }
     }
 
     /// Every next hop that may be chosen.

@@ -30,7 +30,7 @@ struct FamilyJudge {
         case .refused(_, let reason): reject(reason)
         case .selected(let selection):
             if let fault = fault(of: selection.type) { return reject(fault) }
-            if selection.alternatives.isEmpty {
+            if selection.alternatives.isEmpty, selection.unpreferred.isEmpty, selection.refusals.isEmpty {
                 judge(selection.leg, selection)
             } else {
                 judgeAlternatives(of: selection)
@@ -77,19 +77,22 @@ struct FamilyJudge {
         }
     }
 
-    /// Any next hop that can be used is enough; one that can't is a reason beside it.
+    /// Any next hop that can be used is enough; one that can't is a reason besides.
+    ///
+    /// Those that only some kernels choose make no path usable, and add what they cost.
     private mutating func judgeAlternatives(of selection: RouteSelection) {
         var usable: [Egress] = []
         var firstFault: Reason?
-        for leg in selection.alternatives {
+        for leg in selection.alternatives.isEmpty ? [selection.leg] : selection.alternatives {
             switch egress(of: leg) {
             case .success(let egress): usable.append(egress)
             case .failure(let fault): firstFault = firstFault ?? fault.reason
             }
         }
         guard !usable.isEmpty else { return reject(firstFault ?? .noRoute) }
+        for leg in selection.unpreferred { if case .success(let egress) = egress(of: leg) { usable.append(egress) } }
         keep(usable, selection)
-        if firstFault != nil { note(.deadLeg) }
+        if firstFault != nil || !selection.refusals.isEmpty { note(.deadLeg) }
     }
 
     /// A next hop that can be used, with the interfaces that carry its packets.
