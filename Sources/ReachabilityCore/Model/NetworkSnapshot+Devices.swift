@@ -16,7 +16,16 @@ extension NetworkSnapshot {
         new.probe = message.probe ?? old?.probe
         devices[message.index] = new
         let isAnswer = message.probe != nil && awaitedDevices.remove(message.index) != nil
-        if isAnswer || !new.means(old) { effect.add(.deviceChanged) }
+        if isAnswer || new.saysElse(than: old) {
+            effect.add(.deviceChanged)
+        } else if new.probe != old?.probe {
+            effect.add(isAskedForEgress(message.index) ? .tunnelChanged : .deviceChanged)
+        }
+    }
+
+    /// Whether an interface is asked about for where its packets leave, not for its device: its driver's kind is known.
+    private func isAskedForEgress(_ index: InterfaceIndex) -> Bool {
+        link(index).map { $0.kind != nil || isL2TP($0) } ?? false
     }
 
     /// Notes that a device is being looked at; what is known of it already counts meanwhile.
@@ -31,7 +40,7 @@ extension NetworkSnapshot {
 extension UeventMessage {
     fileprivate var saysMore: Bool { deviceType != nil || driver != nil }
 
-    fileprivate func means(_ other: Self?) -> Bool {
-        deviceType == other?.deviceType && driver == other?.driver && probe == other?.probe
+    fileprivate func saysElse(than other: Self?) -> Bool {
+        deviceType != other?.deviceType || driver != other?.driver
     }
 }
