@@ -62,6 +62,20 @@ extension NetworkSnapshot {
         }
     }
 
+    /// Lets legs through a device follow its operational state, as the kernel does when that changes (`rt6_sync_up`,
+    /// `rt6_sync_down_dev`).
+    mutating func forgetCarriedLegs(through index: InterfaceIndex) {
+        var effect = SnapshotEffect()
+        let isCarried: (RouteLeg) -> Bool = { $0.interface == index && $0.flags.contains(.carried) }
+        let concerns: (Route) -> Bool = { $0.message.legs.contains(where: isCarried) }
+        reviseRoutes(where: concerns, &effect) { route in
+            for position in route.message.legs.indices where isCarried(route.message.legs[position]) {
+                route.message.legs[position].flags.remove(.carried)
+            }
+            return .untouched
+        }
+    }
+
     /// Asks for IPv4 tables to be read again in which legs through a device are held dead, when its carrier is back.
     ///
     /// Where routes without carrier are ignored, the kernel shows legs as dead for that, or because the device lost its

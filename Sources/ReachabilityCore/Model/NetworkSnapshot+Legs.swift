@@ -43,7 +43,8 @@ extension NetworkSnapshot {
         var flags = leg.flags.intersection([.dead, .onLink])
         guard let link = link(leg.interface) else { return leg.interface == 0 ? flags : flags.union(.dead) }
         guard link.flags.contains(.up) else { return flags.union([.dead, .linkDown]) }
-        guard link.lacksCarrier(family) || flags.contains(.dead) else { return flags }
+        let lacksCarrier = link.lacksCarrier(family) && !leg.flags.contains(.carried)
+        guard lacksCarrier || flags.contains(.dead) else { return flags }
         flags.insert(.linkDown)
         if ignoresRoutesWithLinkDown(family, leg.interface) { flags.insert(.dead) }
         return flags

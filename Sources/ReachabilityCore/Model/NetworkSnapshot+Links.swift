@@ -66,6 +66,7 @@ extension NetworkSnapshot {
         _ effect: inout SnapshotEffect
     ) {
         if old.name != new.name { markDetached(old.name, new.name, &effect) }
+        if !old.means(new) { forgetCarriedLegs(through: new.index) }
         guard new.flags.contains(.up) else {
             removeRoutes(leaving: new.index, .down, &effect)
             removeNexthops(leaving: new.index, &effect)

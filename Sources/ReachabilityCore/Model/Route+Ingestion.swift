@@ -7,7 +7,7 @@ extension Route {
         self.init(message, expiry: message.lifetime.map { now.advanced(by: $0) })
         self.message.lifetime = nil
         self.message.flags &= Self.lastingFlags
-        for position in message.legs.indices where message.legs[position].flags != [] {
+        for position in message.legs.indices where message.legs[position].flags != [] || message.family == .ipv6 {
             self.message.legs[position].flags = snapshot.lastingFlags(ofLeg: position, message, isAnswer)
         }
     }
@@ -17,7 +17,7 @@ extension Route {
 
     /// Whether another form of the same route differs for the evaluation.
     ///
-    /// Its expiry does not count, nor the legs' being dead, as that follows from something else that changed; nor, of a
+    /// Its expiry does not count, nor the legs' being dead or carried, as that follows from something else; nor, of a
     /// route through a nexthop object, the legs and the type that the message repeats from there.
     func means(_ other: Self) -> Bool {
         if message == other.message { return true }
@@ -27,8 +27,8 @@ extension Route {
             left.legs = right.legs
             left.type = right.type
         }
-        for position in left.legs.indices { left.legs[position].flags.remove(.dead) }
-        for position in right.legs.indices { right.legs[position].flags.remove(.dead) }
+        for position in left.legs.indices { left.legs[position].flags.subtract([.dead, .carried]) }
+        for position in right.legs.indices { right.legs[position].flags.subtract([.dead, .carried]) }
         return left == right
     }
 }
@@ -42,11 +42,20 @@ extension NetworkSnapshot {
     fileprivate func lastingFlags(ofLeg position: Int, _ message: RouteMessage, _ isAnswer: Bool) -> LegFlags {
         let leg = message.legs[position]
         var flags = leg.flags.intersection([.dead, .onLink])
+        if message.family == .ipv6, isCarried(leg) { flags.insert(.carried) }
         guard flags.contains(.dead), hasAmbiguousDeath(leg, message.family) else { return flags }
         let isLasting =
             isAnswer && message.family == .ipv4 && message.legs.count > 1 && !hasIPv4Address(leg.interface)
         if !isLasting { flags.remove(.dead) }
         return flags
+    }
+
+    /// Whether a leg is told without `RTNH_F_LINKDOWN` because its device has a carrier, and only its state lags behind.
+    ///
+    /// IPv6 asks for the carrier when it adds a route (`fib6_nh_init`), and for the operational state when it changes.
+    private func isCarried(_ leg: RouteLeg) -> Bool {
+        guard !leg.flags.contains(.linkDown), let link = link(leg.interface) else { return false }
+        return link.flags.isSuperset(of: [.up, .lowerUp]) && link.lacksCarrier(.ipv6)
     }
 
     /// Whether a leg is shown as dead in any case, because its device has no carrier and such routes are ignored.

@@ -15,7 +15,9 @@ extension LookupModel {
         if !excluded.isEmpty, excluded.contains(leg.interface) { return true }
         guard let position = snapshot.linkPosition(leg.interface) else { return true }
         guard snapshot.links[position].flags.contains(.up), !leg.flags.contains(.dead) else { return true }
-        guard needsCarrier, snapshot.links[position].lacksCarrier(family) else { return false }
+        guard needsCarrier, snapshot.links[position].lacksCarrier(family), !leg.flags.contains(.carried) else {
+            return false
+        }
         return snapshot.ignoresRoutesWithLinkDown(family, leg.interface)
     }
 }
