@@ -18,6 +18,11 @@ public struct RouteSelection: Sendable, Hashable {
     public var nextHop: SelectedNextHop
     /// Every next hop that the kernel may choose, by its hash, where there is more than one.
     public var alternatives: [SelectedNextHop]
+    /// The other next hops of a route that was looked up with a source: Linux 6.16 prefers those that own the source,
+    /// older kernels choose among all.
+    public var unpreferred: [SelectedNextHop] = []
+    /// The errnos that connections get for which another next hop was chosen first: rules refuse its source.
+    public var refusals: [Int32] = []
 
     /// Makes a selection.
     public init(

@@ -30,7 +30,12 @@ public struct DeviceTable: Sendable, Hashable {
     /// Takes a uevent, or what was found in sysfs: it is kept until the device or its interface goes.
     ///
     /// Either may lack what the other has: the kernel's uevents name no driver, and sysfs may not be visible.
-    mutating func apply(_ message: UeventMessage, _ effect: inout SnapshotEffect) {
+    ///
+    /// - Parameters:
+    ///   - message: The uevent, or what was found.
+    ///   - isAskedForEgress: Whether the interface is asked about for where its packets leave, not for its device.
+    ///   - effect: Takes what changed.
+    mutating func apply(_ message: UeventMessage, isAskedForEgress: Bool, _ effect: inout SnapshotEffect) {
         let old = findings[message.index]
         guard message.action != .remove else {
             findings[message.index] = nil
@@ -43,8 +48,11 @@ public struct DeviceTable: Sendable, Hashable {
         new.probe = message.probe ?? old?.probe
         findings[message.index] = new
         let isAnswer = message.probe != nil && awaited.remove(message.index) != nil
-        let isKnown = new.deviceType == old?.deviceType && new.driver == old?.driver && new.probe == old?.probe
-        if isAnswer || !isKnown { effect.add(.deviceChanged) }
+        if isAnswer || new.deviceType != old?.deviceType || new.driver != old?.driver {
+            effect.add(.deviceChanged)
+        } else if new.probe != old?.probe {
+            effect.add(isAskedForEgress ? .tunnelChanged : .deviceChanged)
+        }
     }
 
     /// Records that a device is being examined; what is known of it already counts meanwhile.

@@ -54,13 +54,14 @@ public struct Link: Sendable, Hashable {
 
     /// Whether the interface was set up and can carry packets now.
     ///
-    /// As in systemd-networkd: the operational state is up; or the driver does not report one, and the flags show a
-    /// carrier and no wait for an event. A Wi-Fi monitor interface, whatever its state, sends no IP packets.
+    /// The operational state is up; or the driver does not say, and the flags show no wait for an event. In either case
+    /// the driver has a carrier (`IFF_LOWER_UP`): the state follows the loss of that up to a second later (`linkwatch`).
+    /// A Wi-Fi monitor interface, whatever its state, sends no IP packets.
     public var canCarry: Bool {
-        guard flags.contains(.up), !hardwareType.isMonitor else { return false }
+        guard flags.isSuperset(of: [.up, .lowerUp]), !hardwareType.isMonitor else { return false }
         switch operationalState {
         case .up: return true
-        case .unknown: return flags.isSuperset(of: [.lowerUp, .running]) && !flags.contains(.dormant)
+        case .unknown: return flags.contains(.running) && !flags.contains(.dormant)
         default: return false
         }
     }

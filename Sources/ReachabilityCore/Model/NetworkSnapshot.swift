@@ -130,9 +130,15 @@ public struct NetworkSnapshot: Sendable, Hashable {
         }
     }
 
+    /// Whether an interface is asked about for where its packets leave, not for its device: its driver's kind is known.
+    private func isAskedForEgress(_ index: InterfaceIndex) -> Bool {
+        link(index).map { $0.kind != nil || isL2TP($0) } ?? false
+    }
+
     private mutating func applyDevice(_ event: KernelEvent, _ effect: inout SnapshotEffect) {
         switch event {
-        case .uevent(let message): devices.apply(message, &effect)
+        case .uevent(let message):
+            devices.apply(message, isAskedForEgress: isAskedForEgress(message.index), &effect)
         case .wireless(let message): devices.apply(message, link(message.index), &effect)
         case .wireGuard(let message): tunnels.apply(message, &effect)
         case .l2tp(let message): tunnels.apply(message, links, &effect)
@@ -273,6 +279,7 @@ public struct NetworkSnapshot: Sendable, Hashable {
     /// Loss is followed whenever a message shows it, not only when it is new: routes may have been read meanwhile.
     private mutating func follow(_ old: Link, _ new: Link, isSetUp: Bool, _ effect: inout SnapshotEffect) {
         if old.name != new.name { renameInRules(from: old.name, to: new.name, &effect) }
+        if !old.means(new) { routes.forgetCarriedNextHops(through: new.index) }
         guard new.flags.contains(.up) else {
             routes.removeRoutes(leaving: new.index, .down, &effect)
             removeNexthops(leaving: new.index, &effect)
@@ -420,7 +427,8 @@ public struct NetworkSnapshot: Sendable, Hashable {
         var flags = nextHop.flags.intersection([.dead, .onLink])
         guard let link = link(nextHop.interface) else { return nextHop.interface == 0 ? flags : flags.union(.dead) }
         guard link.flags.contains(.up) else { return flags.union([.dead, .linkDown]) }
-        guard link.lacksCarrier(family) || flags.contains(.dead) else { return flags }
+        let lacksCarrier = link.lacksCarrier(family) && !nextHop.flags.contains(.carried)
+        guard lacksCarrier || flags.contains(.dead) else { return flags }
         flags.insert(.linkDown)
         if ignoresRoutesWithLinkDown(family, nextHop.interface) { flags.insert(.dead) }
         return flags
@@ -434,11 +442,20 @@ public struct NetworkSnapshot: Sendable, Hashable {
     func lastingFlags(ofNextHop position: Int, _ message: RouteMessage, _ isAnswer: Bool) -> NextHopFlags {
         let nextHop = message.nextHops[position]
         var flags = nextHop.flags.intersection([.dead, .onLink])
+        if message.family == .ipv6, isCarried(nextHop) { flags.insert(.carried) }
         guard flags.contains(.dead), hasAmbiguousDeath(nextHop, message.family) else { return flags }
         let isLasting =
             isAnswer && message.family == .ipv4 && message.nextHops.count > 1 && !hasIPv4Address(nextHop.interface)
         if !isLasting { flags.remove(.dead) }
         return flags
+    }
+
+    /// Whether a next hop lacks `RTNH_F_LINKDOWN` because its device has a carrier, and only its state lags behind.
+    ///
+    /// IPv6 asks for the carrier when it adds a route (`fib6_nh_init`), and for the operational state when it changes.
+    private func isCarried(_ nextHop: NextHop) -> Bool {
+        guard !nextHop.flags.contains(.linkDown), let link = link(nextHop.interface) else { return false }
+        return link.flags.isSuperset(of: [.up, .lowerUp]) && link.lacksCarrier(.ipv6)
     }
 
     /// Whether a next hop is shown as dead in any case, because its device has no carrier and such routes are ignored.

@@ -27,7 +27,8 @@ public struct Route: Sendable, Hashable {
         self.init(message, expiry: message.lifetime.map { now.advanced(by: $0) })
         self.message.lifetime = nil
         self.message.flags &= Self.lastingFlags
-        for position in message.nextHops.indices where message.nextHops[position].flags != [] {
+        for position in message.nextHops.indices
+        where message.nextHops[position].flags != [] || message.family == .ipv6 {
             self.message.nextHops[position].flags = snapshot.lastingFlags(ofNextHop: position, message, isAnswer)
         }
     }
@@ -40,8 +41,8 @@ public struct Route: Sendable, Hashable {
 
     /// Whether another form of the same route is equal for the evaluation.
     ///
-    /// The expiry does not count, nor whether next hops are dead, as that follows from something else that changed; nor,
-    /// of a route through a nexthop object, the next hops and the type that the message repeats from there.
+    /// The expiry does not count, nor whether next hops are dead or carried, as that follows from something else that
+    /// changed; nor, of a route through a nexthop object, the next hops and the type that the message repeats from there.
     func means(_ other: Self) -> Bool {
         if message == other.message { return true }
         var left = message
@@ -50,8 +51,8 @@ public struct Route: Sendable, Hashable {
             left.nextHops = right.nextHops
             left.type = right.type
         }
-        for position in left.nextHops.indices { left.nextHops[position].flags.remove(.dead) }
-        for position in right.nextHops.indices { right.nextHops[position].flags.remove(.dead) }
+        for position in left.nextHops.indices { left.nextHops[position].flags.subtract([.dead, .carried]) }
+        for position in right.nextHops.indices { right.nextHops[position].flags.subtract([.dead, .carried]) }
         return left == right
     }
 

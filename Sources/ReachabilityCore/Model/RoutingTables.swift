@@ -109,6 +109,20 @@ public struct RoutingTables: Sendable, Hashable {
         }
     }
 
+    /// Lets next hops through a device follow its operational state, as the kernel does when that changes (`rt6_sync_up`,
+    /// `rt6_sync_down_dev`).
+    mutating func forgetCarriedNextHops(through index: InterfaceIndex) {
+        var effect = SnapshotEffect()
+        let isCarried: (NextHop) -> Bool = { $0.interface == index && $0.flags.contains(.carried) }
+        let concerns: (Route) -> Bool = { $0.message.nextHops.contains(where: isCarried) }
+        revise(where: concerns, &effect) { route in
+            for position in route.message.nextHops.indices where isCarried(route.message.nextHops[position]) {
+                route.message.nextHops[position].flags.remove(.carried)
+            }
+            return .unchanged
+        }
+    }
+
     /// Marks the IPv4 tables stale in which next hops through a device are held dead, when its carrier is back.
     ///
     /// Where routes without carrier are ignored, the kernel shows next hops as dead for that, or because the device

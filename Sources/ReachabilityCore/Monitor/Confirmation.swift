@@ -148,16 +148,24 @@ extension LookupOutcome {
     /// The metric is not compared, because the kernel's answer lacks it; nor are the reasons, which only the model has.
     func agrees(with answer: Self) -> Bool {
         switch (self, answer) {
-        case (.selected(let model), .selected(let kernel)):
-            model.type == kernel.type
-                && ([model.nextHop] + model.alternatives).contains { nextHop in
-                    var found = nextHop
-                    found.table = nil
-                    return found == kernel.nextHop && (nextHop.table ?? model.table) == kernel.table
-                }
+        case (.selected(let model), .selected(let kernel)): model.type == kernel.type && model.includes(kernel)
         case (.refused(let model, _), .refused(let kernel, _)): model == kernel
-        case (.selected, .refused), (.refused, .selected): false
+        case (.selected(let model), .refused(let kernel, _)): model.refusals.contains(kernel)
+        case (.refused, .selected): false
         }
+    }
+}
+
+extension RouteSelection {
+    /// Whether a kernel's answer is one of the next hops that may be chosen.
+    ///
+    /// Its source may be that of another next hop of the same route: before Linux 6.16 the lookup with the source that
+    /// the first lookup selected chooses again among all.
+    fileprivate func includes(_ answer: Self) -> Bool {
+        let nextHops = [nextHop] + alternatives + unpreferred
+        let candidates = nextHops.filter { ($0.table ?? table) == answer.table }
+        return candidates.contains { $0.source == answer.nextHop.source }
+            && candidates.contains { $0.interface == answer.nextHop.interface && $0.gateway == answer.nextHop.gateway }
     }
 }
 

@@ -36,7 +36,7 @@ struct PathPublisher: Sendable, Hashable {
         var changed: Instant
     }
 
-    /// A path that is to be confirmed before it is offered.
+    /// A path that is to be confirmed before it is offered, or to settle before it is published.
     private struct Awaited: Sendable, Hashable {
         var path: NetworkPath
         /// How many reasons there were when the path became what it is.
@@ -61,8 +61,8 @@ struct PathPublisher: Sendable, Hashable {
         }
     }
 
-    /// Records that a path will be offered once it is confirmed: what happens until then is not its reason, unless the
-    /// path changes.
+    /// Records that a path will be offered once it is confirmed, or published once it has settled: what happens until
+    /// then is not its reason, unless the path changes.
     mutating func expect(_ path: NetworkPath) {
         if awaited?.path != path { awaited = .init(path: path, reasons: reasons.count) }
     }
@@ -82,6 +82,7 @@ struct PathPublisher: Sendable, Hashable {
             return nil
         }
         guard quietTime(before: path) > .zero else { return publish(path, .change) }
+        expect(path)
         if held == nil { held = .init(path: path, since: now, changed: now) }
         if held?.path != path {
             held?.path = path
@@ -174,9 +175,24 @@ struct PathPublisher: Sendable, Hashable {
             status: path.status,
             previous: published?.status,
             path: path,
-            reasons: event == .state ? [.initial] : reasons,
+            reasons: event == .state ? [.initial] : causes,
             sequence: sequence
         )
+    }
+
+    /// The reasons that are causes: what goes with the loss or the gain of a carrier is told before or after it.
+    ///
+    /// The kernel forgets the neighbours of an interface with its carrier. A bond changes, and then has a carrier.
+    private var causes: [Reason] {
+        let isLoss = reasons.contains { [.carrierLost, .linkDown, .linkRemoved].contains($0) }
+        let isGain = reasons.contains { [.carrierGained, .linkUp, .linkAdded].contains($0) }
+        return reasons.filter { reason in
+            switch reason {
+            case .neighbourChanged: !isLoss
+            case .linkChanged: !isLoss && !isGain
+            default: true
+            }
+        }
     }
 
     private mutating func forgetReasons() {

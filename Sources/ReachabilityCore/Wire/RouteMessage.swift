@@ -94,6 +94,10 @@ public struct NextHopFlags: OptionSet, Sendable, Hashable {
     public static let onLink = Self(rawValue: 4)
     /// `RTNH_F_LINKDOWN`: the device has no carrier; changes are not announced.
     public static let linkDown = Self(rawValue: 16)
+    /// The model's own, beyond the kernel's bits: the route lacks `RTNH_F_LINKDOWN` though its device is not running.
+    ///
+    /// The device had its carrier when the route was added, and its operational state has not followed yet.
+    static let carried = Self(rawValue: 1 << 31)
 }
 
 /// A routing table's number (`RT_TABLE_*`, ip-route(8)).

@@ -3,7 +3,8 @@
 # nothing.
 plug_radios 2
 start_access_point wlan1 1 home secret-words
-ip link add bond0 type bond mode active-backup miimon 50 fail_over_mac active
+# The bond looks at its port seldom, so that its own loss of carrier comes well after that of the station.
+ip link add bond0 type bond mode active-backup miimon 500 fail_over_mac active
 ip link set dev wlan0 down
 ip link set dev wlan0 master bond0
 ip link set dev bond0 up

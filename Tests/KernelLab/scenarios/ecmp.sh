@@ -15,6 +15,11 @@ begin
 ip route add default nexthop via 192.0.2.1 dev wlan0 nexthop via 198.51.100.1 dev wwan0
 await cellular
 judge wlan0=home/wlan1 wwan0=operator/usb0
+# What is sent from the modem's address leaves by WiFi; before Linux 6.16, what is sent from WiFi's may leave by either.
+ip route add default via 192.0.2.1 dev wlan0 table 101
+ip rule add from 198.51.100.2 lookup 101
+judge wlan0=home/wlan1 wwan0=operator/usb0
+ip rule delete from 198.51.100.2 lookup 101
 ask_status
 leave wlan0
 await_reason path.deadLeg

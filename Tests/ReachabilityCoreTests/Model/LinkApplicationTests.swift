@@ -88,6 +88,29 @@ struct LinkApplicationTests {
         #expect(story.ways() == [[1]])
     }
 
+    @Test("An IPv6 route that is added before its device's state follows the carrier is used until that changes")
+    func addedBeforeState() {
+        var story = ModelStory()
+        var settings = NetconfMessage(family: .ipv6, index: 3)
+        settings.ignoresRoutesWithLinkDown = true
+        story.tell(.netconf(settings))
+        story.link(3, carrier: false)
+        story.tell(.route(ModelStory.route(via: 1, on: 3, .ipv6) { $0.nextHops[0].flags = [.dead, .linkDown] }))
+        story.link(3, carrier: false) { $0.flags.insert(.lowerUp) }
+        story.tell(.route(ModelStory.route(via: 2, on: 3, .ipv6, metric: 1)))
+        let isOut = {
+            let model = LookupModel(story.snapshot, at: story.now)
+            return story.snapshot.routes(.ipv6, .main).map { model.isOut($0.message.nextHops[0], .ipv6) }
+        }
+        #expect(isOut() == [true, false])
+        let flags = story.snapshot.routes(.ipv6, .main).map { story.snapshot.nextHops(of: $0)[0].flags }
+        #expect(flags == [[.dead, .linkDown], []])
+        story.link(3, carrier: false)
+        #expect(isOut() == [true, true])
+        story.link(3)
+        #expect(isOut() == [false, false])
+    }
+
     @Test("An index that is used again begins anew")
     func reused() {
         var story = ModelStory()

@@ -103,6 +103,17 @@ struct WirelessApplicationTests {
         #expect(association == .disassociated)
     }
 
+    @Test("A link without its driver's carrier carries nothing, though the kernel has not lowered its state yet")
+    mutating func carrierBeforeState() {
+        #expect(story.link(3, carrier: false) { $0.operationalState = .up }.reasons == [.carrierLost])
+        #expect(!canCarry)
+        #expect(!story.link(3, carrier: false).reasons.contains(.carrierLost))
+        story.link(3) { $0.operationalState = .down }
+        #expect(!canCarry)
+        #expect(story.link(3).reasons == [.carrierGained])
+        #expect(canCarry)
+    }
+
     @Test("The same ends come of both orders", arguments: [true, false])
     mutating func orders(linkIsFirst: Bool) {
         tell(.connect)

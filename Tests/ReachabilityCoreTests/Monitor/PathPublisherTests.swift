@@ -9,12 +9,37 @@ struct PathPublisherTests {
         ([.linkRemoved, .addressRemoved], [.linkRemoved]),
         ([.addressRemoved, .linkDown], [.addressRemoved, .linkDown]),
         ([.addressRemoved, .routeFlushed], [.addressRemoved, .routeFlushed]),
+        ([.neighbourChanged, .carrierLost], [.carrierLost]),
+        ([.carrierLost, .neighbourChanged, .routeFlushed], [.carrierLost, .routeFlushed]),
+        ([.neighbourChanged, .routeFlushed], [.neighbourChanged, .routeFlushed]),
+        ([.linkChanged, .carrierGained], [.carrierGained]),
+        ([.carrierLost, .linkChanged], [.carrierLost]),
+        ([.linkChanged, .routeFlushed], [.linkChanged, .routeFlushed]),
     ])
-    func `addresses that go with their interface are no reason of their own`(noted: [Reason], told: [Reason]) throws {
+    func `what goes with an interface or its carrier is no reason of its own`(noted: [Reason], told: [Reason]) throws {
         var publisher = PathPublisher()
         _ = publisher.offer(.init(status: .wifi, reasons: []), at: .init(nanoseconds: 0))
         for reason in noted { publisher.note([reason]) }
         let notice = publisher.offer(.init(status: .notReachable, reasons: [.noRoute]), at: .init(nanoseconds: 1))
         #expect(try #require(notice).reasons == told)
+    }
+
+    @Test func `what happens while a change settles is no reason, unless the path becomes another`() throws {
+        var publisher = PathPublisher(settle: .seconds(1))
+        _ = publisher.offer(.init(status: .wifi), at: .init(nanoseconds: 0))
+        publisher.note([.routeRemoved])
+        _ = publisher.offer(.init(status: .cellular), at: .init(nanoseconds: 1))
+        publisher.note([.ruleChanged])
+        _ = publisher.offer(.init(status: .cellular), at: .init(nanoseconds: 2))
+        let first = publisher.due(at: .init(nanoseconds: 2_000_000_000))
+        #expect(try #require(first).reasons == [.routeRemoved])
+        for (status, reason) in [(.wifi, .addressAdded), (.notReachable, .addressRemoved)]
+            as [(ReachabilityStatus, Reason)]
+        {
+            publisher.note([reason])
+            _ = publisher.offer(.init(status: status), at: .init(nanoseconds: 3_000_000_000))
+        }
+        let second = publisher.due(at: .init(nanoseconds: 5_000_000_000))
+        #expect(try #require(second).reasons == [.addressAdded, .addressRemoved])
     }
 }

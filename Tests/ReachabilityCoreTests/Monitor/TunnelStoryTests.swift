@@ -163,6 +163,29 @@ import Testing
         #expect(story.statuses == [.wifi])
     }
 
+    @Test func `the end of an answer about a tunnel is no change of a device`() {
+        var story = MonitorStory()
+        var modem = Entry.link(3, "wwan0")
+        modem.kind = "wwan"
+        var tunnel = Entry.link(9, "gre1")
+        (tunnel.kind, tunnel.hardwareType, tunnel.tunnelRemote) = ("gre", .none, Self.endpoint)
+        story.changeSilently(
+            .link(Entry.link(2, "wan0")),
+            .link(modem),
+            .link(tunnel),
+            .address(Entry.address("192.0.2.2", on: 2)),
+            .address(Entry.address("10.0.0.2", on: 9)),
+            .route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: 100))
+        )
+        story.start()
+        story.tell(.route(Entry.defaultRoute(via: "10.0.0.1", on: 9)))
+        var end = UeventMessage(action: .add, interface: "gre1", index: 9)
+        end.probe = .answered
+        story.find([.route(.init(egress: 3, to: .init(address: Self.endpoint))), .uevent(end)])
+        #expect(story.statuses == [.wifi, .cellular])
+        #expect(story.notices.last?.reasons == [.routeAdded, .tunnelChanged])
+    }
+
     @Test func `a tunnel that carries nothing is not asked about`() {
         var story = story()
         story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "10.0.0.1", on: 9)))

@@ -55,7 +55,9 @@ final class LookupModel: Sendable {
         if !excluded.isEmpty, excluded.contains(nextHop.interface) { return true }
         guard let position = snapshot.linkPosition(nextHop.interface) else { return true }
         guard snapshot.links[position].flags.contains(.up), !nextHop.flags.contains(.dead) else { return true }
-        guard needsCarrier, snapshot.links[position].lacksCarrier(family) else { return false }
+        guard needsCarrier, snapshot.links[position].lacksCarrier(family), !nextHop.flags.contains(.carried) else {
+            return false
+        }
         return snapshot.ignoresRoutesWithLinkDown(family, nextHop.interface)
     }
 

@@ -117,8 +117,8 @@ struct Connection {
     /// Adds the outcome of another attempt: the kernel's hash may choose a next hop with its source.
     private func joined(with other: Self) -> Self {
         var outcome = outcome
-        if case .selected(var selection) = outcome, case .selected(let another) = other.outcome {
-            selection.join(another)
+        if case .selected(var selection) = outcome {
+            selection.join(other.outcome)
             outcome = .selected(selection)
         }
         let expiries = [nextExpiry, other.nextExpiry].compactMap(\.self)
@@ -169,7 +169,7 @@ extension SelectedNextHop {
 extension LookupOutcome {
     /// The outcome of a lookup with a source: of several next hops, those to which the source belongs.
     ///
-    /// `fib_select_multipath` prefers them (Linux 6.16); older kernels may choose any.
+    /// `fib_select_multipath` prefers them (Linux 6.16); the others stay in ``RouteSelection/unpreferred``.
     ///
     /// - Parameters:
     ///   - source: The source of the lookup.
@@ -180,6 +180,7 @@ extension LookupOutcome {
         let own = first.nextHops.filter { $0.source == source }.map(\.interface)
         let preferred = selection.alternatives.filter { own.contains($0.interface) }
         guard let nextHop = preferred.first else { return self }
+        selection.unpreferred = selection.alternatives.filter { !own.contains($0.interface) }
         selection.nextHop = nextHop
         selection.alternatives = preferred.count > 1 ? preferred : []
         return .selected(selection)
@@ -187,15 +188,29 @@ extension LookupOutcome {
 }
 
 extension RouteSelection {
-    /// Adds the next hops of what another lookup of the same connection selects.
-    fileprivate mutating func join(_ other: Self) {
+    /// Adds the outcome of another lookup of the same connection.
+    fileprivate mutating func join(_ other: LookupOutcome) {
+        switch other {
+        case .selected(let selection): join(selection)
+        case .refused(let errno, _): if !refusals.contains(errno) { refusals.append(errno) }
+        }
+    }
+
+    /// Adds the next hops of what another lookup selects.
+    private mutating func join(_ other: Self) {
         guard other.type == type else { return }
         var nextHops = nextHops
-        for var nextHop in other.nextHops {
+        add(other.nextHops, of: other, to: &nextHops)
+        if nextHops.count > 1 { alternatives = nextHops }
+        add(other.unpreferred, of: other, to: &unpreferred)
+    }
+
+    /// Adds next hops of another selection that are not there yet, with the table in which it was found.
+    private func add(_ added: [SelectedNextHop], of other: Self, to nextHops: inout [SelectedNextHop]) {
+        for var nextHop in added {
             nextHop.table = nextHop.table ?? (other.table == table ? nil : other.table)
             if !nextHops.contains(nextHop) { nextHops.append(nextHop) }
         }
-        if nextHops.count > 1 { alternatives = nextHops }
     }
 
     /// Every next hop that may be chosen.

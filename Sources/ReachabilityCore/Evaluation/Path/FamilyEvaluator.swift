@@ -30,7 +30,7 @@ struct FamilyEvaluator {
         case .refused(_, let reason): reject(reason)
         case .selected(let selection):
             if let fault = fault(of: selection.type) { return reject(fault) }
-            if selection.alternatives.isEmpty {
+            if selection.alternatives.isEmpty, selection.unpreferred.isEmpty, selection.refusals.isEmpty {
                 evaluate(selection.nextHop, selection)
             } else {
                 evaluateAlternatives(of: selection)
@@ -77,19 +77,22 @@ struct FamilyEvaluator {
         }
     }
 
-    /// Evaluates next hops of which one that can be used is enough; one that cannot is a reason.
+    /// Any next hop that can be used is enough; one that cannot is a reason besides.
+    ///
+    /// Those that only some kernels choose make no path usable, and add what they cost.
     private mutating func evaluateAlternatives(of selection: RouteSelection) {
         var usable: [Egress] = []
         var firstFault: Reason?
-        for nextHop in selection.alternatives {
+        for nextHop in selection.alternatives.isEmpty ? [selection.nextHop] : selection.alternatives {
             switch egress(of: nextHop) {
             case .success(let egress): usable.append(egress)
             case .failure(let fault): firstFault = firstFault ?? fault.reason
             }
         }
         guard !usable.isEmpty else { return reject(firstFault ?? .noRoute) }
+        for leg in selection.unpreferred { if case .success(let egress) = egress(of: leg) { usable.append(egress) } }
         keep(usable, selection)
-        if firstFault != nil { note(.deadNextHop) }
+        if firstFault != nil || !selection.refusals.isEmpty { note(.deadNextHop) }
     }
 
     /// A next hop that can be used, with the interfaces that carry its packets.

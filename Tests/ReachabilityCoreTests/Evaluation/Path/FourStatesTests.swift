@@ -229,7 +229,46 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.reasons == [.deadNextHop])
     }
 
-    @Test("A next hop beneath which nothing carries is a dead next hop of the path")
+    @Test("An answer with one next hop of a route and the source of another agrees, and none with a foreign source")
+    func multipathAnswers() {
+        var machine = Machine()
+        machine.link(2, "wlan0")
+        machine.link(3, "wwan0") { $0.kind = "wwan" }
+        machine.address(2, "192.0.2.2/24")
+        machine.address(3, "198.51.100.2/24")
+        machine.route { $0.message.nextHops = [.init(interface: 2), .init(interface: 3)] }
+        let outcome = machine.connect()
+        for interface in [2, 3] as [InterfaceIndex] {
+            for (source, agrees) in [("192.0.2.2", true), ("198.51.100.2", true), ("203.0.113.2", false)] {
+                let nextHop = SelectedNextHop(interface: interface, source: IPAddress(source))
+                #expect(outcome.agrees(with: .selected(.init(table: .main, nextHop: nextHop))) == agrees)
+            }
+        }
+        let gateway = SelectedNextHop(interface: 3, gateway: IPAddress("198.51.100.1"), source: IPAddress("192.0.2.2"))
+        #expect(!outcome.agrees(with: .selected(.init(table: .main, nextHop: gateway))))
+    }
+
+    @Test("A next hop that owns another source than the connection's adds its cost, and makes no path usable")
+    func unpreferredNextHop() {
+        var machine = Machine()
+        machine.link(2, "eth0")
+        machine.link(3, "wwan0") { $0.kind = "wwan" }
+        machine.address(2, "192.0.2.2/24")
+        machine.address(3, "198.51.100.2/24")
+        machine.route { $0.message.nextHops = [.init(interface: 2), .init(interface: 3)] }
+        let table = RouteTableID(rawValue: 102)
+        machine.route(on: 2, table: table)
+        machine.rule(102, table: table) { $0.source = .init(test: "198.51.100.2/32") }
+        let answer = SelectedNextHop(interface: 3, source: IPAddress("192.0.2.2"))
+        #expect(machine.connect().interfaces == [2, 2])
+        #expect(machine.connect().agrees(with: .selected(.init(table: .main, nextHop: answer))))
+        #expect(machine.evaluate().path.status == .cellular)
+        #expect(machine.evaluate().path.carriers.map(\.name) == ["eth0", "wwan0"])
+        machine.loseCarrier(2)
+        #expect(machine.evaluate().path.status == .notReachable)
+    }
+
+    @Test("A next hop beneath which nothing carries is a dead nextHop of the path")
     func multipathOverBond() {
         var machine = Machine()
         machine.link(2, "wlan0") { $0.masterIndex = 9 }
@@ -269,11 +308,15 @@ struct FourStatesTests {
         machine.route(table: table) { $0.message.type = .unreachable }
         machine.route("192.0.0.0/3", on: 4, table: table)
         #expect(machine.evaluate().path.status == .wifi)
+        #expect(machine.evaluate().ipv4.reasons == [.deadNextHop])
+        let refusal = LookupOutcome.refused(errno: LookupErrno.hostUnreachable, .unreachable)
+        #expect(machine.connect(to: "22.0.0.1").agrees(with: refusal))
+        #expect(!machine.connect(to: "215.0.0.1").agrees(with: refusal))
         machine.loseCarrier(4)
         #expect(machine.connect(to: "22.0.0.1").interfaces == [3])
         #expect(machine.connect(to: "215.0.0.1").interfaces == [4, 3])
         #expect(machine.evaluate().ipv4.reasons == [.deadNextHop])
-        #expect(machine.evaluate().path.carriers.map(\.name) == ["eth3"])
+        #expect(machine.evaluate().path.carriers.map(\.name) == ["eth3", "eth2"], "the latter before Linux 6.16")
         machine.loseCarrier(3)
         #expect(machine.evaluate().path.status == .notReachable)
     }
