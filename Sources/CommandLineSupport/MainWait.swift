@@ -9,7 +9,7 @@ package struct MainWait {
     private let wakeup: Wakeup
     private let output: Int32?
 
-    /// Makes a wait.
+    /// Creates a wait.
     ///
     /// - Parameters:
     ///   - signals: Signals that end a wait.

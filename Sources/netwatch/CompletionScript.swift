@@ -11,7 +11,7 @@ struct CompletionScript {
     private let shell: CompletionShell
     private let request: String
 
-    /// Makes a request of arguments; nil if they are another request, or name no known shell.
+    /// Creates a request of arguments; nil if they are another request, or name no known shell.
     init?(_ arguments: [String]) {
         let option = "--generate-completion-script"
         let words = arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }

@@ -18,7 +18,7 @@ struct ExternalCommand: Equatable {
     /// The subcommands that are executables of their own.
     static let names: Set<String> = ["fetch"]
 
-    /// Makes a command of arguments; nil if they name another one.
+    /// Creates a command of arguments; nil if they name another one.
     ///
     /// - Parameter arguments: The arguments of this program without its name.
     init?(_ arguments: [String]) {

@@ -171,7 +171,7 @@ public struct HistoryRecord: Sendable, Hashable {
         case untold
     }
 
-    /// Makes a record.
+    /// Creates a record.
     public init(
         line: Int,
         time: Timestamp,

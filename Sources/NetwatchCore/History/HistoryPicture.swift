@@ -11,7 +11,7 @@ public struct HistoryPicture: Sendable {
     private let outages: [Outage]
     private let clock: @Sendable (Timestamp) -> String
 
-    /// Makes a picture.
+    /// Creates a picture.
     ///
     /// - Parameters:
     ///   - history: What to draw.

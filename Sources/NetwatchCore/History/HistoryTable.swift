@@ -7,7 +7,7 @@ public struct HistoryTable: Sendable {
     private let days: LocalDays
     private let clock: @Sendable (Timestamp) -> String
 
-    /// Makes a table.
+    /// Creates a table.
     ///
     /// - Parameters:
     ///   - history: What to tell.

@@ -147,7 +147,7 @@ public struct ViewMoment: Sendable, Hashable {
     /// Suspended time counts as unknown. A few microseconds that lie between the readings of the two do no harm.
     public var suspended: Duration
 
-    /// Makes a moment.
+    /// Creates a moment.
     public init(time: Timestamp, utcOffset: Int = 0, instant: Instant, suspended: Duration = .zero) {
         self.time = time
         self.utcOffset = utcOffset
@@ -178,10 +178,10 @@ public struct DestinationRoute: Sendable, Hashable {
     public var gateway: IPAddress?
     /// The source address that the kernel selects.
     public var source: IPAddress?
-    /// Why there is no way, or what is wrong with the one there is.
+    /// Why there is no path, or why it is degraded.
     public var reasons: [Reason]
 
-    /// Makes a way.
+    /// Creates a path.
     public init(
         to address: IPAddress,
         status: ReachabilityStatus,

@@ -123,7 +123,7 @@ public struct StateSpan: Sendable, Hashable {
     /// When it ended.
     public var end: Instant
 
-    /// Makes a stretch.
+    /// Creates a stretch.
     public init(status: ReachabilityStatus, start: Instant, end: Instant) {
         self.status = status
         self.start = start

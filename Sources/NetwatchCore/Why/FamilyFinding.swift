@@ -4,7 +4,7 @@ import ReachabilityCore
 struct FamilyFinding {
     /// How much it explains; what is lowest comes first.
     enum Weight: Int, Comparable {
-        /// Another way would work, if something were not before it.
+        /// A route would work, but another one is preferred to it.
         case hidesAnother
         /// Something refuses.
         case refuses
@@ -12,9 +12,9 @@ struct FamilyFinding {
         case link
         /// There is no source.
         case source
-        /// There was a way.
+        /// There was a route.
         case expired
-        /// There is a way for a part.
+        /// There is a route for a part of the addresses.
         case partial
 
         static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -37,7 +37,7 @@ struct FamilyFinding {
         return review.dead ?? review.refusal ?? review.unusable ?? review.absent
     }
 
-    /// The probe that shows best what is wrong: one that is refused, else one whose way cannot be used.
+    /// The probe that shows best what is wrong: one that is refused, else one whose path cannot be used.
     private static func failed(_ family: FamilyExplanation) -> ProbeExplanation? {
         family.probes.first { if case .refused = $0.outcome { true } else { false } }
             ?? family.probes.first { !($0.decision?.chosen.contains(where: \.isUsable) ?? false) }

@@ -214,11 +214,11 @@ extension RouteReview {
             guard let usable else { continue }
             let name = RouteText.table(table.table)
             let priority = table.table == .main ? " priority 32766" : ""
-            let way = "the default route through \(scene.name(usable.interface))"
+            let route = "the default route through \(scene.name(usable.interface))"
             return .init(
                 .hidesAnother,
                 .init(
-                    "\(Self.neglect(of: table)) to table \(name), where \(way) is",
+                    "\(Self.neglect(of: table)) to table \(name), where \(route) is",
                     fix: "'\(DiagnosisContext.ip(family.family)) rule add lookup \(name)\(priority)'"
                 )
             )

@@ -16,7 +16,7 @@ struct UplinkSurvey {
         }
     }
 
-    /// Those that stand the same way are told of together, where there is nothing else to say of each.
+    /// Those in the same condition are reported together, where there is nothing else to say of each.
     private func sentences(about alike: [(InterfaceIndex, LinkCondition)]) -> [Sentence] {
         guard let condition = alike.first?.1 else { return [] }
         switch condition {

@@ -19,7 +19,7 @@ public enum WhySentence {
             switch evaluation.path.status {
             case .unknown: unknown(evaluation.path, scene)
             case .notReachable: absence(scene)
-            case .wifi, .cellular: blemishes(evaluation.path, scene)
+            case .wifi, .cellular: degradations(evaluation.path, scene)
             }
         var seen: Set<String> = []
         sentences.removeAll { !seen.insert($0.text).inserted }
@@ -48,7 +48,7 @@ public enum WhySentence {
     }
 
     /// Returns the sentences about degradations of a machine that has a path.
-    private static func blemishes(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
+    private static func degradations(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         scene.explanation.families.flatMap { family -> [Sentence] in
             if family.path != nil { return FamilyDegradation.of(family, scene) }
             guard let finding = FamilyFinding.of(family, scene) else { return [] }
@@ -108,7 +108,7 @@ public struct Sentence: Sendable, Hashable {
     /// The fix, with commands in quotation marks; nil if there is none or none is needed.
     public var fix: String?
 
-    /// Makes a sentence.
+    /// Creates a sentence.
     public init(_ text: String, fix: String? = nil) {
         self.text = text
         self.fix = fix

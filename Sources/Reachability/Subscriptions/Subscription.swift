@@ -21,7 +21,7 @@ import Locking
 public final class Subscription: Sendable {
     private let body: Lock<(@Sendable () -> Void)?>
 
-    /// Makes a subscription.
+    /// Creates a subscription.
     ///
     /// - Parameter body: Ends it; called once, and released with all it holds.
     init(_ body: @escaping @Sendable () -> Void) {

@@ -19,7 +19,7 @@ public struct DestinationPath: Sendable, Hashable {
     /// The interfaces that were looked at, and why each is unusable, if no path meets a requirement.
     public var ruledOut: [RuledOutInterface]
 
-    /// Makes a path.
+    /// Creates a path.
     public init(
         destination: IPAddress,
         status: ReachabilityStatus,

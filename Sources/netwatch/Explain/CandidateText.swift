@@ -61,8 +61,8 @@ struct CandidateText {
         let route = route(candidate.route.message, candidate.nextHops.map(\.nextHop))
         let faults: [String] = candidate.nextHops.compactMap { nextHop in
             guard let fault = CandidateSentence.text(nextHop.fate) else { return nil }
-            let way = candidate.nextHops.count > 1 ? self.nextHop(nextHop.nextHop) + ": " : ""
-            return "        \(way)\(names.name(nextHop.nextHop.interface)) \(fault)"
+            let prefix = candidate.nextHops.count > 1 ? self.nextHop(nextHop.nextHop) + ": " : ""
+            return "        \(prefix)\(names.name(nextHop.nextHop.interface)) \(fault)"
         }
         return ["      \(route): \(CandidateSentence.text(candidate))"] + faults
     }
@@ -70,9 +70,9 @@ struct CandidateText {
     private func stray(_ table: StrayTable) -> [String] {
         let name = RouteText.table(table.table)
         let users = table.vrf.map { "only sockets bound to \(names.name($0)) use it" }
-        let ways = table.rules.map { "rule \($0.priority) leads \(RuleText.scope(of: $0))" }
-        let way = ways.isEmpty ? "no rule leads" : ways.joined(separator: ", ")
-        return ["  \(way) to table \(name): \(users ?? "an unmarked, unbound socket does not use it")"]
+        let rules = table.rules.map { "rule \($0.priority) leads \(RuleText.scope(of: $0))" }
+        let words = rules.isEmpty ? "no rule leads" : rules.joined(separator: ", ")
+        return ["  \(words) to table \(name): \(users ?? "an unmarked, unbound socket does not use it")"]
             + table.routes.map { "    " + route($0.message, $0.message.nextHops) }
     }
 }

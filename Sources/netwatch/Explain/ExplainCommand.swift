@@ -6,7 +6,7 @@ import NetwatchCore
 import Reachability
 import ReachabilityCore
 
-/// `netwatch explain`: why the state is what it is, or which way packets to one host go.
+/// `netwatch explain`: why the state is what it is, or which path packets to one host take.
 struct ExplainCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",

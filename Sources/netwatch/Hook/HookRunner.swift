@@ -38,7 +38,7 @@ struct HookRunner {
     /// Starts a hook for a change, after a state that one was told.
     typealias Spawn = (Hook, (StateChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
 
-    /// Makes a runner.
+    /// Creates a runner.
     ///
     /// - Parameters:
     ///   - hook: What to run.
@@ -54,7 +54,7 @@ struct HookRunner {
         }
     }
 
-    /// Makes a runner with its own function to start hooks.
+    /// Creates a runner with its own function to start hooks.
     init(_ hook: Hook, by spawn: @escaping Spawn) {
         self.hook = hook
         self.spawn = spawn

@@ -18,7 +18,7 @@ final class LiveDestination {
     private var resolved = ResolvedAddresses()
     private var watches: [IPAddress: Subscription] = [:]
     private let routes: Routes
-    private var told: DestinationState?
+    private var reported: DestinationState?
 
     init(_ host: Host, _ monitor: ReachabilityMonitor, _ namespace: NetworkNamespace, _ wakeup: Wakeup) {
         self.host = host
@@ -43,9 +43,9 @@ final class LiveDestination {
     /// Returns the current state; nil if it has not changed.
     func update() -> DestinationState? {
         if case .name(let name) = host { resolve(name) }
-        let state = resolved.state(routes.known, after: told)
-        guard state != told else { return nil }
-        told = state
+        let state = resolved.state(routes.known, after: reported)
+        guard state != reported else { return nil }
+        reported = state
         return state
     }
 

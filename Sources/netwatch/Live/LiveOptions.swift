@@ -66,7 +66,7 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
 struct LiveConfiguration {
     /// The configuration of the monitor.
     var monitor = MonitorConfiguration()
-    /// Hosts whose own ways are shown.
+    /// Hosts whose own paths are shown.
     var hosts: [WrittenHost] = []
     /// When colors are used.
     var color = ColorChoice.auto

@@ -11,7 +11,7 @@ import Synchronization
 /// A driver may keep either question waiting; the screen must not wait with it. It ends with the object.
 final class LiveSampler: Sendable {
     private let wakeup: Wakeup
-    private let wishes: Wishes
+    private let requests: Requests
 
     /// How often the counters are read.
     private static let interval = Duration.seconds(1)
@@ -26,29 +26,29 @@ final class LiveSampler: Sendable {
     /// - Throws: What to tell the user, if there is no thread or descriptor to be had.
     init(_ monitor: ReachabilityMonitor, _ inbox: LiveInbox) throws(ToolError) {
         let wakeup = try Wakeup.open()
-        let wishes = Wishes()
+        let requests = Requests()
         self.wakeup = wakeup
-        self.wishes = wishes
+        self.requests = requests
         do throws(SystemError) {
-            try SystemThread.detach("netwatch-sample") { Self.run(monitor, inbox, wakeup, wishes) }
+            try SystemThread.detach("netwatch-sample") { Self.run(monitor, inbox, wakeup, requests) }
         } catch {
             throw error.toolError("start a thread")
         }
     }
 
     deinit {
-        wishes.isOver.store(true, ordering: .releasing)
+        requests.isOver.store(true, ordering: .releasing)
         wakeup.signal()
     }
 
     /// Whether there are radios that are worth a question.
     func noteRadios(_ areUsed: Bool) {
-        wishes.readsRadios.store(areUsed, ordering: .releasing)
+        requests.readsRadios.store(areUsed, ordering: .releasing)
     }
 
     /// Asks the radios at once, as one may have another network.
     func askRadios() {
-        wishes.asksNow.store(true, ordering: .releasing)
+        requests.asksNow.store(true, ordering: .releasing)
         wakeup.signal()
     }
 
@@ -56,18 +56,18 @@ final class LiveSampler: Sendable {
         _ monitor: ReachabilityMonitor,
         _ inbox: LiveInbox,
         _ wakeup: Wakeup,
-        _ wishes: Wishes
+        _ requests: Requests
     ) {
         let meter = try? monitor.trafficMeter()
         var turn = 0
         var next = SystemClock.now
-        while !wishes.isOver.load(ordering: .acquiring) {
-            let asksNow = wishes.asksNow.exchange(false, ordering: .acquiringAndReleasing)
+        while !requests.isOver.load(ordering: .acquiring) {
+            let asksNow = requests.asksNow.exchange(false, ordering: .acquiringAndReleasing)
             let isDue = SystemClock.now >= next
             if isDue, let messages = try? meter?.read() {
                 inbox.put(.counters(counters(messages), at: SystemClock.now))
             }
-            if asksNow || (isDue && turn % radioTurns == 0 && wishes.readsRadios.load(ordering: .acquiring)) {
+            if asksNow || (isDue && turn % radioTurns == 0 && requests.readsRadios.load(ordering: .acquiring)) {
                 if let details = try? monitor.wifiDetails(within: interval) { inbox.put(.wifi(details)) }
             }
             if isDue {
@@ -94,7 +94,7 @@ final class LiveSampler: Sendable {
     }
 
     /// The requests of the main thread.
-    private final class Wishes: Sendable {
+    private final class Requests: Sendable {
         let readsRadios = Atomic(false)
         let asksNow = Atomic(false)
         let isOver = Atomic(false)

@@ -62,7 +62,7 @@ final class CaptureRecorder: Sendable {
     private let writer = CaptureWriter()
     private let failed = Mutex<OutputFailure?>(nil)
 
-    /// Makes a recorder; it writes nothing by itself.
+    /// Creates a recorder; it writes nothing by itself.
     init(_ output: LineOutput) { self.output = output }
 
     /// Why nothing is written any more.

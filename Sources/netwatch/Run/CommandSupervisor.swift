@@ -61,7 +61,7 @@ struct RunPolicy: Hashable {
     /// How often it has run.
     private(set) var runs = 0
 
-    /// Makes a policy, with the delays of the client's: up to 0.5 s, 1 s, 2 s … 20 s.
+    /// Creates a policy, with the delays of the client's: up to 0.5 s, 1 s, 2 s … 20 s.
     init(retries: UInt) {
         retry = RetryPolicy(maximumAttempts: Int(min(retries, UInt(Int.max) - 1)) + 1)
     }

@@ -29,7 +29,7 @@ final class ServiceReport: Sendable {
     /// When the manager has to be told again that all is well; nil if it does not ask.
     ///
     /// Half of its time, as sd_watchdog_enabled(3) advises.
-    func nextSign(after now: Instant) -> Instant? {
+    func nextKeepAlive(after now: Instant) -> Instant? {
         manager?.watchdogInterval.map { now.advanced(by: $0 / 2) }
     }
 
@@ -44,7 +44,7 @@ final class ServiceReport: Sendable {
     }
 
     /// Reports that the tool is alive; on the event thread, so that a hanging event thread is noticed.
-    func giveSign() { send(["WATCHDOG=1"]) }
+    func sendKeepAlive() { send(["WATCHDOG=1"]) }
 
     /// Reports that the tool is stopping.
     func end() { send(["STOPPING=1"]) }

@@ -38,8 +38,8 @@ struct StateWatch {
         if let hook, let inbox {
             try HookWatch(session: session, printer: printer, inbox: inbox, report: report).run(hook)
         }
-        while hook == nil, try session.next(until: report.nextSign(after: SystemClock.now)) == .deadline {
-            _ = session.monitor.perform { report.giveSign() }
+        while hook == nil, try session.next(until: report.nextKeepAlive(after: SystemClock.now)) == .deadline {
+            _ = session.monitor.perform { report.sendKeepAlive() }
         }
         if hook == nil { report.end() }
         printer.close()
@@ -107,15 +107,15 @@ struct HookWatch {
     func run(_ hook: Hook) throws(ToolError) {
         var runner = HookRunner(hook, mask: session.inheritedMask)
         var isEnding = false
-        var sign = report.nextSign(after: SystemClock.now)
+        var keepAlive = report.nextKeepAlive(after: SystemClock.now)
         while !(isEnding && runner.isIdle) {
-            let deadline = [runner.deadline, sign].compactMap(\.self).min()
+            let deadline = [runner.deadline, keepAlive].compactMap(\.self).min()
             let awakening = try session.next(until: deadline, watchesOutput: !isEnding)
             // Before a hook's end is noticed, so that the next is told the newest.
             if !isEnding, let (change, time) = inbox.take() { runner.post((change, time)) }
-            if let due = sign, SystemClock.now >= due {
-                _ = session.monitor.perform { [report] in report.giveSign() }
-                sign = report.nextSign(after: SystemClock.now)
+            if let due = keepAlive, SystemClock.now >= due {
+                _ = session.monitor.perform { [report] in report.sendKeepAlive() }
+                keepAlive = report.nextKeepAlive(after: SystemClock.now)
             }
             switch awakening {
             case .signal(let signal) where signal.number == SIGCHLD: runner.reap()

@@ -52,7 +52,7 @@ struct WatchCommand: NetwatchCommand {
     }
 
     /// The option that requests lines on a terminal too; nil if none does.
-    private var wish: String? {
+    private var lineOption: String? {
         if json { return "--json" }
         if live.plain { return "--plain" }
         if hooks.exec != nil { return "--exec" }
@@ -61,8 +61,8 @@ struct WatchCommand: NetwatchCommand {
 
     func validate() throws {
         try form.check(besideJSON: json)
-        guard !live.to.isEmpty, let wish else { return }
-        throw ValidationError("--to is shown by the live view, not in lines; leave out \(wish)")
+        guard !live.to.isEmpty, let lineOption else { return }
+        throw ValidationError("--to is shown by the live view, not in lines; leave out \(lineOption)")
     }
 
     func execute() throws(ToolError) -> ExitStatus {
@@ -70,7 +70,7 @@ struct WatchCommand: NetwatchCommand {
         return try StateView(
             lines: watch,
             live: live.configuration(watch.configuration),
-            prefersLines: wish != nil
+            prefersLines: lineOption != nil
         ).run()
     }
 }

@@ -261,7 +261,7 @@ import Testing
         #expect(only == ["rule 50 refuses what goes to 128.0.0.0/1 (prohibit)"])
     }
 
-    @Test func `a source rule to a table in which a refusal hides a way`() {
+    @Test func `a source rule to a table in which a refusal hides a route`() {
         var machine = machine
         var rule = BrokenMachine.rule(.ipv4, 50, table)
         rule.source = .init(.init(ipv4: 0xC000_0202), length: 32)

@@ -110,13 +110,13 @@ import Testing
 
     @Test func `addresses in another order are no change, and the old state lasts until new ones are known`() throws {
         let list = try ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map { try #require(IPAddress($0)) }
-        func way(_ address: IPAddress, _ status: ReachabilityStatus) -> (IPAddress, DestinationPath) {
+        func path(_ address: IPAddress, _ status: ReachabilityStatus) -> (IPAddress, DestinationPath) {
             (address, .init(destination: address, status: status, outcome: .refused(errno: 101, .unreachable)))
         }
         var resolved = ResolvedAddresses()
         #expect(resolved.take([list[0], list[1]]).new == [list[0], list[1]])
         #expect(resolved.state([:], after: nil) == .resolving)
-        var known = Dictionary(uniqueKeysWithValues: [way(list[0], .wifi), way(list[1], .cellular)])
+        var known = Dictionary(uniqueKeysWithValues: [path(list[0], .wifi), path(list[1], .cellular)])
         let both = resolved.state(known, after: .resolving)
         let turned = resolved.take([list[1], list[0], list[1]])
         #expect(turned.gone.isEmpty && turned.new.isEmpty && resolved.state(known, after: both) == both)
@@ -125,7 +125,7 @@ import Testing
         known[list[0]] = nil
         #expect(resolved.state(known, after: both) == both)
         resolved.fail("no response")
-        known[list[2]] = way(list[2], .wifi).1
+        known[list[2]] = path(list[2], .wifi).1
         guard case .paths(let routes) = resolved.state(known, after: both) else { throw LabError("paths", errno: 0) }
         #expect(routes.map(\.status) == [.cellular, .wifi])
         #expect(ResolvedAddresses().state([:], after: nil) == .resolving)

@@ -7,7 +7,7 @@ struct DestinationsPart {
 
     /// A heading and a row for each host; if some have no room, the last line tells how many.
     func lines(_ rows: Int) -> [StyledLine] {
-        TableDrawing(layout: TableLayout(wishes, width: columns), columns: columns, glyphs: glyphs).lines(
+        TableDrawing(layout: TableLayout(requests, width: columns), columns: columns, glyphs: glyphs).lines(
             of: view.destinations,
             from: view.navigation.destinationsTop,
             rows: rows,
@@ -20,14 +20,14 @@ struct DestinationsPart {
     enum Field: Sendable, Hashable {
         case host
         case state
-        case way
+        case path
         case since
 
         var title: String {
             switch self {
             case .host: "HOSTS"
             case .state: "STATE"
-            case .way: "PATH"
+            case .path: "PATH"
             case .since: "SINCE"
             }
         }
@@ -35,14 +35,14 @@ struct DestinationsPart {
 
     private var glyphs: Glyphs { view.glyphs }
 
-    private var wishes: [TableLayout<Field>.Wish] {
+    private var requests: [TableLayout<Field>.ColumnRequest] {
         [
-            wish(.host, rank: 0, least: 10, most: 40), wish(.state, rank: 1, least: 15, most: 15),
-            wish(.way, rank: 2, least: 12, most: 90), wish(.since, rank: 3, least: 19, most: 19),
+            request(.host, rank: 0, least: 10, most: 40), request(.state, rank: 1, least: 15, most: 15),
+            request(.path, rank: 2, least: 12, most: 90), request(.since, rank: 3, least: 19, most: 19),
         ]
     }
 
-    private func wish(_ field: Field, rank: Int, least: Int, most: Int) -> TableLayout<Field>.Wish {
+    private func request(_ field: Field, rank: Int, least: Int, most: Int) -> TableLayout<Field>.ColumnRequest {
         let content = view.destinations.map { TextWidth.columns(text(field, $0)) }.max() ?? 0
         let ideal = max(min(content, most), field.title.count)
         return .init(field: field, rank: rank, least: min(least, ideal), ideal: ideal)
@@ -60,7 +60,7 @@ struct DestinationsPart {
         switch field {
         case .host: "  " + view.words.safe(row.host)
         case .state: "\(glyphs.mark(row.status)) \(row.isWaiting ? "resolving" : row.status.word)"
-        case .way: way(row)
+        case .path: path(row)
         case .since: since(row)
         }
     }
@@ -71,7 +71,7 @@ struct DestinationsPart {
     }
 
     /// The route to the address that is reached, or why none is.
-    private func way(_ row: DestinationRow) -> String {
+    private func path(_ row: DestinationRow) -> String {
         if case .failed(let why) = row.state { return view.words.safe(why) }
         guard let best = row.best else { return "" }
         let counts = row.counts

@@ -7,7 +7,7 @@ struct InterfacesPart {
 
     /// The headings, and as many interfaces as have room; if some have none, the last line tells how many.
     func lines(_ rows: Int) -> [StyledLine] {
-        TableDrawing(layout: TableLayout(wishes, width: columns), columns: columns, glyphs: glyphs).lines(
+        TableDrawing(layout: TableLayout(requests, width: columns), columns: columns, glyphs: glyphs).lines(
             of: view.interfaces,
             from: view.navigation.interfacesTop,
             rows: rows,
@@ -72,7 +72,7 @@ struct InterfacesPart {
         return items.first ?? ""
     }
 
-    private var wishes: [TableLayout<Field>.Wish] {
+    private var requests: [TableLayout<Field>.ColumnRequest] {
         let fields = columns >= 150 ? Field.widest : columns >= 110 ? Field.wide : Field.narrow
         return fields.compactMap { field in
             let contents = view.interfaces.map { TextWidth.columns(cell(field, $0, Field.widestGraph).text) }

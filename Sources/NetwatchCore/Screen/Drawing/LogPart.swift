@@ -8,7 +8,7 @@ struct LogPart {
     /// A heading, and as many changes as have room.
     func lines(_ rows: Int) -> [StyledLine] {
         guard rows > 0 else { return [] }
-        let layout = TableLayout(wishes, width: columns)
+        let layout = TableLayout(requests, width: columns)
         let top = view.navigation.logTop(of: view.log.shownCount, room: rows - 1)
         let entries = (top..<top + rows - 1).lazy.compactMap(view.log.shown)
         return [heading(top, rows - 1)] + entries.map { row($0, layout) }
@@ -26,7 +26,7 @@ struct LogPart {
 
     private var isWide: Bool { columns >= 100 }
 
-    private var wishes: [TableLayout<Field>.Wish] {
+    private var requests: [TableLayout<Field>.ColumnRequest] {
         [
             .init(field: .time, rank: 0, least: 12, ideal: 12), .init(field: .state, rank: 1, least: 15, ideal: 15),
             .init(field: .reasons, rank: 2, least: 10, ideal: 60),

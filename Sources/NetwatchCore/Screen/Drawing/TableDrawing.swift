@@ -52,7 +52,7 @@ struct TableDrawing<Field: Hashable & Sendable> {
 /// Shares a line's columns among a table's: those that matter less are left out where it is narrow.
 struct TableLayout<Field: Hashable>: Sendable where Field: Sendable {
     /// The requested width of a column.
-    struct Wish {
+    struct ColumnRequest {
         /// Which column.
         var field: Field
         /// The lower, the longer it stays.
@@ -65,7 +65,7 @@ struct TableLayout<Field: Hashable>: Sendable where Field: Sendable {
         var isElastic = false
     }
 
-    /// The columns that have a place, in the order of the wishes, with their widths.
+    /// The columns that have a place, in the order of the requests, with their widths.
     let columns: [(field: Field, width: Int)]
     /// The space between two.
     let gap: Int
@@ -73,25 +73,25 @@ struct TableLayout<Field: Hashable>: Sendable where Field: Sendable {
     /// Shares the width.
     ///
     /// - Parameters:
-    ///   - wishes: From the left.
+    ///   - requests: From the left.
     ///   - width: How much there is.
-    init(_ wishes: [Wish], width: Int) {
+    init(_ requests: [ColumnRequest], width: Int) {
         let gap = width >= 100 ? 2 : 1
         var widths: [Field: Int] = [:]
         var rest = width + gap
-        let byRank = wishes.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+        let byRank = requests.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
             .map(\.element)
-        for wish in byRank where wish.least + gap <= rest {
-            widths[wish.field] = wish.least
-            rest -= wish.least + gap
+        for request in byRank where request.least + gap <= rest {
+            widths[request.field] = request.least
+            rest -= request.least + gap
         }
-        for wish in byRank.filter({ !$0.isElastic }) + byRank.filter(\.isElastic) {
-            guard let width = widths[wish.field] else { continue }
-            let more = min(max(wish.ideal - width, 0), max(rest, 0))
-            widths[wish.field] = width + more
+        for request in byRank.filter({ !$0.isElastic }) + byRank.filter(\.isElastic) {
+            guard let width = widths[request.field] else { continue }
+            let more = min(max(request.ideal - width, 0), max(rest, 0))
+            widths[request.field] = width + more
             rest -= more
         }
-        columns = wishes.compactMap { wish in widths[wish.field].map { (wish.field, $0) } }
+        columns = requests.compactMap { request in widths[request.field].map { (request.field, $0) } }
         self.gap = gap
     }
 }

@@ -15,7 +15,7 @@ public struct Frame: Sendable, Hashable {
     /// hands in ``LiveViewInput/tick(_:)``. Nil for never.
     public var nextChange: Instant?
 
-    /// Makes a frame.
+    /// Creates a frame.
     public init(lines: [StyledLine], cursor: Cursor? = nil, nextChange: Instant? = nil) {
         self.lines = lines
         self.cursor = cursor
@@ -29,7 +29,7 @@ public struct Frame: Sendable, Hashable {
         /// Counted from 0 at the left.
         public var column: Int
 
-        /// Makes a place.
+        /// Creates a place.
         public init(row: Int, column: Int) {
             self.row = row
             self.column = column
@@ -42,7 +42,7 @@ public struct StyledLine: Sendable, Hashable {
     /// From the left.
     public var runs: [Run]
 
-    /// Makes a line.
+    /// Creates a line.
     public init(_ runs: [Run] = []) { self.runs = runs }
 
     /// A piece of text in one style.
@@ -52,7 +52,7 @@ public struct StyledLine: Sendable, Hashable {
         /// How it looks.
         public var style: Style
 
-        /// Makes a piece.
+        /// Creates a piece.
         public init(_ text: String, _ style: Style = .plain) {
             self.text = text
             self.style = style
@@ -72,7 +72,7 @@ public struct Style: Sendable, Hashable {
     /// Whether its colors are exchanged with the background's, as the chosen line's are.
     public var isReversed: Bool
 
-    /// Makes a style.
+    /// Creates a style.
     public init(_ role: Role = .plain, isBold: Bool = false, isReversed: Bool = false) {
         self.role = role
         self.isBold = isBold
@@ -114,7 +114,7 @@ public struct ScreenSize: Sendable, Hashable {
     /// How many lines.
     public var rows: Int
 
-    /// Makes a size; what is negative counts as 0.
+    /// Creates a size; what is negative counts as 0.
     public init(columns: Int, rows: Int) {
         self.columns = max(columns, 0)
         self.rows = max(rows, 0)

@@ -27,7 +27,7 @@ struct DestinationRow: Sendable, Hashable {
         return true
     }
 
-    /// The state of the best way.
+    /// The state of the best path.
     var status: ReachabilityStatus {
         switch state {
         case .resolving: .unknown

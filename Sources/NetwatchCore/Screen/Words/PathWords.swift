@@ -12,14 +12,14 @@ struct PathWords {
         }
         let gateway = path.ipv4?.gateway ?? path.ipv6?.gateway
         let families = (path.ipv4 == nil ? [] : ["IPv4"]) + (path.ipv6 == nil ? [] : ["IPv6"])
-        return ([way(interface, gateway)] + (families.isEmpty ? [] : [families.joined(separator: " + ")]))
+        return ([egress(interface, gateway)] + (families.isEmpty ? [] : [families.joined(separator: " + ")]))
             .joined(separator: ", ") + beneath(interface, path.carriers)
     }
 
     /// The same in a few columns, without kinds: `wlan0 → 192.0.2.1`.
     func short(_ path: NetworkPath) -> String {
         guard let interface = path.interface else { return "" }
-        return way(interface.name, path.ipv4?.gateway ?? path.ipv6?.gateway)
+        return egress(interface.name, path.ipv4?.gateway ?? path.ipv6?.gateway)
     }
 
     /// The same in fewer: the interfaces alone.
@@ -28,7 +28,7 @@ struct PathWords {
     /// The route to one host.
     func route(_ route: DestinationRoute) -> String {
         guard let interface = route.interface else { return "" }
-        return way(interface.name, route.gateway)
+        return egress(interface.name, route.gateway)
     }
 
     /// `wlan0 (wifi)`.
@@ -40,14 +40,14 @@ struct PathWords {
     func safe(_ text: String) -> String { text.shownOnScreen(asASCII: glyphs.isASCII) }
 
     private func family(_ path: FamilyPath) -> String {
-        way(path.interface, path.gateway) + beneath(path.interface, path.carriers)
+        egress(path.interface, path.gateway) + beneath(path.interface, path.carriers)
     }
 
-    private func way(_ interface: NetworkInterface, _ gateway: IPAddress?) -> String {
+    private func egress(_ interface: NetworkInterface, _ gateway: IPAddress?) -> String {
         named(interface) + (gateway.map { " \(glyphs.arrow) \($0)" } ?? "")
     }
 
-    private func way(_ name: String, _ gateway: IPAddress?) -> String {
+    private func egress(_ name: String, _ gateway: IPAddress?) -> String {
         safe(name) + (gateway.map { " \(glyphs.arrow) \($0)" } ?? "")
     }
 

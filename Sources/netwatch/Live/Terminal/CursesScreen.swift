@@ -274,7 +274,7 @@ final class DrawingBuffer {
     private let descriptor: Int32
     private let memory: Int32
 
-    /// Makes a stream to a terminal.
+    /// Creates a stream to a terminal.
     init(_ device: TerminalDevice) throws(SystemError) {
         memory = try retryingOnInterrupt { memfd_create("netwatch-screen", netwatch_memfd_cloexec) }
         descriptor = try retryingOnInterrupt { fcntl(device.descriptor, F_DUPFD_CLOEXEC, 3) }
