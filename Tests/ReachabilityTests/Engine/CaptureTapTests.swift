@@ -54,7 +54,7 @@ import Testing
     }
 
     private static func replay(_ records: [CaptureEvent]) -> [StateChange] {
-        var machine = MonitorStateMachine.replaying(context: .init(user: 0))
+        var machine = MonitorStateMachine(context: .init(user: 0), isReplay: true)
         var notices: [StateChange] = []
         var now = Instant(nanoseconds: 0)
         for record in records {
