@@ -30,7 +30,7 @@ public struct CaptureReplay: Sendable {
         settleGoingDown: Duration? = nil,
         reportsRoams: Bool = false
     ) {
-        machine = .replaying(context: context, settle: settle, settleGoingDown: settleGoingDown)
+        machine = .init(context: context, settle: settle, settleGoingDown: settleGoingDown, isReplay: true)
         machine.reportsRoams = reportsRoams
     }
 

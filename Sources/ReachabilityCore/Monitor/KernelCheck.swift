@@ -215,15 +215,16 @@ struct KernelCheck: Sendable, Hashable {
 
     // MARK: Expiry
 
-    /// When the first of the routes that decided expires, of the families for which the model is authoritative.
+    /// When to see whether a route that decided has expired, of the families for which the model is authoritative.
     ///
     /// - Parameters:
     ///   - evaluation: The last evaluation.
     ///   - evaluated: When the model was last evaluated: what had expired by then has been taken into account.
     /// - Returns: The moment; nil if none expires.
-    func nextExpiry(of evaluation: PathEvaluation?, after evaluated: Instant) -> Instant? {
+    func expiryDeadline(of evaluation: PathEvaluation?, after evaluated: Instant) -> Instant? {
         guard isEnabled, let evaluation else { return nil }
-        return .earlier(expiry(.ipv4, evaluation, evaluated), expiry(.ipv6, evaluation, evaluated))
+        let expiry = Instant.earlier(expiry(.ipv4, evaluation, evaluated), expiry(.ipv6, evaluation, evaluated))
+        return expiry?.advanced(by: Pacing.routeExpiry)
     }
 
     /// Makes the kernel authoritative for the families whose routes have expired.

@@ -33,41 +33,26 @@ public struct MonitorStateMachine: Sendable {
     /// How long the machine was suspended since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
     private var suspendedTime: Duration?
 
-    /// Makes a machine that does nothing before ``start(at:)``.
+    /// Makes a machine that does nothing before ``start(at:)`` or ``replay(_:_:at:)``.
     ///
     /// - Parameters:
     ///   - context: The user whose sockets are evaluated, and the user's own rules.
     ///   - settle: How long a path must stay the same before a change is published.
     ///   - settleGoingDown: The same for changes from reachable to not reachable; nil for the value of `settle`.
     ///   - counters: The counters' initial values.
+    ///   - isReplay: Whether it replays a recording: it makes no lookups, and the model is authoritative.
     public init(
         context: EvaluationContext,
         settle: Duration = .zero,
         settleGoingDown: Duration? = nil,
-        counters: MonitorCounters = .init()
+        counters: MonitorCounters = .init(),
+        isReplay: Bool = false
     ) {
         self.cache = .init(.init(context: context))
-        self.check = .init(isEnabled: true)
+        self.check = .init(isEnabled: !isReplay)
+        self.recording = isReplay ? .init() : nil
         self.counters = counters
         self.publisher = .init(settle: settle, settleGoingDown: settleGoingDown, sequence: counters.published)
-    }
-
-    /// Returns a machine that replays a recording: it makes no lookups, and the model is authoritative.
-    ///
-    /// - Parameters:
-    ///   - context: The user whose sockets are evaluated, and the user's own rules.
-    ///   - settle: How long a path must stay the same before a change is published.
-    ///   - settleGoingDown: The same for changes from reachable to not reachable; nil for the value of `settle`.
-    /// - Returns: A machine that takes messages through ``replay(_:_:at:)`` and returns changes from ``next(at:)``.
-    public static func replaying(
-        context: EvaluationContext,
-        settle: Duration = .zero,
-        settleGoingDown: Duration? = nil
-    ) -> Self {
-        var machine = Self(context: context, settle: settle, settleGoingDown: settleGoingDown)
-        machine.check = .init(isEnabled: false)
-        machine.recording = .init()
-        return machine
     }
 
     // MARK: State
@@ -93,13 +78,12 @@ public struct MonitorStateMachine: Sendable {
     public var deadline: Instant? {
         guard connection.isUp else { return connection.deadline }
         let publication = reader.hasPrerequisites || !check.isEnabled ? pending.publicationDeadline : nil
-        let replayed = pending.isStale ? recordingDue : nil
         var first = Instant.earlier(publisher.deadline, check.deadline)
         first = .earlier(first, reader.deadline)
-        first = .earlier(first, expiryDeadline)
+        first = .earlier(first, check.expiryDeadline(of: evaluation, after: cache.evaluated))
         first = .earlier(first, publication)
         first = .earlier(first, queries.deadline)
-        first = .earlier(first, replayed)
+        first = .earlier(first, pending.isStale ? recordingDue : nil)
         return .earlier(first, pending.postponementDeadline)
     }
 
@@ -150,13 +134,7 @@ public struct MonitorStateMachine: Sendable {
         check.invalidate()
     }
 
-    /// Takes the effect of a message or a dump on the model.
-    ///
-    /// - Parameters:
-    ///   - effect: What changed.
-    ///   - family: The only family that is concerned; nil for both.
-    ///   - explains: Whether its reasons are those of the next published change.
-    ///   - now: The moment.
+    /// Takes the effect on the model, of one family or (nil) of both, with or without its reasons.
     private mutating func absorb(
         _ effect: SnapshotEffect,
         about family: AddressFamily? = nil,
@@ -182,6 +160,8 @@ public struct MonitorStateMachine: Sendable {
         counters.events += 1
         noteDevice(event)
         reader.note(event, header, at: now)
+        // A message that hardly affects the path may wait if a path is published and no evaluation is outstanding.
+        let canPostpone = check.isEnabled && publisher.hasPublished && !pending.isStale && !pending.isUndecided
         let isUrgent = !canPostpone || relevance.concerns(event, snapshot, evaluation)
         let effect = snapshot.apply(event, header, at: now)
         noteUplink(event)
@@ -202,19 +182,10 @@ public struct MonitorStateMachine: Sendable {
         }
     }
 
-    /// Whether a message that hardly affects the path may wait: a path is published, and no evaluation is outstanding.
-    private var canPostpone: Bool {
-        check.isEnabled && publisher.hasPublished && !pending.isStale && !pending.isUndecided
-    }
-
     /// Notes whether a link connects its master to the outside: a bridge without such a port has lost its carrier.
     private mutating func noteUplink(_ event: KernelEvent) {
         guard case .link(let message) = event, let link = snapshot.link(message.index) else { return }
         UplinkPort.note(link, in: &snapshot, rules: cache.evaluator.context.kindRules)
-    }
-
-    private mutating func noteUplinks() {
-        for link in snapshot.links { UplinkPort.note(link, in: &snapshot, rules: cache.evaluator.context.kindRules) }
     }
 
     /// Counts a datagram that did not come from the kernel and was ignored.
@@ -278,7 +249,7 @@ public struct MonitorStateMachine: Sendable {
     /// Puts ended dumps into the model.
     private mutating func commitDumps(at now: Instant) {
         guard let effect = reader.commit(to: &snapshot) else { return }
-        noteUplinks()
+        UplinkPort.noteAll(in: &snapshot, rules: cache.evaluator.context.kindRules)
         // What was not known before did not change now.
         absorb(effect, explains: reader.hasReadEverything, at: now)
         invalidate(.model(nil))
@@ -294,7 +265,8 @@ public struct MonitorStateMachine: Sendable {
     ///
     /// The neighbours' states at that time are read, of the gateways' interfaces only.
     private mutating func updateNeighbours() -> Bool? {
-        guard check.isEnabled, reader.isDone, let update = neighbours.update(snapshot) else { return nil }
+        guard neighbours.isStale, check.isEnabled, reader.isDone else { return nil }
+        guard let update = neighbours.update(snapshot) else { return nil }
         reader.request(update.dumps, .incompleteMessage)
         return update.joins
     }
@@ -377,9 +349,7 @@ public struct MonitorStateMachine: Sendable {
     // MARK: Devices and tunnels
 
     /// Whether an answer to ``MonitorAction/probe(_:name:)`` is still about the interface that was meant.
-    public func expectsDevice(_ index: InterfaceIndex, name: String) -> Bool {
-        queries.expects(index, name: name)
-    }
+    public func expectsDevice(_ index: InterfaceIndex, name: String) -> Bool { queries.expects(index, name: name) }
 
     /// Whether a ``MonitorAction/probe(_:name:)`` asks for a tunnel's egress interface, not for its device.
     public func isAskingTunnel(_ index: InterfaceIndex) -> Bool { queries.isAskingTunnel(index) }
@@ -404,6 +374,12 @@ public struct MonitorStateMachine: Sendable {
         snapshot.devices.expect(index)
     }
 
+    /// Whether a path depends on a device or a tunnel's egress that is being asked for.
+    private func awaitsDevice(_ path: NetworkPath) -> Bool {
+        path.reasons.contains(.deviceProbing)
+            || (makesQueries && queries.awaitsTunnel(path: path, published: publisher.published))
+    }
+
     /// Whether devices are asked for, or were when the recording was made.
     private var makesQueries: Bool { check.isEnabled || recording?.holdsProbes ?? false }
 
@@ -413,13 +389,17 @@ public struct MonitorStateMachine: Sendable {
     private mutating func evaluateIfNeeded(at now: Instant) -> StateChange? {
         requireKernelForExpired(at: now)
         let due = pending.takeDue(at: now)
-        publisher.note(due.reasons)
+        if !due.reasons.isEmpty { publisher.note(due.reasons) }
         guard pending.isStale, canEvaluate(at: now) else { return publisher.due(at: now) }
         pending.beginEvaluation(staysStale: !check.isCurrent && check.dependsOnKernel)
         let evaluation = check.evaluate(snapshot, &cache, at: now)
         self.evaluation = evaluation
         if makesQueries { queries.use(evaluation.ipv4.tunnels + evaluation.ipv6.tunnels, in: snapshot, at: now) }
-        guard isPublishable(evaluation) || pending.mustPublish(at: now) else {
+        let isPublishable =
+            (reader.isDone || check.isDecisive(evaluation, snapshot))
+            && !check.awaitsConfirmation(of: evaluation.path, published: publisher.published)
+            && !awaitsDevice(evaluation.path)
+        guard isPublishable || pending.mustPublish(at: now) else {
             pending.endEvaluation(isUndecided: true, at: now)
             publisher.expect(evaluation.path)
             check.requestConfirmation(isChange: true, at: now)
@@ -432,20 +412,7 @@ public struct MonitorStateMachine: Sendable {
     }
 
     private func canEvaluate(at now: Instant) -> Bool {
-        guard check.isEnabled else { return recordingDue.map { $0 <= now } ?? false }
-        return reader.hasPrerequisites && check.allowsEvaluation
-    }
-
-    private func isPublishable(_ evaluation: PathEvaluation) -> Bool {
-        (reader.isDone || check.isDecisive(evaluation, snapshot))
-            && !check.awaitsConfirmation(of: evaluation.path, published: publisher.published)
-            && !(makesQueries && queries.awaitsTunnel(path: evaluation.path, published: publisher.published))
-            && !evaluation.path.reasons.contains(.deviceProbing)
-    }
-
-    /// When to see whether the first of the routes that decided has expired.
-    private var expiryDeadline: Instant? {
-        check.nextExpiry(of: evaluation, after: cache.evaluated)?.advanced(by: Pacing.routeExpiry)
+        check.isEnabled ? reader.hasPrerequisites && check.allowsEvaluation : recordingDue.map { $0 <= now } ?? false
     }
 
     /// Asks the kernel whether a route has really expired: an advertisement that refreshes it is not announced.
@@ -528,7 +495,7 @@ public struct MonitorStateMachine: Sendable {
         guard let end = recording?.end(sequence, at: now, &snapshot), end != .unknown else { return }
         counters.dumps += 1
         guard case .last(let effect, let isComplete) = end else { return }
-        noteUplinks()
+        UplinkPort.noteAll(in: &snapshot, rules: cache.evaluator.context.kindRules)
         absorb(effect, at: now)
         if isComplete { beginEvaluatingRecording() }
     }

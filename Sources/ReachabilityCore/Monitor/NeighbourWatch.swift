@@ -3,7 +3,8 @@
 /// An IPv6 host skips a default route whose gateway does not answer (`NUD_FAILED`), and IPv4 skips one among equals
 /// (`fib_select_default`). Otherwise neighbours decide nothing, and their changes, many on a busy link, are not received.
 struct NeighbourWatch: Sendable, Hashable {
-    private var isStale = false
+    /// Whether routes changed, so that other gateways may compete.
+    private(set) var isStale = false
     private var interfaces: Set<InterfaceIndex> = []
 
     /// Records that routes changed, so that other gateways may compete.

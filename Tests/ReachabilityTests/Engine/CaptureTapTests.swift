@@ -55,7 +55,7 @@ import Testing
     }
 
     private static func replay(_ records: [CaptureEvent]) -> [StateChange] {
-        var machine = MonitorStateMachine.replaying(context: .init(user: 0))
+        var machine = MonitorStateMachine(context: .init(user: 0), isReplay: true)
         var changes: [StateChange] = []
         var now = Instant(nanoseconds: 0)
         for record in records {

@@ -189,6 +189,11 @@ enum UplinkPort {
         return port.kind.map { !inward.contains($0) } ?? false
     }
 
+    /// Remembers the masters of all links that lead out of the machine.
+    static func noteAll(in snapshot: inout NetworkSnapshot, rules: [KindRule]) {
+        for link in snapshot.links { note(link, in: &snapshot, rules: rules) }
+    }
+
     /// Remembers the master of a link that leads out of the machine.
     static func note(_ link: Link, in snapshot: inout NetworkSnapshot, rules: [KindRule]) {
         guard let master = link.masterIndex, !snapshot.mastersWithUplink.contains(master) else { return }

@@ -25,7 +25,7 @@ struct RuleWalk {
         if hasSource, flow.family == .ipv4, !model.isOwn(flow.source) {
             return .refused(errno: LookupErrno.networkUnreachable, .noSource)
         }
-        let rules = model.snapshot.rules(flow.family)
+        let rules = flow.family == .ipv4 ? model.snapshot.ipv4Rules.elements : model.snapshot.ipv6Rules.elements
         // A rule is large: read in place, it is not copied.
         let span = rules.span
         var position = 0
@@ -68,8 +68,9 @@ struct RuleWalk {
     /// Looks the flow up in a rule's table; returns nil if the walk continues.
     private mutating func consult(_ position: Int, _ rules: Span<RuleMessage>) -> LookupOutcome? {
         let table = rules[position].table
-        let routes = model.snapshot.routes(flow.family, table)
-        guard !routes.isEmpty else { return nil }
+        // Properties are read in place; a method of the snapshot would copy it.
+        let key = RouteTableKey(flow.family, table)
+        guard let routes = model.snapshot.routes[key]?.elements, !routes.isEmpty else { return nil }
         // Longer prefixes come first, so that a table whose first route is for all has no other.
         if routes[0].message.destination.length > 0 { dependsOnDestination = true }
         switch model.answer(to: flow, hasSource: hasSource, from: routes, of: table) {
