@@ -77,7 +77,7 @@ final class DestinationService {
         return RequiredPath(requirement, unbound: unbound, bound: bound, ruledOut: ruledOut).choice
     }
 
-    private func path(to destination: IPAddress, _ reply: ProbeAnswer, at now: Instant) -> DestinationPath {
+    private func path(to destination: IPAddress, _ reply: ProbeResult, at now: Instant) -> DestinationPath {
         machine.with { .init(destination, reply, evaluator, $0.snapshot, at: now) }
     }
 }
@@ -135,7 +135,7 @@ extension DestinationService {
         self.eventDatagrams = eventDatagrams
     }
 
-    private func report(_ replies: [ProbeAnswer], to entries: [WatchRegistry.Entry], at now: Instant) {
+    private func report(_ replies: [ProbeResult], to entries: [WatchRegistry.Entry], at now: Instant) {
         var replies = replies[...]
         for entry in entries {
             switch entry.interest {

@@ -8,7 +8,7 @@ struct BoundPath: Sendable, Hashable {
     private let prefixLength: UInt8
     private let metric: UInt32
 
-    init(_ interface: NetworkInterface, _ reply: ProbeAnswer, _ path: DestinationPath) {
+    init(_ interface: NetworkInterface, _ reply: ProbeResult, _ path: DestinationPath) {
         var path = path
         path.interface = interface
         self.path = path

@@ -45,7 +45,7 @@ final class LookupSocket {
     ///   - detail: Whether to look up also each reply's route, with its metric, and IPv6's final reply.
     /// - Returns: The kernel's replies.
     /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
-    func probe(user: UInt32, detail: Bool) throws(NetlinkError) -> ProbeAnswers {
+    func probe(user: UInt32, detail: Bool) throws(NetlinkError) -> ProbeResults {
         let ipv4 = ProbeAddresses.ipv4.map { ProbeFlow(to: $0, user: user) }
         let ipv6 = ProbeAddresses.ipv6.map { ProbeFlow(to: $0, user: user) }
         let replies = try resolve(ipv4 + ipv6, detail: detail, connects: detail)
@@ -84,7 +84,7 @@ final class LookupSocket {
         _ flows: [ProbeFlow],
         detail: Bool = false,
         connects: Bool = true
-    ) throws(NetlinkError) -> [ProbeAnswer] {
+    ) throws(NetlinkError) -> [ProbeResult] {
         var results = zip(flows, try exchange(flows.map { Request(flow: $0) })).map(Resolution.init)
         for position in results.indices { results[position].selectSource(connector, connects: connects) }
         let again = results.indices.filter { results[$0].needsSecondLookup }
@@ -106,7 +106,7 @@ final class LookupSocket {
     /// - Parameter flows: Each bound, its source unspecified.
     /// - Returns: The kernel's reply for each flow, with the route that matched.
     /// - Throws: ``NetlinkError`` if the socket fails, or there is no reply.
-    func resolveBound(_ flows: [ProbeFlow]) throws(NetlinkError) -> [ProbeAnswer] {
+    func resolveBound(_ flows: [ProbeFlow]) throws(NetlinkError) -> [ProbeResult] {
         var results = zip(flows, try exchangeBound(flows)).map { BoundResolution($0, $1) }
         for position in results.indices { results[position].selectSource() }
         let again = results.indices.filter { results[$0].needsSecondLookup }
@@ -242,7 +242,7 @@ private struct Resolution {
         flow.family == .ipv6 && needsSecondLookup ? flow.source : nil
     }
 
-    var probeAnswer: ProbeAnswer {
+    var probeAnswer: ProbeResult {
         switch reply {
         case .refused(let errno):
             let reason = needsSecondLookup ? .sourceRule : Reason(lookupErrno: errno)
@@ -287,7 +287,7 @@ private struct BoundResolution {
         needsSecondLookup = !flow.source.isUnspecified
     }
 
-    var probeAnswer: ProbeAnswer {
+    var probeAnswer: ProbeResult {
         guard case .route(let route) = replies.packets, case .route(let match) = replies.match else { return refusal }
         var selection = RouteSelection(route, source: flow.source)
         selection.metric = match.metric
@@ -301,7 +301,7 @@ private struct BoundResolution {
         return .init(.selected(selection), matched: match.destination, isMultipath: match.nextHops.count > 1)
     }
 
-    private var refusal: ProbeAnswer {
+    private var refusal: ProbeResult {
         guard case .refused(let errno) = replies.match else { return .init(.refused(errno: EHOSTUNREACH, .noRoute)) }
         if needsSecondLookup {
             // IPv6's source is that of a socket which connected.

@@ -77,7 +77,7 @@ extension DestinationPath {
     ///   - now: The time of the reply.
     init(
         _ destination: IPAddress,
-        _ reply: ProbeAnswer,
+        _ reply: ProbeResult,
         _ evaluator: PathEvaluator,
         _ snapshot: NetworkSnapshot,
         at now: Instant

@@ -7,7 +7,7 @@ struct Confirmation: Sendable, Hashable {
     /// Which of the two is authoritative.
     private(set) var basis = Basis.kernel
     /// The kernel's last answers.
-    private(set) var answers: [ProbeAnswer] = []
+    private(set) var answers: [ProbeResult] = []
     private var stage = Stage.agreed
     private var refuted: Disagreement?
 
@@ -62,7 +62,7 @@ struct Confirmation: Sendable, Hashable {
     var isPending: Bool { stage != .agreed }
 
     /// Keeps answers while there is no complete model to compare them with.
-    mutating func take(_ new: [ProbeAnswer]) { answers = new }
+    mutating func take(_ new: [ProbeResult]) { answers = new }
 
     /// Compares the model's outcomes with the kernel's answers.
     ///
@@ -71,7 +71,7 @@ struct Confirmation: Sendable, Hashable {
     ///   - new: The kernel's answers.
     ///   - isPassing: Whether the answers cannot last, because the kernel is about to make a change that it has announced.
     /// - Returns: What to do next.
-    mutating func compare(_ model: [LookupOutcome], with new: [ProbeAnswer], isPassing: Bool = false) -> Step {
+    mutating func compare(_ model: [LookupOutcome], with new: [ProbeResult], isPassing: Bool = false) -> Step {
         answers = new
         if zip(model, new).allSatisfy({ $0.agrees(with: $1) }) { return agree() }
         if isExplained(model) { return letKernelDecide() }
@@ -130,7 +130,7 @@ struct Confirmation: Sendable, Hashable {
 
 extension LookupOutcome {
     /// Returns whether the kernel's answer agrees with the model's outcome; an answer that is not final, as far as it goes.
-    func agrees(with answer: ProbeAnswer) -> Bool {
+    func agrees(with answer: ProbeResult) -> Bool {
         if let source = answer.connectedSource { return canLeave(from: source) }
         guard !answer.isFinal, case .refused = self, case .refused = answer.outcome else {
             return agrees(with: answer.outcome)
@@ -170,24 +170,24 @@ extension RouteSelection {
 }
 
 /// The kernel's own answers for every probe address, in the order of ``ProbeAddresses``.
-public struct ProbeAnswers: Sendable, Hashable {
+public struct ProbeResults: Sendable, Hashable {
     /// For the IPv4 probe addresses.
-    public var ipv4: [ProbeAnswer]
+    public var ipv4: [ProbeResult]
     /// For the IPv6 probe addresses.
-    public var ipv6: [ProbeAnswer]
+    public var ipv6: [ProbeResult]
 
     /// Makes the answers.
-    public init(ipv4: [ProbeAnswer], ipv6: [ProbeAnswer]) {
+    public init(ipv4: [ProbeResult], ipv6: [ProbeResult]) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
     }
 
     /// The answers of a family.
-    public func of(_ family: AddressFamily) -> [ProbeAnswer] { family == .ipv4 ? ipv4 : ipv6 }
+    public func of(_ family: AddressFamily) -> [ProbeResult] { family == .ipv4 ? ipv4 : ipv6 }
 }
 
 /// The kernel's own answer for one probe address: that of the last lookup which connect(2) would make.
-public struct ProbeAnswer: Sendable, Hashable {
+public struct ProbeResult: Sendable, Hashable {
     /// The outcome.
     public var outcome: LookupOutcome
     /// The prefix of the route that was selected; nil if it was not asked for (`RTM_F_FIB_MATCH`), or if there is none.

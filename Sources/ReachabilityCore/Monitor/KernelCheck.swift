@@ -82,7 +82,7 @@ struct KernelCheck: Sendable, Hashable {
     mutating func noteDump() { isUnconfirmedDump = true }
 
     /// Keeps answers while there is no complete model to compare them with.
-    mutating func keep(_ answers: ProbeAnswers) {
+    mutating func keep(_ answers: ProbeResults) {
         hasNewAnswers = true
         ipv4.take(answers.ipv4)
         ipv6.take(answers.ipv6)
@@ -98,7 +98,7 @@ struct KernelCheck: Sendable, Hashable {
     /// - Returns: What the comparison shows, of both families.
     mutating func compare(
         _ model: PathEvaluation,
-        with answers: ProbeAnswers,
+        with answers: ProbeResults,
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) -> Result {
@@ -115,7 +115,7 @@ struct KernelCheck: Sendable, Hashable {
     private mutating func compare(
         _ family: AddressFamily,
         _ model: [LookupOutcome],
-        _ answers: [ProbeAnswer],
+        _ answers: [ProbeResult],
         _ isPassing: Bool,
         _ result: inout Result,
         at now: Instant
@@ -149,7 +149,7 @@ struct KernelCheck: Sendable, Hashable {
     ///
     /// It removes the routes after the announcement (`__dev_notify_flags`, `__inet_del_ifa`), and may be interrupted in
     /// between.
-    private static func isPassing(_ answer: ProbeAnswer, _ snapshot: NetworkSnapshot) -> Bool {
+    private static func isPassing(_ answer: ProbeResult, _ snapshot: NetworkSnapshot) -> Bool {
         guard case .selected(let selection) = answer.outcome,
             let position = snapshot.linkPosition(selection.nextHop.interface)
         else { return false }
@@ -185,7 +185,7 @@ struct KernelCheck: Sendable, Hashable {
     /// Of several next hops the answer names one, and of a VRF not its egress interface. ENETUNREACH is the result of a
     /// missing route and of a rule. A refusal although a socket connects decides nothing.
     private static func isDecisive(
-        _ answer: ProbeAnswer,
+        _ answer: ProbeResult,
         _ family: AddressFamily,
         _ status: ReachabilityStatus,
         _ snapshot: NetworkSnapshot

@@ -430,7 +430,7 @@ public struct MonitorStateMachine: Sendable {
     ///
     /// Pass all messages that the sockets have received meanwhile first: a message that was under way when the kernel was
     /// asked is then not mistaken for a silent change.
-    public mutating func answered(_ answers: ProbeAnswers, at now: Instant) {
+    public mutating func answered(_ answers: ProbeResults, at now: Instant) {
         guard connection.isUp else { return }
         guard reader.isDone else {
             if check.dependsOnKernel { invalidate(.evaluation) }

@@ -12,7 +12,7 @@ import Testing
         let route = Entry.defaultRoute(via: "192.0.2.1", on: 2)
         story.machine.receive(story.kernel.change(.routeRemoved(route)), .notification, at: story.now)
         guard case .publish(let change) = story.machine.next(at: story.now) else {
-            Issue.record("the notice does not come first")
+            Issue.record("the change does not come first")
             return
         }
         #expect(change.status == .notReachable)
@@ -24,7 +24,7 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `a burst gives one evaluation, and no notice if it ends where it began`() {
+    @Test func `a burst gives one evaluation, and no change if it ends where it began`() {
         var story = MonitorStory.withUplink()
         story.start()
         let route = Entry.defaultRoute(via: "192.0.2.1", on: 2)
@@ -34,16 +34,16 @@ import Testing
         #expect(story.statuses == [.wifi, .notReachable, .wifi])
     }
 
-    @Test func `reasons tell what happened since the last notice`() {
+    @Test func `reasons tell what happened since the last change`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.tell(.address(Entry.address("198.51.100.7", on: 2)))
         story.tell(.link(Entry.link(2, "wan0", carrier: false)))
-        #expect(story.notices.last?.reasons == [.carrierLost])
-        #expect(story.notices.last?.previous == .wifi)
+        #expect(story.changes.last?.reasons == [.carrierLost])
+        #expect(story.changes.last?.previous == .wifi)
     }
 
-    @Test func `changes without a notice are confirmed at leisure, and together`() {
+    @Test func `changes without a change are confirmed at leisure, and together`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
@@ -71,7 +71,7 @@ import Testing
         story.tell(.link(Entry.link(2, "wan0", carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
         // And what waits is not why.
-        #expect(story.notices.last?.reasons == [.carrierLost])
+        #expect(story.changes.last?.reasons == [.carrierLost])
         story.wait(.seconds(1))
         #expect(story.lookUps <= 3)
         #expect(story.machine.deadline == nil)
@@ -91,11 +91,11 @@ import Testing
             .route(Entry.defaultRoute(via: "192.0.2.1", on: 2))
         )
         story.start()
-        #expect(story.notices.last?.path.carriers.map(\.name) == ["port0"])
+        #expect(story.changes.last?.path.carriers.map(\.name) == ["port0"])
         var second = Entry.link(4, "port1")
         second.masterIndex = 2
         story.tell(.link(second))
-        #expect(story.notices.last?.path.carriers.map(\.name) == ["port0", "port1"])
+        #expect(story.changes.last?.path.carriers.map(\.name) == ["port0", "port1"])
     }
 
     @Test func `a late message is not taken for a silent change`() {
@@ -138,8 +138,8 @@ import Testing
         story.kernel.decision = nil
         story.wait(.seconds(1))
         #expect(story.statuses == [.wifi, .notReachable, .notReachable])
-        #expect(story.notices.last?.reasons == [.linkDown, .routeFlushed])
-        #expect(story.notices.last?.path.reasons == [.noRoute, .noSource])
+        #expect(story.changes.last?.reasons == [.linkDown, .routeFlushed])
+        #expect(story.changes.last?.path.reasons == [.noRoute, .noSource])
     }
 
     @Test func `what the kernel never does counts as not done`() throws {
@@ -149,7 +149,7 @@ import Testing
         story.tell(.link(Entry.link(2, "wan0", up: false)))
         story.wait(.seconds(1))
         #expect(story.machine.counters.mismatches == 1)
-        #expect(story.notices.last?.path.reasons.contains(.interfaceDown) == true)
+        #expect(story.changes.last?.path.reasons.contains(.interfaceDown) == true)
     }
 
     @Test func `a silent change is noticed at the next message, and corrected`() {
@@ -161,7 +161,7 @@ import Testing
         #expect(story.statuses == [.wifi])
         story.wait(.milliseconds(50))
         #expect(story.statuses == [.wifi, .notReachable])
-        #expect(story.notices.last?.reasons == [.confirmMismatch])
+        #expect(story.changes.last?.reasons == [.confirmMismatch])
         #expect(story.machine.counters.mismatches == 1)
         #expect(story.dumps.contains(.routes(.ipv4, table: .main)))
         #expect(!story.dumps.contains(.routes(.ipv4, table: nil)))
@@ -198,8 +198,8 @@ import Testing
         let nextHop = SelectedNextHop(interface: 3, gateway: gateway, source: IPAddress("198.51.100.2"))
         story.kernel.specificRoute = .selected(.init(table: .main, nextHop: nextHop))
         story.start()
-        #expect(story.notices.first?.path.interface?.name == "lan0")
-        #expect(story.notices.first?.path.reasons == [.coveredBySpecificRoute])
+        #expect(story.changes.first?.path.interface?.name == "lan0")
+        #expect(story.changes.first?.path.reasons == [.coveredBySpecificRoute])
         story.forgetActions()
         story.tell(.link(Entry.link(3, "lan0", carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test func `a refusal that is not the last word agrees with another refusal, and with no route`() {
-        let kernel = ProbeAnswer(.refused(errno: LookupErrno.networkUnreachable, .noRoute), isFinal: false)
+        let kernel = ProbeResult(.refused(errno: LookupErrno.networkUnreachable, .noRoute), isFinal: false)
         let model = LookupOutcome.refused(errno: LookupErrno.addressNotAvailable, .noSource)
         #expect(model.agrees(with: kernel))
         #expect(!model.agrees(with: kernel.outcome))

@@ -9,25 +9,25 @@ import Testing
         story.start()
         #expect(story.probes == [.probe(3, name: "wwan0")])
         #expect(story.machine.counters.probes == 1)
-        #expect(story.notices.isEmpty)
+        #expect(story.changes.isEmpty)
         story.find(.modem(3, "wwan0"))
         #expect(story.statuses == [.cellular])
-        #expect(story.notices[0].path.interface?.kindSource == .devtype)
-        #expect(story.notices[0].path.reasons == [])
+        #expect(story.changes[0].path.interface?.kindSource == .devtype)
+        #expect(story.changes[0].path.reasons == [])
     }
 
     @Test func `an answer that does not come holds a state back for a second, then it says why it is vague`() {
         var story = MonitorStory.withModem()
         story.start()
         story.wait(.milliseconds(999))
-        #expect(story.notices.isEmpty)
+        #expect(story.changes.isEmpty)
         story.wait(.milliseconds(1))
         #expect(story.statuses == [.wifi])
-        #expect(story.notices[0].path.interface?.kind == .other)
-        #expect(story.notices[0].path.reasons == [.deviceProbing])
+        #expect(story.changes[0].path.interface?.kind == .other)
+        #expect(story.changes[0].path.reasons == [.deviceProbing])
         story.find(.modem(3, "wwan0"))
         #expect(story.statuses == [.wifi, .cellular])
-        #expect(story.notices[1].reasons == [.deviceChanged])
+        #expect(story.changes[1].reasons == [.deviceChanged])
     }
 
     @Test func `a dormant interface is not reported before it is known whether it is a station`() {
@@ -37,14 +37,14 @@ import Testing
         station.flags.remove(.running)
         story.changeSilently(.link(station))
         story.start()
-        #expect(story.notices.isEmpty)
+        #expect(story.changes.isEmpty)
         var answer = WirelessMessage(.newInterface, index: 3)
         answer.mode = .station
         var end = UeventMessage(action: .add, interface: "wlan0", index: 3, deviceType: "wlan")
         end.probe = .answered
         story.find([.wireless(answer), .uevent(end)])
         #expect(story.statuses == [.notReachable])
-        #expect(story.notices.first?.path.reasons.first == .associating)
+        #expect(story.changes.first?.path.reasons.first == .associating)
     }
 
     @Test func `a dormant interface that is no station waits for 802.1X`() {
@@ -55,7 +55,7 @@ import Testing
         story.changeSilently(.link(port))
         story.start()
         story.find(.modem(3, "wwan0"))
-        #expect(story.notices.map(\.path.reasons.first) == [.dormant])
+        #expect(story.changes.map(\.path.reasons.first) == [.dormant])
     }
 
     @Test func `a bridge that loses its uplink to nothing is remembered to have had one`() {
@@ -89,8 +89,8 @@ import Testing
         findings.driverFault = "Operation not permitted"
         story.find(findings)
         #expect(story.statuses == [.wifi])
-        #expect(story.notices[0].path.interface?.kind == .other)
-        #expect(story.notices[0].path.reasons == [.deviceUnidentified])
+        #expect(story.changes[0].path.interface?.kind == .other)
+        #expect(story.changes[0].path.reasons == [.deviceUnidentified])
     }
 
     @Test func `virtual interfaces and those that are down are never looked at`() {
@@ -122,7 +122,7 @@ import Testing
         #expect(story.probes == [.probe(3, name: "modem0")])
         // What was known under the old name counts until the answer is there.
         #expect(story.statuses.last == .cellular)
-        #expect(story.notices.last?.path.interface?.name == "modem0")
+        #expect(story.changes.last?.path.interface?.name == "modem0")
     }
 
     @Test func `an answer about an interface that has gone is not believed of the next one of its number`() {
@@ -139,7 +139,7 @@ import Testing
         #expect(story.statuses == [.notReachable])
         story.find(.plain(3, "eth0"))
         #expect(story.statuses == [.notReachable, .wifi])
-        #expect(story.notices.last?.path.interface?.kind == .wired)
+        #expect(story.changes.last?.path.interface?.kind == .wired)
     }
 
     @Test func `after an overrun devices are looked at again, and what was known counts meanwhile`() {

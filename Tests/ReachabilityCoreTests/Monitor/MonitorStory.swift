@@ -4,9 +4,9 @@
 struct MonitorStory {
     var kernel = PlayedKernel()
     var machine: MonitorStateMachine
-    /// All notices, in order.
-    private(set) var notices: [StateChange] = []
-    /// All that the machine wanted done but notices, in order.
+    /// All changes, in order.
+    private(set) var changes: [StateChange] = []
+    /// All that the machine wanted done but changes, in order.
     private(set) var actions: [MonitorAction] = []
     /// The dumps that are asked for and not answered, while ``holdsDumps``.
     private(set) var heldDumps: [(subject: DumpSubject, sequence: UInt32)] = []
@@ -33,11 +33,11 @@ struct MonitorStory {
         machine = .init(context: .init(user: 0), settle: settle, settleGoingDown: settleGoingDown)
     }
 
-    /// What was published, without what else the notices say.
-    var statuses: [ReachabilityStatus] { notices.map(\.status) }
+    /// What was published, without what else the changes say.
+    var statuses: [ReachabilityStatus] { changes.map(\.status) }
 
-    /// The notices' events.
-    var events: [StateChange.Event] { notices.map(\.event) }
+    /// The changes' events.
+    var events: [StateChange.Event] { changes.map(\.event) }
 
     /// The dumps that were asked for since the actions were forgotten.
     var dumps: [DumpSubject] {
@@ -145,7 +145,7 @@ struct MonitorStory {
     }
 
     private mutating func perform(_ action: MonitorAction) {
-        if case .publish(let change) = action { return notices.append(change) }
+        if case .publish(let change) = action { return changes.append(change) }
         actions.append(action)
         switch action {
         case .lookup:

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What a notice gives as its reasons.
+/// What a change gives as its reasons.
 struct PathPublisherTests {
     @Test(arguments: [
         ([Reason.linkDown, .routeFlushed, .addressRemoved], [Reason.linkDown, .routeFlushed]),
@@ -20,8 +20,8 @@ struct PathPublisherTests {
         var publisher = PathPublisher()
         _ = publisher.offer(.init(status: .wifi, reasons: []), at: .init(nanoseconds: 0))
         for reason in noted { publisher.note([reason]) }
-        let notice = publisher.offer(.init(status: .notReachable, reasons: [.noRoute]), at: .init(nanoseconds: 1))
-        #expect(try #require(notice).reasons == told)
+        let change = publisher.offer(.init(status: .notReachable, reasons: [.noRoute]), at: .init(nanoseconds: 1))
+        #expect(try #require(change).reasons == told)
     }
 
     @Test func `what happens while a change settles is no reason, unless the path becomes another`() throws {

@@ -40,14 +40,14 @@ struct PlayedKernel {
     }
 
     /// What the kernel's look-ups answer.
-    func answers(at now: Instant) -> ProbeAnswers {
+    func answers(at now: Instant) -> ProbeResults {
         let evaluation = PathEvaluator(context: .init(user: 0)).evaluate(snapshot(at: now), at: now)
         let ipv4 = evaluation.ipv4.outcomes.map { outcome in
-            if let decision { return ProbeAnswer(decision) }
-            return specificRoute.map { ProbeAnswer($0, matched: .init(.init(ipv4: 0x1600_0000), length: 8)) }
-                ?? ProbeAnswer(outcome)
+            if let decision { return ProbeResult(decision) }
+            return specificRoute.map { ProbeResult($0, matched: .init(.init(ipv4: 0x1600_0000), length: 8)) }
+                ?? ProbeResult(outcome)
         }
-        return .init(ipv4: ipv4, ipv6: evaluation.ipv6.outcomes.map { ProbeAnswer($0) })
+        return .init(ipv4: ipv4, ipv6: evaluation.ipv6.outcomes.map { ProbeResult($0) })
     }
 }
 

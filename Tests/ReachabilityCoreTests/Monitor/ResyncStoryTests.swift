@@ -15,8 +15,8 @@ import Testing
         story.overrun()
         #expect(story.events == [.state, .resync, .change])
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
-        #expect(story.notices[1].reasons == [.overrun])
-        #expect(story.notices[2].reasons.first == .overrun)
+        #expect(story.changes[1].reasons == [.overrun])
+        #expect(story.changes[2].reasons.first == .overrun)
         #expect(Set(story.dumps) == Set(DumpScheduler.everything))
         #expect(story.machine.isSettled)
         #expect(story.machine.counters.overruns == 1)
@@ -165,7 +165,7 @@ import Testing
         story.fail()
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
         #expect(story.events == [.state, .resync, .change])
-        #expect(story.notices[1].reasons == [.socketReopened])
+        #expect(story.changes[1].reasons == [.socketReopened])
         #expect(story.machine.counters.reopened == 1)
         #expect(story.machine.isSettled)
     }
@@ -180,8 +180,8 @@ import Testing
         #expect(story.statuses == [.wifi])
         story.wait(.milliseconds(1))
         #expect(story.statuses == [.wifi, .unknown])
-        #expect(story.notices.last?.event == .error)
-        #expect(story.notices.last?.reasons == [.netlinkFailed])
+        #expect(story.changes.last?.event == .error)
+        #expect(story.changes.last?.reasons == [.netlinkFailed])
         story.wait(.seconds(9))
         let attempts = story.actions.count { $0 == .reopen }
         #expect(attempts == 9)
@@ -190,8 +190,8 @@ import Testing
         story.opens = true
         story.wait(.seconds(6))
         #expect(story.statuses.last == .wifi)
-        #expect(story.notices.last?.previous == .unknown)
-        #expect(story.notices.last?.event == .change)
+        #expect(story.changes.last?.previous == .unknown)
+        #expect(story.changes.last?.event == .change)
         #expect(story.machine.isSettled)
     }
 
@@ -219,9 +219,9 @@ import Testing
         story.run()
         story.wait(.seconds(1))
         #expect(story.events == [.state, .suspend, .change])
-        #expect(story.notices.map(\.suspended) == [nil, .milliseconds(3_599_950), nil])
+        #expect(story.changes.map(\.suspended) == [nil, .milliseconds(3_599_950), nil])
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
-        #expect(story.notices[1].reasons == [.resumed])
+        #expect(story.changes[1].reasons == [.resumed])
         #expect(story.machine.counters.suspends == 1)
     }
 

@@ -15,7 +15,7 @@ import Testing
         #expect(story.statuses == [.wifi])
         story.wait(.milliseconds(1))
         #expect(story.statuses == [.wifi, .notReachable])
-        #expect(story.notices.last?.reasons == [.routeRemoved])
+        #expect(story.changes.last?.reasons == [.routeRemoved])
     }
 
     @Test func `what goes back in time was never there`() {
@@ -33,7 +33,7 @@ import Testing
         story.start()
         var metric: UInt32 = 0
         var waited = 0
-        while story.notices.count == 1, waited < 100 {
+        while story.changes.count == 1, waited < 100 {
             metric += 1
             story.tell(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: metric - 1)))
             story.changeSilently(.route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: metric)))

@@ -4,14 +4,14 @@ import Testing
 
 /// How a monitor comes to its first verdict.
 @Suite struct StartStoryTests {
-    @Test func `the first notice is the state, and nothing follows`() {
+    @Test func `the first change is the state, and nothing follows`() {
         var story = MonitorStory.withUplink()
         story.start()
         #expect(story.statuses == [.wifi])
         #expect(story.events == [.state])
-        #expect(story.notices.first?.reasons == [.initial])
-        #expect(story.notices.first?.previous == nil)
-        #expect(story.notices.first?.sequence == 1)
+        #expect(story.changes.first?.reasons == [.initial])
+        #expect(story.changes.first?.previous == nil)
+        #expect(story.changes.first?.sequence == 1)
         #expect(story.machine.isSettled)
         #expect(story.machine.counters.mismatches == 0)
         #expect(story.machine.deadline == nil)
@@ -23,7 +23,7 @@ import Testing
         story.start()
         for expected in DumpScheduler.prerequisites {
             #expect(story.heldDumps.map(\.subject) == [expected])
-            #expect(story.notices.isEmpty)
+            #expect(story.changes.isEmpty)
             story.answerFirstDump()
         }
         #expect(story.statuses == [.wifi])
@@ -39,7 +39,7 @@ import Testing
         var story = MonitorStory()
         story.start()
         #expect(story.statuses == [.notReachable])
-        #expect(story.notices.first?.path.reasons == [.noRoute, .noSource])
+        #expect(story.changes.first?.path.reasons == [.noRoute, .noSource])
         #expect(story.machine.isSettled)
     }
 
@@ -52,10 +52,10 @@ import Testing
         story.holdsDumps = true
         story.start()
         for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
-        #expect(story.notices.isEmpty)
+        #expect(story.changes.isEmpty)
         story.answerDumps()
         #expect(story.statuses == [.notReachable])
-        #expect(story.notices.first?.path.reasons == [.unreachable, .noSource])
+        #expect(story.changes.first?.path.reasons == [.unreachable, .noSource])
     }
 
     @Test func `a look-up that leads into a VRF waits for the table that leads out`() {
@@ -71,10 +71,10 @@ import Testing
         story.holdsDumps = true
         story.start()
         for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
-        #expect(story.notices.isEmpty)
+        #expect(story.changes.isEmpty)
         story.answerDumps()
         #expect(story.statuses == [.wifi])
-        #expect(story.notices.first?.path.carriers.map(\.name) == ["wan0"])
+        #expect(story.changes.first?.path.carriers.map(\.name) == ["wan0"])
     }
 
     @Test func `a verdict that the model might alter is published after a second all the same`() {
@@ -87,7 +87,7 @@ import Testing
         story.start()
         for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
         story.wait(.milliseconds(999))
-        #expect(story.notices.isEmpty)
+        #expect(story.changes.isEmpty)
         story.wait(.milliseconds(1))
         #expect(story.statuses == [.notReachable])
     }
@@ -100,7 +100,7 @@ import Testing
         story.late = .routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2))
         story.answerDumps()
         #expect(story.statuses == [.wifi, .notReachable])
-        #expect(story.notices.last?.reasons == [.routeRemoved])
+        #expect(story.changes.last?.reasons == [.routeRemoved])
     }
 
     @Test func `what happens while tables are read is seen at once`() {
@@ -111,7 +111,7 @@ import Testing
         #expect(story.statuses == [.wifi])
         story.tell(.link(Entry.link(2, "wan0", carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
-        #expect(story.notices.last?.reasons == [.carrierLost])
+        #expect(story.changes.last?.reasons == [.carrierLost])
         story.answerDumps()
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.machine.isSettled)

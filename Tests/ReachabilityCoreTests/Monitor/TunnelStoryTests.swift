@@ -62,11 +62,11 @@ import Testing
         var story = story()
         story.start()
         #expect(asks(story) == 1)
-        #expect(story.notices.isEmpty)
+        #expect(story.changes.isEmpty)
         answer(&story, way: 3)
         #expect(story.statuses == [.cellular])
-        #expect(story.notices.first?.path.carriers.map(\.name) == ["wwan0"])
-        #expect(story.notices.first?.path.interface?.name == "wg0")
+        #expect(story.changes.first?.path.carriers.map(\.name) == ["wwan0"])
+        #expect(story.changes.first?.path.interface?.name == "wg0")
     }
 
     @Test func `a session of L2TP is asked about once its device is known to be one`() {
@@ -91,14 +91,14 @@ import Testing
         story.forgetActions()
         story.find([.uevent(device)])
         #expect(story.actions.count { $0 == .probe(9, name: "l2tpeth0") } == 1)
-        #expect(story.notices.isEmpty)
+        #expect(story.changes.isEmpty)
         var answer = L2TPMessage(interface: "l2tpeth0", tunnel: 1)
         answer.remote = Self.endpoint
         var end = UeventMessage(action: .add, interface: "l2tpeth0", index: 9)
         end.probe = .answered
         story.find([.l2tp(answer), .route(.init(egress: 3, to: .init(address: Self.endpoint))), .uevent(end)])
         #expect(story.statuses == [.cellular])
-        #expect(story.notices.first?.path.carriers.map(\.name) == ["wwan0"])
+        #expect(story.changes.first?.path.carriers.map(\.name) == ["wwan0"])
     }
 
     @Test func `nothing more is asked while nothing changes`() {
@@ -125,7 +125,7 @@ import Testing
         story.tell(.link(Entry.link(2, "wan0", carrier: false)))
         answer(&story, way: 2)
         #expect(story.statuses == [.wifi, .notReachable])
-        #expect(story.notices.last?.reasons == [.carrierLost])
+        #expect(story.changes.last?.reasons == [.carrierLost])
     }
 
     @Test func `after a change that may have moved the way it is asked for again, however many come`() {
@@ -150,7 +150,7 @@ import Testing
         end.probe = .failed("its endpoint can't be asked for: Operation not permitted")
         story.find([.uevent(end)])
         #expect(story.statuses == [.wifi])
-        #expect(story.notices[0].path.carriers.map(\.name) == ["wan0"])
+        #expect(story.changes[0].path.carriers.map(\.name) == ["wan0"])
         story.tell(.route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: 50)))
         story.wait(.seconds(1))
         #expect(asks(story) == 1)
@@ -183,7 +183,7 @@ import Testing
         end.probe = .answered
         story.find([.route(.init(egress: 3, to: .init(address: Self.endpoint))), .uevent(end)])
         #expect(story.statuses == [.wifi, .cellular])
-        #expect(story.notices.last?.reasons == [.routeAdded, .tunnelChanged])
+        #expect(story.changes.last?.reasons == [.routeAdded, .tunnelChanged])
     }
 
     @Test func `a tunnel that carries nothing is not asked about`() {

@@ -44,27 +44,27 @@ import Testing
     @Test func `nl80211 alone makes an interface a WiFi one`() {
         let story = Self.station()
         #expect(story.statuses == [.wifi])
-        #expect(story.notices[0].path.interface?.kind == .wifi)
-        #expect(story.notices[0].path.interface?.kindSource == .nl80211)
+        #expect(story.changes[0].path.interface?.kind == .wifi)
+        #expect(story.changes[0].path.interface?.kindSource == .nl80211)
     }
 
-    @Test func `a disconnection is told at once, and the link's word that follows is no news`() {
+    @Test func `a disconnection is told at once, and the link's word that follows is no change`() {
         var story = Self.station()
         story.say(Self.event(.disconnect))
         #expect(story.statuses == [.wifi, .notReachable])
-        #expect(story.notices[1].reasons == [.carrierLost])
-        #expect(story.notices[1].path.reasons.first == .noCarrier)
+        #expect(story.changes[1].reasons == [.carrierLost])
+        #expect(story.changes[1].path.reasons.first == .noCarrier)
         story.tell(.link(Self.link(carrier: false)))
-        #expect(story.notices.count == 2)
+        #expect(story.changes.count == 2)
     }
 
-    @Test func `a disconnection behind the link's word is no news`() {
+    @Test func `a disconnection behind the link's word is no change`() {
         var story = Self.station()
         story.tell(.link(Self.link(carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
-        #expect(story.notices[1].reasons == [.carrierLost])
+        #expect(story.changes[1].reasons == [.carrierLost])
         story.say(Self.event(.disconnect))
-        #expect(story.notices.count == 2)
+        #expect(story.changes.count == 2)
     }
 
     @Test(arguments: [true, false]) func `an association is told as one, in either order`(linkIsFirst: Bool) {
@@ -72,17 +72,17 @@ import Testing
         story.say(Self.event(.disconnect))
         story.tell(.link(Self.link(carrier: false)))
         story.say(Self.event(.authenticate, status: 0))
-        #expect(story.notices.last?.status == .notReachable)
-        #expect(story.notices.last?.path.reasons.first == .associating)
-        #expect(story.notices.last?.reasons == [.linkChanged])
+        #expect(story.changes.last?.status == .notReachable)
+        #expect(story.changes.last?.path.reasons.first == .associating)
+        #expect(story.changes.last?.reasons == [.linkChanged])
         story.say(Self.event(.associate, status: 0))
         if linkIsFirst { story.tell(.link(Self.link(.dormant))) }
         story.say(Self.event(.connect, status: 0))
         if !linkIsFirst { story.tell(.link(Self.link(.dormant))) }
-        #expect(story.notices.count == 3)
+        #expect(story.changes.count == 3)
         story.tell(.link(Self.link()))
         #expect(story.statuses == [.wifi, .notReachable, .notReachable, .wifi])
-        #expect(story.notices[3].reasons.contains(.carrierGained))
+        #expect(story.changes[3].reasons.contains(.carrierGained))
     }
 
     @Test func `a loss that is over when the machine wakes is none, as with links`() {
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// The link's messages are older than nl80211's of the same turn, which are handed over after them.
-    @Test func `a link's old news does not end a new disconnection`() {
+    @Test func `a link's old message does not end a new disconnection`() {
         var story = Self.station()
         for event in [KernelEvent.link(Self.link(carrier: false)), .link(Self.link()), Self.event(.disconnect)] {
             story.machine.receive(event, .notification, at: story.now)
@@ -119,7 +119,7 @@ import Testing
             story.tell(.link(Self.link(carrier: false, .dormant)), .link(Self.link(carrier: false)))
         }
         #expect(story.statuses.dropFirst().allSatisfy { $0 == .notReachable })
-        let reasons = story.notices.dropFirst().map(\.path.reasons.first)
+        let reasons = story.changes.dropFirst().map(\.path.reasons.first)
         #expect(reasons == [.noCarrier, .associating, .noCarrier, .associating, .noCarrier, .associating, .noCarrier])
     }
 
@@ -129,11 +129,11 @@ import Testing
         story.say(Self.event(.connect, 1, status: 0))
         story.say(Self.event(.roam, 2))
         #expect(story.events == [.state, .roam])
-        #expect(story.notices[1].reasons == [.roamed])
-        #expect(story.notices[1].status == .wifi)
-        #expect(story.notices[1].previous == .wifi)
-        #expect(story.notices[1].path == story.notices[0].path)
-        #expect(story.notices.map(\.sequence) == [1, 2])
+        #expect(story.changes[1].reasons == [.roamed])
+        #expect(story.changes[1].status == .wifi)
+        #expect(story.changes[1].previous == .wifi)
+        #expect(story.changes[1].path == story.changes[0].path)
+        #expect(story.changes.map(\.sequence) == [1, 2])
         // With a loss between that nobody was told of.
         for event in [Self.event(.disconnect), Self.event(.authenticate, 1), Self.event(.connect, 1, status: 0)] {
             story.machine.receive(event, .notification, at: story.now)

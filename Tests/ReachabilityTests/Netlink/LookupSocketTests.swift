@@ -13,9 +13,9 @@ import Testing
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", metric: 7)
         let replies = try Self.probe(lab)
         let nextHop = SelectedNextHop(interface: 10, gateway: IPAddress("192.0.2.1"), source: IPAddress("192.0.2.2"))
-        let expected = ProbeAnswer(.selected(.init(table: .main, metric: 7, nextHop: nextHop)), matched: .all(.ipv4))
+        let expected = ProbeResult(.selected(.init(table: .main, metric: 7, nextHop: nextHop)), matched: .all(.ipv4))
         #expect(replies.ipv4 == [expected, expected])
-        #expect(replies.ipv6.allSatisfy { $0 == ProbeAnswer(.refused(errno: ENETUNREACH, .noRoute)) })
+        #expect(replies.ipv6.allSatisfy { $0 == ProbeResult(.refused(errno: ENETUNREACH, .noRoute)) })
     }
 
     @Test func `the second lookup applies a rule on the source`() throws {
@@ -76,7 +76,7 @@ import Testing
         #expect(!replies.ipv6.contains { $0.isFinal })
     }
 
-    private static func probe(_ lab: LabNamespace) throws -> ProbeAnswers {
+    private static func probe(_ lab: LabNamespace) throws -> ProbeResults {
         try lab.run {
             let socket = try LookupSocket()
             return try socket.probe(user: 0, detail: true)
