@@ -135,7 +135,7 @@ extension LiveView {
         }
     }
 
-    private mutating func take(_ change: StateChange, _ latency: Duration?) {
+    private mutating func take(_ change: ReachabilityChange, _ latency: Duration?) {
         noteContentChange()
         timeline.note(change.status, at: clock.elapsed)
         if verdict.take(change, clock) { clock.noteEvent() }

@@ -4,7 +4,7 @@ public import ReachabilityCore
 public enum LiveViewInput: Sendable {
     /// A change of the monitor; `latency` is the time from reading the kernel's message to the change, if one caused
     /// it.
-    case change(StateChange, latency: Duration?, at: ViewMoment)
+    case change(ReachabilityChange, latency: Duration?, at: ViewMoment)
     /// The monitor's model after a change, for the table of interfaces and the sentences.
     case model(NetworkSnapshot, PathEvaluation, why: [Sentence], at: ViewMoment)
     /// How much each interface has carried; the rates follow from two of these.
@@ -179,7 +179,7 @@ public struct DestinationRoute: Sendable, Hashable {
     /// The source address that the kernel selects.
     public var source: IPAddress?
     /// Why there is no path, or why it is degraded.
-    public var reasons: [Reason]
+    public var reasons: [ReachabilityReason]
 
     /// Creates a path.
     public init(
@@ -188,7 +188,7 @@ public struct DestinationRoute: Sendable, Hashable {
         interface: NetworkInterface? = nil,
         gateway: IPAddress? = nil,
         source: IPAddress? = nil,
-        reasons: [Reason] = []
+        reasons: [ReachabilityReason] = []
     ) {
         self.address = address
         self.status = status

@@ -168,7 +168,7 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     /// The value in a change; nil if there is none, and for times, which are written by the owner of the clock.
     ///
     /// It may hold what a terminal would obey.
-    public func value(in change: StateChange) -> String? {
+    public func value(in change: ReachabilityChange) -> String? {
         let path = change.path
         let family = path.ipv4 ?? path.ipv6
         return switch self {
@@ -197,7 +197,7 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     private static func list(_ words: [String]) -> String? { words.isEmpty ? nil : words.joined(separator: ",") }
 }
 
-extension StateChange {
+extension ReachabilityChange {
     /// The reasons of the change, then those of the path, each once.
-    fileprivate var allReasons: [Reason] { reasons + path.reasons.filter { !reasons.contains($0) } }
+    fileprivate var allReasons: [ReachabilityReason] { reasons + path.reasons.filter { !reasons.contains($0) } }
 }

@@ -1,6 +1,6 @@
 public import ReachabilityCore
 
-extension Reason {
+extension ReachabilityReason {
     /// The meaning of the reason, as in `docs/reasons.md`.
     public var meaning: String {
         switch self {
@@ -77,7 +77,7 @@ extension Reason {
     }
 }
 
-extension Reason {
+extension ReachabilityReason {
     /// The fix, as in `docs/reasons.md`; nil if there is none.
     ///
     /// `NAME` stands for the interface.

@@ -76,7 +76,7 @@ struct RouteReview {
     }
 
     /// The interface itself is well, so what is beneath it is not.
-    private func tunnel(_ link: Link, _ reason: Reason) -> FamilyFinding {
+    private func tunnel(_ link: Link, _ reason: ReachabilityReason) -> FamilyFinding {
         let name = scene.name(link.index)
         if reason == .noRoute, case .endpoint(let address) = scene.explanation.tunnels[link.index] {
             return .init(.link, .init("no route leads to \(address), the other end of the tunnel \(name)"))

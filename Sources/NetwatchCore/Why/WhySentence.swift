@@ -58,7 +58,7 @@ public enum WhySentence {
     }
 }
 
-extension Reason {
+extension ReachabilityReason {
     /// The meaning without its full stop, as a part of a line.
     fileprivate var shortMeaning: String {
         let sentence = meaning.split(separator: ". ").first.map(String.init) ?? meaning

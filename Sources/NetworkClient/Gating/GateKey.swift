@@ -22,7 +22,7 @@ struct GateWait: Hashable, Sendable {
     /// Where it wants to go, and by which paths it may.
     var key: GateKey
     /// Why there is no path.
-    var reasons: [Reason] = []
+    var reasons: [ReachabilityReason] = []
     /// What speaks against which interface.
     var ruledOut: [RuledOutInterface] = []
 }

@@ -24,7 +24,7 @@ enum PathLoss: Sendable, Hashable {
     /// Its address, or its interface, has gone.
     case addressGone
     /// Its route or its carrier has gone, and nothing has come for so long.
-    case silent(Duration, [Reason])
+    case silent(Duration, [ReachabilityReason])
     /// Its interface does not meet the requirement any more.
     case notAllowed
 }

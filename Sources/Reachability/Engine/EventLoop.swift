@@ -160,7 +160,7 @@ extension EventLoop {
         }
     }
 
-    private func publish(_ change: StateChange) {
+    private func publish(_ change: ReachabilityChange) {
         shared.publish(change, latency: receiver.batchStart?.duration(to: SystemClock.now))
     }
 

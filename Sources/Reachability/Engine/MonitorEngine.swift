@@ -17,7 +17,7 @@ final class MonitorEngine: Sendable {
     ///   - configuration: What to watch, and how.
     ///   - sink: Called on the event thread with each change, in order; must not block. The first after each
     ///     ``start()`` has the event `state`.
-    init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (StateChange) -> Void) {
+    init(_ configuration: MonitorConfiguration, sink: @escaping @Sendable (ReachabilityChange) -> Void) {
         state = .init(configuration, sink)
     }
 
@@ -50,9 +50,9 @@ final class MonitorEngine: Sendable {
 
     /// Stops the event thread and closes its descriptors; does nothing if none runs.
     ///
-    /// The last change of a run is to `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is not
-    /// called any more. Called on the event thread itself, from the sink, it returns at once, and the thread ends when
-    /// the sink returns. A thread started after that calls the sink only once the thread before it has ended.
+    /// The last change of a run is to `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is
+    /// not called any more. Called on the event thread itself, from the sink, it returns at once, and the thread ends
+    /// when the sink returns. A thread started after that calls the sink only once the thread before it has ended.
     func stop() {
         let (run, last) = lifecycle.withLock { ($0.run, $0.last) }
         if let run { end(run) } else { last?.waitForEnd() }
@@ -94,8 +94,8 @@ extension MonitorEngine {
     ///
     /// - Parameters:
     ///   - timeout: How long to wait for an agreement; after that, the result is the view as it is.
-    ///   - completion: Called with the view; or with ``ReachabilityError/Code/notRunning`` if the engine isn't running, or is
-    ///     stopped meanwhile.
+    ///   - completion: Called with the view; or with ``ReachabilityError/Code/notRunning`` if the engine isn't running,
+    ///     or is stopped meanwhile.
     func view(within timeout: Duration, _ completion: @escaping Completion<MonitorView>) {
         let deadline = Self.deadline(after: timeout)
         submit(completion) { loop in
@@ -109,7 +109,8 @@ extension MonitorEngine {
     ///   - destination: The address, which is looked up and never sent to.
     ///   - requirement: The requirement.
     ///   - completion: Called with the path and the interface to bind to, or why there is none; or with
-    ///     ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
+    ///     ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't
+    ///     reply.
     func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement,
@@ -171,7 +172,8 @@ extension MonitorEngine {
     ///   - destination: The address, which is looked up and never sent to.
     ///   - requirement: The requirement.
     /// - Returns: The path, with the interface to bind to; or why there is none.
-    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel
+    ///   doesn't reply.
     func path(
         to destination: IPAddress,
         requiring requirement: PathRequirement = .any
@@ -198,7 +200,8 @@ extension MonitorEngine {
 
     /// Opens a meter in the namespace that the engine watches; it outlives the engine's run.
     ///
-    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if there is no socket to be had.
+    /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if there is no
+    ///   socket to be had.
     func trafficMeter() throws(ReachabilityError) -> TrafficMeter {
         try Self.wait { completion in
             submit(completion) { _ in
@@ -243,8 +246,8 @@ extension MonitorEngine {
     /// - Parameters:
     ///   - destinations: Addresses whose own routes are received, too, besides the default-like ones.
     ///   - body: Called on the event thread, once the watch has begun, and then after each change, when the engine has
-    ///     taken it in: ``path(to:requiring:)`` reflects the change. In a storm of changes no more often than every 5 ms;
-    ///     must not block.
+    ///     taken it in: ``path(to:requiring:)`` reflects the change. In a storm of changes no more often than every 5
+    ///     ms; must not block.
     /// - Returns: The watch; it outlives ``stop()`` and works again after the next ``start()``.
     func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> DestinationWatch {
         watch(destinations, .change(body))
@@ -263,17 +266,17 @@ extension MonitorEngine {
 /// The state that all runs of an engine share.
 final class EngineState: Sendable {
     let configuration: MonitorConfiguration
-    private let sink: @Sendable (StateChange) -> Void
+    private let sink: @Sendable (ReachabilityChange) -> Void
     let watches = WatchRegistry()
     private let storedCounters = Lock<MonitorCounters>(.init())
 
-    init(_ configuration: MonitorConfiguration, _ sink: @escaping @Sendable (StateChange) -> Void) {
+    init(_ configuration: MonitorConfiguration, _ sink: @escaping @Sendable (ReachabilityChange) -> Void) {
         self.configuration = configuration
         self.sink = sink
     }
 
     /// Passes a change on, with how long it took.
-    func publish(_ change: StateChange, latency: Duration?) {
+    func publish(_ change: ReachabilityChange, latency: Duration?) {
         configuration.changeTap?(change, latency)
         sink(change)
     }

@@ -78,7 +78,7 @@ struct RequiredPath {
             list.append(.init(interface, reason))
         }
         list = Array((list + ruledOut).prefix(Self.maximumRuledOut))
-        var reasons: [Reason] = []
+        var reasons: [ReachabilityReason] = []
         for reason in list.map(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
         if reasons.isEmpty { reasons = unbound.reasons.isEmpty ? [.interfaceDown] : unbound.reasons }
         return .init(

@@ -4,7 +4,8 @@ import Locking
 @_exported public import ReachabilityCore
 import Synchronization
 
-/// Monitors whether and how a Linux machine can reach the network: over Wi-Fi, Ethernet or a cellular modem, or not at all.
+/// Monitors whether and how a Linux machine can reach the network: over Wi-Fi, Ethernet or a cellular modem, or not at
+/// all.
 ///
 /// ```swift
 /// import Reachability
@@ -49,7 +50,7 @@ public final class ReachabilityMonitor: Sendable {
     ///   - makeSource: Creates the source of the changes, which calls the closure it is given with each.
     init(
         lookup: @escaping NameResolver.Lookup = NameResolver.system,
-        source makeSource: (@escaping @Sendable (StateChange) -> Void) -> any MonitorSource
+        source makeSource: (@escaping @Sendable (ReachabilityChange) -> Void) -> any MonitorSource
     ) {
         let broadcaster = Broadcaster()
         let threads = ThreadPool()
@@ -62,7 +63,7 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Creates a monitor that exists even if it can't be started.
     static func started(
-        source makeSource: (@escaping @Sendable (StateChange) -> Void) -> any MonitorSource
+        source makeSource: (@escaping @Sendable (ReachabilityChange) -> Void) -> any MonitorSource
     ) -> ReachabilityMonitor {
         let monitor = ReachabilityMonitor(source: makeSource)
         do {
@@ -80,15 +81,16 @@ public final class ReachabilityMonitor: Sendable {
     /// released.
     ///
     /// Where netlink can't be opened, as in a service whose unit has `RestrictAddressFamilies` without `AF_NETLINK`,
-    /// its state is `unknown` for the reason `netlink.failed`, ``startError`` has the details, and ``start()`` tries again.
+    /// its state is `unknown` for the reason `netlink.failed`, ``startError`` has the details, and ``start()`` tries
+    /// again.
     public static let shared = started { MonitorEngine(.init(), sink: $0) }
 
     /// Starts the monitor again after ``stop()``; does nothing if it runs.
     ///
     /// Subscribers from before receive its changes again, beginning with the current state.
     ///
-    /// - Throws: ``ReachabilityError`` if the namespace can't be entered, or netlink can't be opened; the monitor stays as
-    ///   it was.
+    /// - Throws: ``ReachabilityError`` if the namespace can't be entered, or netlink can't be opened; the monitor stays
+    ///   as it was.
     public func start() throws(ReachabilityError) {
         do {
             try source.start()
@@ -123,7 +125,7 @@ public final class ReachabilityMonitor: Sendable {
     }
 
     /// The last change that was published; nil until the first state is known.
-    public var latest: StateChange? { broadcaster.latest }
+    public var latest: ReachabilityChange? { broadcaster.latest }
 
     /// How often things happened since the monitor was created.
     public var counters: MonitorCounters { source.counters }
@@ -140,10 +142,10 @@ extension ReachabilityMonitor {
     /// }
     /// ```
     ///
-    /// The first call has the current state; it comes as soon as the monitor knows it, at once if it knows already. Every
-    /// change follows in order. Calls never overlap, and none comes on the thread that cancelled after
-    /// ``Subscription/cancel()`` has returned. A slow closure delays no other subscriber; it may miss intermediate states,
-    /// never the last.
+    /// The first call has the current state; it comes as soon as the monitor knows it, at once if it knows already.
+    /// Every change follows in order. Calls never overlap, and none comes on the thread that cancelled after
+    /// ``Subscription/cancel()`` has returned. A slow closure delays no other subscriber; it may miss intermediate
+    /// states, never the last.
     ///
     /// - Parameters:
     ///   - delivery: Where the closure is called; by default on a thread of the monitor's own.
@@ -153,20 +155,20 @@ extension ReachabilityMonitor {
     public func subscribe(
         on delivery: Delivery = .serial,
         bufferingNewest limit: Int = 16,
-        _ handler: @escaping @Sendable (_ change: StateChange) -> Void
+        _ handler: @escaping @Sendable (_ change: ReachabilityChange) -> Void
     ) -> Subscription {
         let (subscriber, end) = delivery.makeSubscriber(limit: limit, threads: threads, handler)
         return add(subscriber, end: end)
     }
 
     /// The current state and then every change, for `for await`; a slow task receives the newest.
-    public var changes: ChangeSequence<StateChange> { changes(bufferingNewest: 1) }
+    public var changes: ChangeSequence<ReachabilityChange> { changes(bufferingNewest: 1) }
 
     /// The current state and then every change, for `for await`.
     ///
     /// - Parameter limit: The number of changes that wait for a slow task; older ones are dropped. At least 1.
     /// - Returns: The sequence; each of its iterators is a subscription.
-    public func changes(bufferingNewest limit: Int) -> ChangeSequence<StateChange> {
+    public func changes(bufferingNewest limit: Int) -> ChangeSequence<ReachabilityChange> {
         .init(limit: limit) { push in
             let subscriber = Subscriber(.anyThread, limit: limit, handler: push)
             return self.add(subscriber) { subscriber.end() }
@@ -183,8 +185,8 @@ extension ReachabilityMonitor {
     ///
     /// - Parameters:
     ///   - condition: The condition.
-    ///   - timeout: How long to wait, on `ContinuousClock`; nil waits for ever. With a timeout that is not positive, the
-    ///     condition is only checked.
+    ///   - timeout: How long to wait, on `ContinuousClock`; nil waits for ever. With a timeout that is not positive,
+    ///     the condition is only checked.
     /// - Returns: The change that met the condition.
     /// - Throws: ``ReachabilityError``: ``ReachabilityError/Code/timedOut``, with the path at the end, or
     ///   ``ReachabilityError/Code/cancelled`` if the task is cancelled.
@@ -192,7 +194,7 @@ extension ReachabilityMonitor {
     public func wait(
         for condition: WaitCondition,
         timeout: Duration? = nil
-    ) async throws(ReachabilityError) -> StateChange {
+    ) async throws(ReachabilityError) -> ReachabilityChange {
         if Task.isCancelled { throw .cancelled }
         if let latest, condition.isMet(by: latest.status) { return latest }
         let change = try await bounded(by: timeout) {
@@ -230,7 +232,8 @@ extension ReachabilityMonitor {
     /// The number of subscribers.
     var subscriberCount: Int { broadcaster.subscriberCount }
 
-    private func add(_ subscriber: Subscriber<StateChange>, end: @escaping @Sendable () -> Void) -> Subscription {
+    private func add(_ subscriber: Subscriber<ReachabilityChange>, end: @escaping @Sendable () -> Void) -> Subscription
+    {
         broadcaster.add(subscriber) { source.perform($0) }
         return Subscription { [self] in
             end()
@@ -249,14 +252,14 @@ extension ReachabilityMonitor {
     /// if path.isReachable, !path.staysOnThisMachine { bind(socket, to: path.interface) }
     /// ```
     ///
-    /// The result is the kernel's own (`RTM_GETROUTE`, rtnetlink(7)), with all rules and tables, completed by the monitor's
-    /// model of the links. Nothing is sent to the address.
+    /// The result is the kernel's own (`RTM_GETROUTE`, rtnetlink(7)), with all rules and tables, completed by the
+    /// monitor's model of the links. Nothing is sent to the address.
     ///
     /// A requirement holds for packets only as long as the socket is bound to the path's interface (`SO_BINDTOIFINDEX`,
     /// socket(7)): an unbound socket's packets take another path as soon as the kernel prefers one. If the path of an
-    /// unbound socket meets the requirement, it is that path; else, of all interfaces that meet it, are up and carry, the
-    /// one that leads to the destination and that the kernel would prefer: the more specific route, then the lower metric,
-    /// then the lower index. That may be a path around a VPN, if the VPN's own doesn't meet the requirement.
+    /// unbound socket meets the requirement, it is that path; else, of all interfaces that meet it, are up and carry,
+    /// the one that leads to the destination and that the kernel would prefer: the more specific route, then the lower
+    /// metric, then the lower index. That may be a path around a VPN, if the VPN's own doesn't meet the requirement.
     ///
     /// - Parameters:
     ///   - destination: The address.
@@ -287,8 +290,8 @@ extension ReachabilityMonitor {
     ///   - timeout: How long a name's lookup may take. The system's resolver can't be interrupted: its thread ends
     ///     when it gives up by itself.
     /// - Returns: The paths, in the order of getaddrinfo(3); at least one.
-    /// - Throws: ``ReachabilityError`` if the name can't be resolved, the monitor doesn't run, the kernel doesn't reply, or
-    ///   the task is cancelled.
+    /// - Throws: ``ReachabilityError`` if the name can't be resolved, the monitor doesn't run, the kernel doesn't
+    ///   reply, or the task is cancelled.
     public func path(
         to host: String,
         timeout: Duration = .seconds(5)
@@ -351,8 +354,8 @@ extension ReachabilityMonitor {
     ///   - host: An address, or a name.
     ///   - timeout: How long to wait, on `ContinuousClock`; nil waits for ever.
     /// - Returns: The paths to the host's addresses.
-    /// - Throws: ``ReachabilityError``: ``ReachabilityError/Code/timedOut``, or ``ReachabilityError/Code/cancelled`` if the
-    ///   task is cancelled.
+    /// - Throws: ``ReachabilityError``: ``ReachabilityError/Code/timedOut``, or ``ReachabilityError/Code/cancelled`` if
+    ///   the task is cancelled.
     @discardableResult
     public func wait(
         forHost host: String,
@@ -369,8 +372,8 @@ extension ReachabilityMonitor {
     /// Calls a closure with the path to an address, and then whenever it changes.
     ///
     /// Changes of every route that could lead to the address are received, of specific ones too, and of no others: a
-    /// machine with a full routing table pays no more for it. What ``subscribe(on:bufferingNewest:_:)`` promises of order
-    /// and delivery holds here too.
+    /// machine with a full routing table pays no more for it. What ``subscribe(on:bufferingNewest:_:)`` promises of
+    /// order and delivery holds here too.
     ///
     /// - Parameters:
     ///   - destination: The address.
@@ -399,14 +402,14 @@ extension ReachabilityMonitor {
     /// Calls a closure whenever the result of a lookup may have changed.
     ///
     /// That is: when the monitor received a change of a link, an address, a rule, a default route, a nexthop object, a
-    /// device, or a route that could cover one of the destinations; when its state changed; when it read everything again,
-    /// or ended. The first call comes as soon as the watch has begun, so that nothing is missed in between, and every
-    /// change is followed by a call. ``lookup(_:meeting:)``, called from the closure, reflects the change.
+    /// device, or a route that could cover one of the destinations; when its state changed; when it read everything
+    /// again, or ended. The first call comes as soon as the watch has begun, so that nothing is missed in between, and
+    /// every change is followed by a call. ``lookup(_:meeting:)``, called from the closure, reflects the change.
     ///
     /// - Parameters:
     ///   - destinations: Addresses whose own routes matter, besides the default paths.
-    ///   - body: Called on the event thread, in a storm of changes at most once in 5 ms; must not block. It keeps what it
-    ///     captures until the subscription ends.
+    ///   - body: Called on the event thread, in a storm of changes at most once in 5 ms; must not block. It keeps what
+    ///     it captures until the subscription ends.
     /// - Returns: The subscription, which ends when it is released: keep it.
     package func subscribeToChanges(
         affecting destinations: [IPAddress],
@@ -419,7 +422,8 @@ extension ReachabilityMonitor {
         }
     }
 
-    /// As ``path(to:meeting:)``, but blocks the calling thread for some microseconds; may be called on the event thread.
+    /// As ``path(to:meeting:)``, but blocks the calling thread for some microseconds; may be called on the event
+    /// thread.
     package func lookup(
         _ destination: IPAddress,
         meeting requirement: PathRequirement = .any
@@ -473,7 +477,8 @@ extension ReachabilityMonitor {
     ///
     /// - Parameter timeout: How long to wait; the kernel replies in microseconds, unless a driver keeps it busy.
     /// - Returns: One for each Wi-Fi carrier; none where the path has none.
-    /// - Throws: ``ReachabilityError`` if the monitor doesn't run, nl80211 doesn't reply in time, or the task is cancelled.
+    /// - Throws: ``ReachabilityError`` if the monitor doesn't run, nl80211 doesn't reply in time, or the task is
+    ///   cancelled.
     public func wifiDetails(
         timeout: Duration = .seconds(2)
     ) async throws(ReachabilityError) -> [WiFiDetails] {

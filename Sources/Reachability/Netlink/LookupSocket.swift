@@ -245,7 +245,7 @@ private struct Resolution {
     var probeAnswer: ProbeResult {
         switch reply {
         case .refused(let errno):
-            let reason = needsSecondLookup ? .sourceRule : Reason(lookupErrno: errno)
+            let reason = needsSecondLookup ? .sourceRule : ReachabilityReason(lookupErrno: errno)
             return .init(.refused(errno: errno, reason), isFinal: isFinal, connectedSource: connectedSource)
         case .route(let message):
             var selection = RouteSelection(message, source: flow.source)
@@ -331,7 +331,7 @@ extension RouteSelection {
     }
 }
 
-extension Reason {
+extension ReachabilityReason {
     /// The reason that a refused lookup's errno gives by itself.
     init(lookupErrno errno: Int32) {
         switch errno {

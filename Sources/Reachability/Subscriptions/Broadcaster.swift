@@ -5,15 +5,16 @@ import Synchronization
 /// Passes each change of a monitor to all its subscribers, and keeps the newest for those that subscribe later.
 ///
 /// The list of subscribers is a copy-on-write array: publishing takes a reference to it under the lock and calls
-/// the subscribers after the lock, so that a publication allocates nothing and no subscriber is ever called under a lock.
+/// the subscribers after the lock, so that a publication allocates nothing and no subscriber is ever called under a
+/// lock.
 final class Broadcaster: Sendable {
     private struct State {
-        var latest: StateChange?
+        var latest: ReachabilityChange?
         /// The number of publications, which orders them if two threads publish.
         var ticket: UInt64 = 0
         /// The subscribers that are called on the event thread: first, as they wait for no other thread.
-        var immediate: [Subscriber<StateChange>] = []
-        var deferred: [Subscriber<StateChange>] = []
+        var immediate: [Subscriber<ReachabilityChange>] = []
+        var deferred: [Subscriber<ReachabilityChange>] = []
     }
 
     private let state = Lock(State())
@@ -25,13 +26,13 @@ final class Broadcaster: Sendable {
     }
 
     /// The newest change; nil before the first.
-    var latest: StateChange? { state.withLock { $0.latest } }
+    var latest: ReachabilityChange? { state.withLock { $0.latest } }
 
     /// The number of subscribers.
     var subscriberCount: Int { state.withLock { $0.immediate.count + $0.deferred.count } }
 
     /// Publishes a change, and returns when the subscribers that are called on this thread were called.
-    func publish(_ change: StateChange) {
+    func publish(_ change: ReachabilityChange) {
         let (ticket, immediate, deferred) = state.withLock { state in
             statusValue.store(change.status.rawValue, ordering: .releasing)
             state.latest = change
@@ -50,7 +51,7 @@ final class Broadcaster: Sendable {
     ///   - subscriber: The subscriber.
     ///   - onEventThread: Runs a job on the thread that publishes, and returns whether there is one.
     func add(
-        _ subscriber: Subscriber<StateChange>,
+        _ subscriber: Subscriber<ReachabilityChange>,
         onEventThread: (@escaping @Sendable () -> Void) -> Bool
     ) {
         let isPrimed = state.withLock { state in
@@ -66,7 +67,7 @@ final class Broadcaster: Sendable {
     }
 
     /// Removes a subscriber; a publication under way may still offer it a change.
-    func remove(_ subscriber: Subscriber<StateChange>) {
+    func remove(_ subscriber: Subscriber<ReachabilityChange>) {
         // The subscriber is passed out of the lock: releasing it may run its own code.
         let removed = state.withLock { state in
             Self.remove(subscriber, from: &state.immediate) ?? Self.remove(subscriber, from: &state.deferred)
@@ -75,20 +76,20 @@ final class Broadcaster: Sendable {
     }
 
     private static func remove(
-        _ subscriber: Subscriber<StateChange>,
-        from list: inout [Subscriber<StateChange>]
-    ) -> Subscriber<StateChange>? {
+        _ subscriber: Subscriber<ReachabilityChange>,
+        from list: inout [Subscriber<ReachabilityChange>]
+    ) -> Subscriber<ReachabilityChange>? {
         guard let position = list.firstIndex(where: { $0 === subscriber }) else { return nil }
         return list.remove(at: position)
     }
 }
 
-extension StateChange {
+extension ReachabilityChange {
     /// Whether this is the change with which a run of the monitor ends; the next run begins with a baseline.
     var isNotStarted: Bool { status == .unknown && path.reasons.contains(.notStarted) }
 
     /// The change of a monitor that could not be started.
-    static func unknown(for reason: Reason) -> Self {
+    static func unknown(for reason: ReachabilityReason) -> Self {
         .init(
             event: .state,
             status: .unknown,

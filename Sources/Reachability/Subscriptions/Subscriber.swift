@@ -8,7 +8,7 @@ protocol Update: Sendable {
     var asBaseline: Self { get }
 }
 
-extension StateChange: Update {
+extension ReachabilityChange: Update {
     /// The state after this change, for a subscriber that did not receive those before.
     ///
     /// The reasons of `unknown` stay; the causes of another state don't concern a subscriber that begins with it.

@@ -13,7 +13,7 @@ public struct DestinationPath: Sendable, Hashable {
     /// The kernel's reply: the route, or the errno with which it refuses.
     public var outcome: LookupOutcome
     /// Why there is no path, and what is wrong with the one there is.
-    public var reasons: [Reason]
+    public var reasons: [ReachabilityReason]
     /// Whether traffic may cost by its volume, as of ``NetworkPath/isExpensive``.
     public var isExpensive: Bool
     /// The interfaces that were looked at, and why each is unusable, if no path meets a requirement.
@@ -26,7 +26,7 @@ public struct DestinationPath: Sendable, Hashable {
         interface: NetworkInterface? = nil,
         carriers: [NetworkInterface] = [],
         outcome: LookupOutcome,
-        reasons: [Reason] = [],
+        reasons: [ReachabilityReason] = [],
         isExpensive: Bool = false,
         ruledOut: [RuledOutInterface] = []
     ) {

@@ -22,7 +22,7 @@ public struct MonitorConfiguration: Sendable {
     /// privilege.
     public var receiveBufferSize: Int
     /// Whether to report when a Wi-Fi interface of the path roams to another access point without a loss, as changes of
-    /// the kind ``ReachabilityCore/StateChange/Event/roam``.
+    /// the kind ``ReachabilityCore/ReachabilityChange/Event/roam``.
     public var reportsRoams: Bool
     /// Called on the event thread with every datagram of the monitor; must not block.
     ///
@@ -33,7 +33,7 @@ public struct MonitorConfiguration: Sendable {
     ///
     /// The duration is the time since the event thread received the first of the messages that it judged together; nil
     /// for a change without a message, such as one that was held back.
-    package var changeTap: (@Sendable (StateChange, Duration?) -> Void)?
+    package var changeTap: (@Sendable (ReachabilityChange, Duration?) -> Void)?
 
     /// Creates a configuration; the defaults are what most programs want.
     public init(

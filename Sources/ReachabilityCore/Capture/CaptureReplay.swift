@@ -5,9 +5,9 @@
 /// while let changes = try replay.next(bytes) { … }
 /// let rest = replay.finish()
 /// ```
-/// The capture's timestamps are the clock. Verdicts are not confirmed by lookups, because there is no kernel to ask. The
-/// capture may be written by any program: dumps are recognized by their requests; without dumps, the notifications alone
-/// build the model.
+/// The capture's timestamps are the clock. Verdicts are not confirmed by lookups, because there is no kernel to ask.
+/// The capture may be written by any program: dumps are recognized by their requests; without dumps, the notifications
+/// alone build the model.
 public struct CaptureReplay: Sendable {
     private var machine: MonitorStateMachine
     private var reader = CaptureReader()
@@ -120,7 +120,7 @@ public struct CaptureReplay: Sendable {
 /// A replayed change and its time.
 public struct ReplayedChange: Sendable, Hashable {
     /// The change.
-    public var change: StateChange
+    public var change: ReachabilityChange
     /// The time in nanoseconds since 1970-01-01 00:00 UTC, by the capture's timestamps.
     public var time: Int64
 }

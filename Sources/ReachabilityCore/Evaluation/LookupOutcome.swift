@@ -3,7 +3,7 @@ public enum LookupOutcome: Sendable, Hashable {
     /// A route was selected.
     case selected(RouteSelection)
     /// The lookup is refused with an errno, for a reason.
-    case refused(errno: Int32, Reason)
+    case refused(errno: Int32, ReachabilityReason)
 }
 
 /// The route that a lookup selects.

@@ -33,7 +33,7 @@ public struct NetworkPath: Sendable, Hashable {
     }
 
     /// The reasons why there is no path, or why it is limited.
-    public var reasons: [Reason] {
+    public var reasons: [ReachabilityReason] {
         get { shared.fields.reasons }
         set { shared.fields.reasons = newValue }
     }
@@ -52,7 +52,8 @@ public struct NetworkPath: Sendable, Hashable {
         set { shared.fields.isConstrained = newValue }
     }
 
-    /// The details of the Wi-Fi carriers' radios, if they were asked for (`ReachabilityMonitor.detailedPath(timeout:)`).
+    /// The details of the Wi-Fi carriers' radios, if they were asked for
+    /// (`ReachabilityMonitor.detailedPath(timeout:)`).
     ///
     /// They change all the time, and are not compared.
     public var wifi: [WiFiDetails] {
@@ -67,7 +68,7 @@ public struct NetworkPath: Sendable, Hashable {
         carriers: [NetworkInterface] = [],
         ipv4: FamilyPath? = nil,
         ipv6: FamilyPath? = nil,
-        reasons: [Reason] = [],
+        reasons: [ReachabilityReason] = [],
         isExpensive: Bool = false,
         isConstrained: Bool = false
     ) {
@@ -91,7 +92,7 @@ public struct NetworkPath: Sendable, Hashable {
         var carriers: [NetworkInterface]
         var ipv4: FamilyPath?
         var ipv6: FamilyPath?
-        var reasons: [Reason]
+        var reasons: [ReachabilityReason]
         var isExpensive: Bool
         var isConstrained: Bool
         var wifi = Uncompared<[WiFiDetails]>([])
@@ -254,8 +255,9 @@ extension NetworkPath {
 
     /// The reasons of the families that have a path; where none has, of both.
     ///
-    /// A machine with a path of only one family is fully reachable: why it lacks the other is part of that family's evaluation.
-    private static func reasons(_ ipv4: FamilyEvaluation, _ ipv6: FamilyEvaluation) -> [Reason] {
+    /// A machine with a path of only one family is fully reachable: why it lacks the other is part of that family's
+    /// evaluation.
+    private static func reasons(_ ipv4: FamilyEvaluation, _ ipv6: FamilyEvaluation) -> [ReachabilityReason] {
         let isReachable = ipv4.path != nil || ipv6.path != nil
         var reasons = isReachable && ipv4.path == nil ? [] : ipv4.reasons
         guard !isReachable || ipv6.path != nil else { return reasons }

@@ -32,7 +32,7 @@ public struct FamilyEvaluation: Sendable, Hashable {
     }
 
     /// The reasons why there is none, or why it is limited.
-    public var reasons: [Reason] {
+    public var reasons: [ReachabilityReason] {
         get { shared.fields.reasons }
         set { shared.fields.reasons = newValue }
     }
@@ -53,7 +53,7 @@ public struct FamilyEvaluation: Sendable, Hashable {
     public init(
         outcomes: [LookupOutcome],
         path: FamilyPath?,
-        reasons: [Reason] = [],
+        reasons: [ReachabilityReason] = [],
         nextExpiry: Instant? = nil,
         tunnels: [InterfaceIndex] = []
     ) {
@@ -71,7 +71,7 @@ public struct FamilyEvaluation: Sendable, Hashable {
     private struct Fields: Sendable, Hashable {
         var outcomes: [LookupOutcome]
         var path: FamilyPath?
-        var reasons: [Reason]
+        var reasons: [ReachabilityReason]
         var nextExpiry: Instant?
         var tunnels: [InterfaceIndex]
     }

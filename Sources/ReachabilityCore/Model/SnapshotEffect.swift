@@ -3,11 +3,11 @@
 /// An effect without change costs no allocation, since most messages of a busy machine change nothing here.
 public struct SnapshotEffect: Sendable, Hashable {
     /// The reasons of the change, in order and without repetition; real differences only.
-    public private(set) var reasons: [Reason] = []
+    public private(set) var reasons: [ReachabilityReason] = []
     /// The tables in which routes were removed or changed without a message.
     ///
-    /// The kernel does so silently, so the model predicts it. A lookup should confirm it; where it does not, these tables
-    /// are to be read again.
+    /// The kernel does so silently, so the model predicts it. A lookup should confirm it; where it does not, these
+    /// tables are to be read again.
     public private(set) var predictions: [RouteTableKey] = []
     /// The tables to read again, because the messages do not contain what changed.
     ///
@@ -37,7 +37,7 @@ public struct SnapshotEffect: Sendable, Hashable {
     }
 
     /// Adds a reason, once.
-    mutating func add(_ reason: Reason) {
+    mutating func add(_ reason: ReachabilityReason) {
         if !reasons.contains(reason) { reasons.append(reason) }
     }
 

@@ -1,8 +1,8 @@
 /// Everything that a monitor decides, as a value: it takes the kernel's messages and moments, and returns what to do.
 ///
 /// It reads no clock and does no I/O. Its driver passes all messages that have been received, then performs what
-/// ``next(at:)`` returns until that is nil, and comes back at ``deadline`` or with the next message. A burst of messages so
-/// leads to one evaluation.
+/// ``next(at:)`` returns until that is nil, and comes back at ``deadline`` or with the next message. A burst of
+/// messages so leads to one evaluation.
 ///
 /// A changed path is published first and confirmed by lookups afterwards. While the model is being read, or is known to
 /// differ from the kernel, the kernel's own lookups are authoritative.
@@ -57,7 +57,8 @@ public struct MonitorStateMachine: Sendable {
 
     // MARK: State
 
-    /// The number of times the model or the published path changed: a lookup made at another revision may be out of date.
+    /// The number of times the model or the published path changed: a lookup made at another revision may be out of
+    /// date.
     public var revision: UInt64 { modelChanges &+ counters.published }
 
     /// The path that was published last; nil before the first change.
@@ -105,7 +106,7 @@ public struct MonitorStateMachine: Sendable {
         return nextDump(at: now)
     }
 
-    private mutating func publish(_ change: StateChange) -> MonitorAction {
+    private mutating func publish(_ change: ReachabilityChange) -> MonitorAction {
         counters.published = change.sequence
         return .publish(change)
     }
@@ -312,14 +313,14 @@ public struct MonitorStateMachine: Sendable {
     public mutating func reopenFailed(at now: Instant) { connection.failAgain(at: now) }
 
     /// Stops, and returns the last change, which says that the state is unknown.
-    public mutating func stop() -> StateChange {
+    public mutating func stop() -> ReachabilityChange {
         let change = publisher.stop()
         counters.published = change.sequence
         return change
     }
 
     /// Reads everything again because messages were lost; until then the kernel's lookups are authoritative.
-    private mutating func resynchronize(_ reason: Reason) {
+    private mutating func resynchronize(_ reason: ReachabilityReason) {
         if publisher.announceResynchronization(reason) { counters.resyncs += 1 }
         for family in AddressFamily.allCases { check.requireKernel(family) }
         queries.reset()
@@ -386,7 +387,7 @@ public struct MonitorStateMachine: Sendable {
     // MARK: Evaluation
 
     /// Evaluates again if something changed, and returns the change to publish.
-    private mutating func evaluateIfNeeded(at now: Instant) -> StateChange? {
+    private mutating func evaluateIfNeeded(at now: Instant) -> ReachabilityChange? {
         requireKernelForExpired(at: now)
         let due = pending.takeDue(at: now)
         if !due.reasons.isEmpty { publisher.note(due.reasons) }
@@ -428,8 +429,8 @@ public struct MonitorStateMachine: Sendable {
 
     /// Takes the kernel's answers to a ``MonitorAction/lookup(inDetail:)``.
     ///
-    /// Pass all messages that the sockets have received meanwhile first: a message that was under way when the kernel was
-    /// asked is then not mistaken for a silent change.
+    /// Pass all messages that the sockets have received meanwhile first: a message that was under way when the kernel
+    /// was asked is then not mistaken for a silent change.
     public mutating func answered(_ answers: ProbeResults, at now: Instant) {
         guard connection.isUp else { return }
         guard reader.isDone else {
@@ -454,7 +455,8 @@ public struct MonitorStateMachine: Sendable {
 
     /// Takes a message of a recording: a request for a dump, an answer to one, or a notification.
     ///
-    /// The first change is what the initial dumps of the recording say; without dumps, what the first notification says.
+    /// The first change is what the initial dumps of the recording say; without dumps, what the first notification
+    /// says.
     ///
     /// - Parameters:
     ///   - event: The message.
@@ -508,7 +510,7 @@ public struct MonitorStateMachine: Sendable {
     }
 }
 
-extension Reason {
+extension ReachabilityReason {
     /// Whether other routes may compete after it.
     fileprivate var isAboutRoutes: Bool {
         switch self {
@@ -533,7 +535,7 @@ extension KernelEvent {
     }
 
     /// The reason of a change that the message may cause in the kernel's answers.
-    fileprivate var likelyReason: Reason? {
+    fileprivate var likelyReason: ReachabilityReason? {
         switch self {
         case .route: .routeAdded
         case .routeRemoved: .routeRemoved
@@ -564,7 +566,7 @@ extension KernelEvent {
 /// What the state machine requests; each is performed before the next is requested.
 public enum MonitorAction: Sendable, Hashable {
     /// Publish a change to the subscribers.
-    case publish(StateChange)
+    case publish(ReachabilityChange)
     /// Look up the probe addresses, and pass the answers to ``MonitorStateMachine/answered(_:at:)``.
     ///
     /// In detail: also from which route each answer comes.

@@ -10,8 +10,8 @@ struct PathPublisher: Sendable, Hashable {
     private(set) var published: NetworkPath?
     /// Whether a path was published.
     private(set) var hasPublished = false
-    private var announcements: [StateChange] = []
-    private var reasons: [Reason] = []
+    private var announcements: [ReachabilityChange] = []
+    private var reasons: [ReachabilityReason] = []
     private var held: Held?
     private var awaited: Awaited?
     /// Whether a loss of messages was announced, and not everything has been read again.
@@ -52,9 +52,9 @@ struct PathPublisher: Sendable, Hashable {
 
     /// Adds reasons of the next change, in order and each once.
     ///
-    /// Addresses that go with their interface are no reason of their own: the kernel announces them in messages of their
-    /// own, and whether those are read together with the interface's is a matter of microseconds.
-    mutating func note(_ added: [Reason]) {
+    /// Addresses that go with their interface are no reason of their own: the kernel announces them in messages of
+    /// their own, and whether those are read together with the interface's is a matter of microseconds.
+    mutating func note(_ added: [ReachabilityReason]) {
         for reason in added where !reasons.contains(reason) {
             if reason == .addressRemoved, reasons.contains(.linkDown) || reasons.contains(.linkRemoved) { continue }
             reasons.append(reason)
@@ -74,7 +74,7 @@ struct PathPublisher: Sendable, Hashable {
     ///   - isCurrent: Whether it takes all changes into account; if not, their reasons are kept for the next one.
     ///   - now: The moment.
     /// - Returns: The change to publish, if the path differs and is due.
-    mutating func offer(_ path: NetworkPath, isCurrent: Bool = true, at now: Instant) -> StateChange? {
+    mutating func offer(_ path: NetworkPath, isCurrent: Bool = true, at now: Instant) -> ReachabilityChange? {
         guard let published else { return publish(path, .state) }
         guard path != published else {
             held = nil
@@ -92,7 +92,7 @@ struct PathPublisher: Sendable, Hashable {
     }
 
     /// Returns the change to a path that was held back, if it is due.
-    mutating func due(at now: Instant) -> StateChange? {
+    mutating func due(at now: Instant) -> ReachabilityChange? {
         guard let held, let deadline, deadline <= now else { return nil }
         return publish(held.path, .change)
     }
@@ -100,7 +100,9 @@ struct PathPublisher: Sendable, Hashable {
     // MARK: Announcements
 
     /// Returns the next change that does not come from an evaluation.
-    mutating func takeAnnouncement() -> StateChange? { announcements.isEmpty ? nil : announcements.removeFirst() }
+    mutating func takeAnnouncement() -> ReachabilityChange? {
+        announcements.isEmpty ? nil : announcements.removeFirst()
+    }
 
     /// Announces an event that leaves state and path as they are.
     ///
@@ -108,10 +110,11 @@ struct PathPublisher: Sendable, Hashable {
     ///   - event: The event.
     ///   - reason: Its reason.
     ///   - suspended: How long the machine was suspended; nil for other events.
-    mutating func announce(_ event: StateChange.Event, _ reason: Reason, suspended: Duration? = nil) {
+    mutating func announce(_ event: ReachabilityChange.Event, _ reason: ReachabilityReason, suspended: Duration? = nil)
+    {
         guard let published else { return }
         sequence += 1
-        let change = StateChange(
+        let change = ReachabilityChange(
             event: event,
             status: published.status,
             previous: published.status,
@@ -127,7 +130,7 @@ struct PathPublisher: Sendable, Hashable {
     ///
     /// - Parameter reason: How they were lost.
     /// - Returns: Whether it was announced.
-    mutating func announceResynchronization(_ reason: Reason) -> Bool {
+    mutating func announceResynchronization(_ reason: ReachabilityReason) -> Bool {
         guard !isResynchronizing, published != nil else { return false }
         announce(.resync, reason)
         note([reason])
@@ -147,7 +150,7 @@ struct PathPublisher: Sendable, Hashable {
     mutating func endResynchronization() { isResynchronizing = false }
 
     /// Announces that the state is unknown; also as the first change.
-    mutating func announceFailure(_ reason: Reason) {
+    mutating func announceFailure(_ reason: ReachabilityReason) {
         let path = NetworkPath(status: .unknown, reasons: [reason])
         guard published != path else { return }
         forgetReasons()
@@ -156,12 +159,12 @@ struct PathPublisher: Sendable, Hashable {
     }
 
     /// Returns the last change.
-    mutating func stop() -> StateChange {
+    mutating func stop() -> ReachabilityChange {
         reasons = [.notStarted]
         return publish(.init(status: .unknown, reasons: [.notStarted]), .change)
     }
 
-    private mutating func publish(_ path: NetworkPath, _ event: StateChange.Event) -> StateChange {
+    private mutating func publish(_ path: NetworkPath, _ event: ReachabilityChange.Event) -> ReachabilityChange {
         sequence += 1
         defer {
             published = path
@@ -183,7 +186,7 @@ struct PathPublisher: Sendable, Hashable {
     /// The reasons that are causes: what goes with the loss or the gain of a carrier is told before or after it.
     ///
     /// The kernel forgets the neighbours of an interface with its carrier. A bond changes, and then has a carrier.
-    private var causes: [Reason] {
+    private var causes: [ReachabilityReason] {
         let isLoss = reasons.contains { [.carrierLost, .linkDown, .linkRemoved].contains($0) }
         let isGain = reasons.contains { [.carrierGained, .linkUp, .linkAdded].contains($0) }
         return reasons.filter { reason in

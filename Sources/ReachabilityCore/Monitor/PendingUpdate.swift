@@ -7,7 +7,7 @@ struct PendingUpdate: Sendable, Hashable {
     /// When the changes are evaluated that were postponed.
     private var postponed: Instant?
     /// The reasons of the postponed changes.
-    private var postponedReasons: [Reason] = []
+    private var postponedReasons: [ReachabilityReason] = []
 
     /// Whether nothing is outstanding but what waits for answers.
     var isDone: Bool { !isStale && postponed == nil }
@@ -33,7 +33,7 @@ struct PendingUpdate: Sendable, Hashable {
     ///   - reasons: The reasons of the change.
     ///   - links: The number of links of the machine.
     ///   - now: The moment.
-    mutating func postpone(_ reasons: [Reason], links: Int, at now: Instant) {
+    mutating func postpone(_ reasons: [ReachabilityReason], links: Int, at now: Instant) {
         isStale = false
         for reason in reasons where !postponedReasons.contains(reason) { postponedReasons.append(reason) }
         postponed = postponed ?? now.advanced(by: Pacing.unimportantChange(links: links))
@@ -43,7 +43,7 @@ struct PendingUpdate: Sendable, Hashable {
     ///
     /// - Parameter now: The moment.
     /// - Returns: The reasons of the postponed changes that are due, and whether there were other changes.
-    mutating func takeDue(at now: Instant) -> (reasons: [Reason], isImportant: Bool) {
+    mutating func takeDue(at now: Instant) -> (reasons: [ReachabilityReason], isImportant: Bool) {
         if mustPublish(at: now) { isStale = true }
         let isImportant = isStale
         guard let postponed, postponed <= now else { return ([], isImportant) }

@@ -92,7 +92,7 @@ enum ReasonText {
     ///   - interface: What stands for `NAME` in a fix, if that is known.
     ///   - indentation: What each line begins with.
     /// - Returns: The lines.
-    static func lines(_ reasons: [Reason], interface: String?, indentation: String) -> [String] {
+    static func lines(_ reasons: [ReachabilityReason], interface: String?, indentation: String) -> [String] {
         reasons.flatMap { reason in
             let fix = reason.fix.map { indentation + "  fix: " + filled($0, interface) }
             return [indentation + reason.rawValue + ": " + reason.meaning] + (fix.map { [$0] } ?? [])

@@ -137,11 +137,11 @@ struct HistoryLineReader {
         return .init(
             line: number,
             time: time,
-            isFirst: event == StateChange.Event.state.rawValue,
+            isFirst: event == ReachabilityChange.Event.state.rawValue,
             sequence: sequence,
             status: status,
             reasons: reasons.compactMap(\.self),
-            suspension: event == StateChange.Event.suspend.rawValue ? suspension(suspended?.number) : nil
+            suspension: event == ReachabilityChange.Event.suspend.rawValue ? suspension(suspended?.number) : nil
         )
     }
 

@@ -8,15 +8,15 @@ import Synchronization
 
 /// Keeps the newest change for a hook, from the event thread to the main one.
 final class HookInbox: Sendable {
-    private let newest = Mutex<(StateChange, Timestamp)?>(nil)
+    private let newest = Mutex<(ReachabilityChange, Timestamp)?>(nil)
 
     /// Puts a change that came at a time in the place of the one before.
-    func put(_ change: StateChange, at time: Timestamp) {
+    func put(_ change: ReachabilityChange, at time: Timestamp) {
         newest.withLock { $0 = (change, time) }
     }
 
     /// Takes the change out, if there is one.
-    func take() -> (StateChange, Timestamp)? {
+    func take() -> (ReachabilityChange, Timestamp)? {
         newest.withLock { kept in
             defer { kept = nil }
             return kept
@@ -29,14 +29,14 @@ struct HookRunner {
     private let hook: Hook
     private var schedule: HookSchedule
     private var process: HookProcess?
-    private var newest: (StateChange, Timestamp)?
+    private var newest: (ReachabilityChange, Timestamp)?
     private var told: ReachabilityStatus?
     /// Why it cannot be started, as was said.
     private var obstacle: SystemError?
     private let spawn: Spawn
 
     /// Starts a hook for a change, after a state that one was told.
-    typealias Spawn = (Hook, (StateChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
+    typealias Spawn = (Hook, (ReachabilityChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
 
     /// Creates a runner.
     ///
@@ -68,7 +68,7 @@ struct HookRunner {
     var deadline: Instant? { schedule.deadline }
 
     /// Takes a change, newer than all before.
-    mutating func post(_ change: (StateChange, Timestamp)) {
+    mutating func post(_ change: (ReachabilityChange, Timestamp)) {
         newest = change
         perform(schedule.post())
     }
@@ -233,7 +233,7 @@ enum HookEnvironment {
     ///   - change: The change.
     ///   - told: The state that the hook was told before; nil for the first.
     /// - Returns: Names and values.
-    static func variables(for change: StateChange, after told: ReachabilityStatus?) -> [(String, String)] {
+    static func variables(for change: ReachabilityChange, after told: ReachabilityStatus?) -> [(String, String)] {
         [
             ("NETWATCH_STATUS", change.status.name), ("NETWATCH_PREVIOUS", told?.name ?? ""),
             ("NETWATCH_INTERFACE", change.path.interface?.name ?? ""),

@@ -30,7 +30,7 @@ struct MonitorSession {
         wakeup: Wakeup,
         signals: [Int32] = [],
         output: Int32? = nil,
-        sink: @escaping @Sendable (StateChange) -> Void
+        sink: @escaping @Sendable (ReachabilityChange) -> Void
     ) throws(ToolError) {
         // Before the event thread starts, which inherits the blocked signals.
         let descriptor: SignalDescriptor

@@ -14,7 +14,7 @@ enum ChangeJSON {
     ///   - tellsKindSource: Whether interfaces have the member `by`, which tells how their kind is known.
     ///   - line: What to append to.
     static func append(
-        _ change: StateChange,
+        _ change: ReachabilityChange,
         at time: Timestamp,
         by clock: inout TimestampText,
         tellsKindSource: Bool,
@@ -52,7 +52,7 @@ enum ChangeJSON {
         line.append(text: String(String(1_000 + milliseconds).dropFirst()))
     }
 
-    private static func appendPath(of change: StateChange, _ tellsKindSource: Bool, to line: inout LineBuffer) {
+    private static func appendPath(of change: ReachabilityChange, _ tellsKindSource: Bool, to line: inout LineBuffer) {
         let start = line.count
         if let interface = change.path.interface {
             append(interface, tellsKindSource, change.path.wifi, to: &line)
@@ -170,7 +170,7 @@ enum ChangeJSON {
         line.append(UInt8(ascii: "\""))
     }
 
-    private static func appendReasons(of change: StateChange, to line: inout LineBuffer) {
+    private static func appendReasons(of change: ReachabilityChange, to line: inout LineBuffer) {
         var isFirst = true
         change.forEachReason { reason in
             if isFirst { line.append(UInt8(ascii: "\"")) } else { line.append(#"",""#) }

@@ -23,7 +23,7 @@ enum ChangeFormat: Hashable {
     }
 
     /// One change as a line, with the line feed.
-    func line(_ change: StateChange, at time: Timestamp) -> [UInt8] {
+    func line(_ change: ReachabilityChange, at time: Timestamp) -> [UInt8] {
         var line = ChangeLine(self)
         line.set(change, at: time)
         return line.bytes
@@ -86,7 +86,7 @@ struct ChangeLine: ~Copyable {
     var bytes: [UInt8] { line.withBytes { Array($0) } }
 
     /// Makes it the line of a change that came at a time.
-    mutating func set(_ change: StateChange, at time: Timestamp) {
+    mutating func set(_ change: ReachabilityChange, at time: Timestamp) {
         line.remove()
         switch format {
         case .text: ChangeText.append(change, at: time, by: &clock, to: &line)
@@ -96,7 +96,7 @@ struct ChangeLine: ~Copyable {
         }
     }
 
-    private mutating func set(_ template: LineTemplate, _ change: StateChange, _ time: Timestamp) {
+    private mutating func set(_ template: LineTemplate, _ change: ReachabilityChange, _ time: Timestamp) {
         let (local, utc) = (clock.text(time), utc.text(time))
         let text = template.line { field in
             switch field {

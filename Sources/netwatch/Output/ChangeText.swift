@@ -13,7 +13,7 @@ enum ChangeText {
     ///   - clock: How that is written.
     ///   - line: What to append to.
     static func append(
-        _ change: StateChange,
+        _ change: ReachabilityChange,
         at time: Timestamp,
         by clock: inout TimestampText,
         to line: inout LineBuffer
@@ -95,7 +95,7 @@ enum ChangeText {
         line.append(UInt64(path.metric))
     }
 
-    private static func appendReasons(of change: StateChange, to line: inout LineBuffer) {
+    private static func appendReasons(of change: ReachabilityChange, to line: inout LineBuffer) {
         var count = 0
         change.forEachReason { reason in
             line.append(count == 0 ? " [" : ", ")
@@ -143,10 +143,10 @@ enum WiFiText {
     }
 }
 
-extension StateChange {
+extension ReachabilityChange {
     /// Calls a closure with the reasons of the change, then with those of the path, each once.
     @inline(__always)
-    func forEachReason(_ body: (Reason) -> Void) {
+    func forEachReason(_ body: (ReachabilityReason) -> Void) {
         for reason in reasons { body(reason) }
         for reason in path.reasons where !reasons.contains(reason) { body(reason) }
     }

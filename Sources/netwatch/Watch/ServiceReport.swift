@@ -36,7 +36,7 @@ final class ServiceReport: Sendable {
     /// Takes a change that has been printed; on the event thread.
     ///
     /// That nothing can be known yet is no first state, but that netlink cannot be read is: it stays so.
-    func tell(_ change: StateChange) {
+    func tell(_ change: ReachabilityChange) {
         guard manager != nil else { return }
         let status = "STATUS=\(Self.words(for: change))"
         let isFirst = first.take(change) && !isReady.exchange(true, ordering: .relaxed)
@@ -50,7 +50,7 @@ final class ServiceReport: Sendable {
     func end() { send(["STOPPING=1"]) }
 
     /// Returns the text that `systemctl status` shows.
-    private static func words(for change: StateChange) -> String {
+    private static func words(for change: ReachabilityChange) -> String {
         let name = change.path.interface.map { " through \($0.name.escapedForTerminal)" } ?? ""
         return change.status.name + name
     }

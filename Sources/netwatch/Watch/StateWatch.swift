@@ -75,7 +75,7 @@ final class ChangePrinter: @unchecked Sendable {
     func close() { isOpen.store(false, ordering: .releasing) }
 
     /// Prints a change that came at a time; false if that failed, now or before.
-    func print(_ change: StateChange, at time: Timestamp) -> Bool {
+    func print(_ change: ReachabilityChange, at time: Timestamp) -> Bool {
         guard isOpen.load(ordering: .acquiring) else { return failure == nil }
         line.pointee.set(change, at: time)
         do throws(OutputFailure) {

@@ -75,13 +75,13 @@ struct StateQuery {
 
 /// Keeps the first change that tells a state; until then, the newest that does not.
 final class FirstState: Sendable {
-    private let kept = Mutex<StateChange?>(nil)
+    private let kept = Mutex<ReachabilityChange?>(nil)
 
     /// The change, if one came.
-    var change: StateChange? { kept.withLock { $0 } }
+    var change: ReachabilityChange? { kept.withLock { $0 } }
 
     /// Takes a change; true if it is the one to tell.
-    func take(_ change: StateChange) -> Bool {
+    func take(_ change: ReachabilityChange) -> Bool {
         kept.withLock { kept in
             guard kept == nil || kept?.status == .unknown else { return false }
             kept = change
@@ -90,7 +90,7 @@ final class FirstState: Sendable {
     }
 }
 
-extension StateChange {
+extension ReachabilityChange {
     /// The change that is printed if the kernel does not respond.
     static let unread = Self(
         event: .state,

@@ -67,7 +67,7 @@ import Testing
 
     /// Each tenth is about a tunnel.
     private func append(_ log: inout EventLog, _ number: UInt64) {
-        let change = StateChange(
+        let change = ReachabilityChange(
             event: .change,
             status: .wifi,
             previous: .wifi,

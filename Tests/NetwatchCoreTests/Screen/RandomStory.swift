@@ -90,9 +90,13 @@ struct RandomStory {
         }
     }
 
-    private var reason: Reason { mutating get { Reason.allCases.randomElement(using: &random) ?? .initial } }
+    private var reason: ReachabilityReason {
+        mutating get { ReachabilityReason.allCases.randomElement(using: &random) ?? .initial }
+    }
 
-    private var event: StateChange.Event? { mutating get { StateChange.Event.allCases.randomElement(using: &random) } }
+    private var event: ReachabilityChange.Event? {
+        mutating get { ReachabilityChange.Event.allCases.randomElement(using: &random) }
+    }
 
     private var latency: Duration? {
         mutating get {

@@ -85,14 +85,14 @@ struct Story {
 
     /// Publishes what the machine has come to, as the monitor would.
     mutating func publish(
-        _ reasons: Reason...,
-        event: StateChange.Event? = nil,
+        _ reasons: ReachabilityReason...,
+        event: ReachabilityChange.Event? = nil,
         latency: Duration? = .microseconds(180),
         why sentences: [Sentence] = []
     ) {
         let evaluation = PathEvaluator(context: context).evaluate(snapshot, at: moment.instant)
         sequence += 1
-        let change = StateChange(
+        let change = ReachabilityChange(
             event: event ?? (lastStatus == nil ? .state : .change),
             status: evaluation.path.status,
             previous: lastStatus,

@@ -53,7 +53,7 @@ import Testing
         details.accessPoint = [2, 0, 0, 0, 1, 0]
         details.signal = -54
         path.wifi = [details]
-        let change = StateChange(
+        let change = ReachabilityChange(
             event: .change,
             status: .wifi,
             previous: .notReachable,
@@ -67,7 +67,7 @@ import Testing
             192.0.2.2 600 3 false false office 02:00:00:00:01:00 -54
             """
         #expect(try LineTemplate(template).line { $0.value(in: change) } == text)
-        let first = StateChange(
+        let first = ReachabilityChange(
             event: .state,
             status: .notReachable,
             previous: nil,

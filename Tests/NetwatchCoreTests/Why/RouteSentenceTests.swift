@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test func `nothing is read yet, or can be`() {
-        func sentences(_ reason: Reason) -> [Sentence] {
+        func sentences(_ reason: ReachabilityReason) -> [Sentence] {
             let path = NetworkPath(status: .unknown, reasons: [reason])
             let none = FamilyEvaluation(outcomes: [], path: nil)
             let evaluation = PathEvaluation(path: path, ipv4: none, ipv6: none)

@@ -22,12 +22,12 @@ struct KernelLabScenario: Sendable, CustomTestStringConvertible {
     /// The lines that are expected of the capture: without those that it can't tell.
     var expected: [String] {
         text.filter { line in !Self.others.contains(where: line.hasPrefix) }.map { line in
-            line.split(separator: " ").filter { $0 != Reason.resumed.rawValue }.joined(separator: " ")
+            line.split(separator: " ").filter { $0 != ReachabilityReason.resumed.rawValue }.joined(separator: " ")
         }
     }
 
-    /// How lines begin that no capture tells: the options, what was asked of radios and in other namespaces, and that the
-    /// machine was suspended.
+    /// How lines begin that no capture tells: the options, what was asked of radios and in other namespaces, and that
+    /// the machine was suspended.
     private static let others = ["options ", "radio ", "elsewhere ", "suspend "]
 
     /// The rules that the tool was given by `--kind`.

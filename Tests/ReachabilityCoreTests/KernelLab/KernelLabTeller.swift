@@ -17,7 +17,7 @@ struct KernelLabTeller {
     }
 
     /// Writes a change.
-    mutating func tell(_ change: StateChange) {
+    mutating func tell(_ change: ReachabilityChange) {
         path = change.path
         let further = change.path.reasons.filter { !change.reasons.contains($0) }
         append("\(change.event)", change.path, change.reasons + further, tellsSource: false)
@@ -30,7 +30,12 @@ struct KernelLabTeller {
         }
     }
 
-    private mutating func append(_ event: String, _ path: NetworkPath, _ reasons: [Reason], tellsSource: Bool) {
+    private mutating func append(
+        _ event: String,
+        _ path: NetworkPath,
+        _ reasons: [ReachabilityReason],
+        tellsSource: Bool
+    ) {
         let interfaces = ([path.interface].compactMap(\.self) + path.carriers).map { describe($0, tellsSource) }
         var line = "\(event) \(path.status.name)"
         if let first = interfaces.first {

@@ -21,7 +21,7 @@ struct EventsAgainstDumpsTests {
         var changes = RandomNetworkChanges(seed: seed, in: model.lab)
         try changes.prepare()
         var history: [String] = []
-        var seen: Set<Reason> = []
+        var seen: Set<ReachabilityReason> = []
         var predictions = 0
         for step in 1...Self.steps {
             model.forget()
@@ -43,7 +43,7 @@ struct EventsAgainstDumpsTests {
     }
 
     /// What every seed must bring about, if it is to prove anything.
-    private static let expected: Set<Reason> = [
+    private static let expected: Set<ReachabilityReason> = [
         .linkUp, .linkDown, .carrierLost, .carrierGained, .addressAdded, .addressRemoved,
         .routeAdded, .routeRemoved, .routeReplaced, .routeFlushed, .ruleChanged, .nexthopChanged,
     ]

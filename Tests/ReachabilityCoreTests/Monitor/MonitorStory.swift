@@ -5,7 +5,7 @@ struct MonitorStory {
     var kernel = PlayedKernel()
     var machine: MonitorStateMachine
     /// All changes, in order.
-    private(set) var changes: [StateChange] = []
+    private(set) var changes: [ReachabilityChange] = []
     /// All that the machine wanted done but changes, in order.
     private(set) var actions: [MonitorAction] = []
     /// The dumps that are asked for and not answered, while ``holdsDumps``.
@@ -37,7 +37,7 @@ struct MonitorStory {
     var statuses: [ReachabilityStatus] { changes.map(\.status) }
 
     /// The changes' events.
-    var events: [StateChange.Event] { changes.map(\.event) }
+    var events: [ReachabilityChange.Event] { changes.map(\.event) }
 
     /// The dumps that were asked for since the actions were forgotten.
     var dumps: [DumpSubject] {

@@ -5,7 +5,7 @@ import Testing
 /// What a change gives as its reasons.
 struct PathPublisherTests {
     @Test(arguments: [
-        ([Reason.linkDown, .routeFlushed, .addressRemoved], [Reason.linkDown, .routeFlushed]),
+        ([ReachabilityReason.linkDown, .routeFlushed, .addressRemoved], [ReachabilityReason.linkDown, .routeFlushed]),
         ([.linkRemoved, .addressRemoved], [.linkRemoved]),
         ([.addressRemoved, .linkDown], [.addressRemoved, .linkDown]),
         ([.addressRemoved, .routeFlushed], [.addressRemoved, .routeFlushed]),
@@ -16,7 +16,10 @@ struct PathPublisherTests {
         ([.carrierLost, .linkChanged], [.carrierLost]),
         ([.linkChanged, .routeFlushed], [.linkChanged, .routeFlushed]),
     ])
-    func `what goes with an interface or its carrier is no reason of its own`(noted: [Reason], told: [Reason]) throws {
+    func `what goes with an interface or its carrier is no reason of its own`(
+        noted: [ReachabilityReason],
+        told: [ReachabilityReason]
+    ) throws {
         var publisher = PathPublisher()
         _ = publisher.offer(.init(status: .wifi, reasons: []), at: .init(nanoseconds: 0))
         for reason in noted { publisher.note([reason]) }
@@ -34,7 +37,7 @@ struct PathPublisherTests {
         let first = publisher.due(at: .init(nanoseconds: 2_000_000_000))
         #expect(try #require(first).reasons == [.routeRemoved])
         for (status, reason) in [(.wifi, .addressAdded), (.notReachable, .addressRemoved)]
-            as [(ReachabilityStatus, Reason)]
+            as [(ReachabilityStatus, ReachabilityReason)]
         {
             publisher.note([reason])
             _ = publisher.offer(.init(status: status), at: .init(nanoseconds: 3_000_000_000))

@@ -54,9 +54,9 @@ import Testing
         }
     }
 
-    private static func replay(_ records: [CaptureEvent]) -> [StateChange] {
+    private static func replay(_ records: [CaptureEvent]) -> [ReachabilityChange] {
         var machine = MonitorStateMachine(context: .init(user: 0), isReplay: true)
-        var changes: [StateChange] = []
+        var changes: [ReachabilityChange] = []
         var now = Instant(nanoseconds: 0)
         for record in records {
             now = Instant(nanoseconds: Int64(record.time))
@@ -68,8 +68,8 @@ import Testing
         return changes + take(&machine, at: now.advanced(by: .seconds(1)))
     }
 
-    private static func take(_ machine: inout MonitorStateMachine, at now: Instant) -> [StateChange] {
-        var changes: [StateChange] = []
+    private static func take(_ machine: inout MonitorStateMachine, at now: Instant) -> [ReachabilityChange] {
+        var changes: [ReachabilityChange] = []
         while case .publish(let change) = machine.next(at: now) { changes.append(change) }
         return changes
     }

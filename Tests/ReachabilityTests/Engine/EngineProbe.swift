@@ -6,11 +6,11 @@ import ReachabilityCore
 /// An engine in a namespace of the test's own, and all the changes it has given.
 final class EngineProbe: Sendable {
     let engine: MonitorEngine
-    let changes: LabInbox<StateChange>
+    let changes: LabInbox<ReachabilityChange>
 
     /// Starts an engine in the namespace.
     init(in lab: LabNamespace, _ configuration: MonitorConfiguration = .init()) throws {
-        let changes = LabInbox<StateChange>()
+        let changes = LabInbox<ReachabilityChange>()
         let engine = MonitorEngine(configuration) { changes.put($0) }
         self.engine = engine
         self.changes = changes
@@ -19,14 +19,14 @@ final class EngineProbe: Sendable {
 
     /// Waits until the newest change satisfies a condition.
     @discardableResult
-    func wait(for what: String, _ condition: (StateChange) -> Bool) throws -> StateChange {
+    func wait(for what: String, _ condition: (ReachabilityChange) -> Bool) throws -> ReachabilityChange {
         let all = try changes.wait(for: what) { $0.last.map(condition) ?? false }
         return all[all.count - 1]
     }
 
     /// Waits until the newest change has a status.
     @discardableResult
-    func wait(for status: ReachabilityStatus) throws -> StateChange {
+    func wait(for status: ReachabilityStatus) throws -> ReachabilityChange {
         try wait(for: status.name) { $0.status == status }
     }
 

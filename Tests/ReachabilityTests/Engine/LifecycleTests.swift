@@ -51,7 +51,7 @@ import Testing
 
     @Test func `the sink may stop the engine, and start it again`() throws {
         let lab = try LabNamespace()
-        let changes = LabInbox<StateChange>()
+        let changes = LabInbox<ReachabilityChange>()
         let holder = Holder()
         let engine = MonitorEngine(.init()) { change in
             changes.put(change)
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `dropping an engine stops it`() throws {
         let lab = try LabNamespace()
-        let changes = LabInbox<StateChange>()
+        let changes = LabInbox<ReachabilityChange>()
         do {
             let engine = MonitorEngine(.init()) { changes.put($0) }
             try lab.run { try engine.start() }

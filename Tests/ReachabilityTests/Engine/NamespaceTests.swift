@@ -21,7 +21,7 @@ import Testing
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
-        let changes = LabInbox<StateChange>()
+        let changes = LabInbox<ReachabilityChange>()
         let engine = MonitorEngine(.init(namespace: .path(lab.path))) { changes.put($0) }
         try engine.start()
         defer { engine.stop() }

@@ -102,7 +102,7 @@ import Testing
     /// An engine whose thread waits in the sink at the first change until it is let go on.
     private final class StoppedReader: Sendable {
         let engine: MonitorEngine
-        let changes = LabInbox<StateChange>()
+        let changes = LabInbox<ReachabilityChange>()
         private let release = LabInbox<Bool>()
 
         init(in lab: LabNamespace, _ configuration: MonitorConfiguration) throws {

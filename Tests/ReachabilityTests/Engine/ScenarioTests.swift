@@ -58,7 +58,11 @@ import Testing
         let probe: EngineProbe
         var count = 0
 
-        mutating func expect(_ status: ReachabilityStatus, _ reasons: [Reason], fault: Reason? = nil) throws {
+        mutating func expect(
+            _ status: ReachabilityStatus,
+            _ reasons: [ReachabilityReason],
+            fault: ReachabilityReason? = nil
+        ) throws {
             count += 1
             let count = count
             let all = try probe.changes.wait(for: "\(status.name), change \(count)") { $0.count >= count }

@@ -43,7 +43,7 @@ import Testing
     @Test func `a change that messages brought tells how long it took, the last one not`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
-        let changes = LabInbox<(StateChange, Duration?)>()
+        let changes = LabInbox<(ReachabilityChange, Duration?)>()
         var configuration = MonitorConfiguration()
         configuration.changeTap = { changes.put(($0, $1)) }
         let engine = MonitorEngine(configuration) { _ in }

@@ -9,7 +9,7 @@ struct MonitorKernelTests {
     func closures(_ place: Place) async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
-        let heard = Collector<StateChange>()
+        let heard = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { heard.append($0) }
         try await heard.wait(count: 1)
         try uplink.goDown()
@@ -70,7 +70,7 @@ struct MonitorKernelTests {
     func restart() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
-        let heard = Collector<StateChange>()
+        let heard = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: .immediate) { [weak monitor] change in
             heard.append(change)
             // The event thread is in the namespace already, and the thread that it starts is too.

@@ -32,7 +32,7 @@ struct ReachabilityMonitorTests {
     @Test("Subscribers receive the stop of a monitor, and the state again after its next start")
     func restart() async throws {
         let (monitor, source) = try makeFakeMonitor()
-        let heard = Collector<StateChange>()
+        let heard = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe { heard.append($0) }
         source.publish(.wifi)
         monitor.stop()
@@ -55,7 +55,7 @@ struct ReachabilityMonitorTests {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)
         monitor.stop()
-        let heard = Collector<StateChange>()
+        let heard = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { heard.append($0) }
         try monitor.start()
         source.publish(.cellular)
@@ -66,7 +66,7 @@ struct ReachabilityMonitorTests {
     @Test("Stopped by an immediate closure, it is stopped, and no closure is called any more but to be told")
     func stopInside() async throws {
         let (monitor, source) = try makeFakeMonitor()
-        let heard = Collector<StateChange>()
+        let heard = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: .immediate) { [weak monitor] change in
             heard.append(change)
             if change.sequence == 1 { monitor?.stop() }
@@ -112,7 +112,7 @@ struct ReachabilityMonitorTests {
         let error = ReachabilityError(.netlinkFailed, errno: 97, "socket")
         let monitor = ReachabilityMonitor.started { FakeSource(startError: error, $0) }
         #expect(monitor.startError == error)
-        let heard = Collector<StateChange>()
+        let heard = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { heard.append($0) }
         let changes = try await heard.wait(count: 1)
         #expect(changes.map(\.status) == [.unknown])

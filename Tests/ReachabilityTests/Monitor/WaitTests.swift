@@ -61,7 +61,7 @@ struct WaitTests {
     func many() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.notReachable)
-        try await withThrowingTaskGroup(of: StateChange.self) { group in
+        try await withThrowingTaskGroup(of: ReachabilityChange.self) { group in
             for _ in 0..<100 { group.addTask { try await monitor.wait(for: .reachable, timeout: .seconds(120)) } }
             group.addTask {
                 source.publish(.wifi)

@@ -2,7 +2,6 @@ import NetworkLab
 import Testing
 
 @testable import Reachability
-
 @testable import ReachabilityCore
 
 /// Stacks over uplinks, each state held against the packets that get out.
@@ -24,7 +23,7 @@ import Testing
         func expect(
             _ status: ReachabilityStatus,
             _ uplinks: Set<String>,
-            reason: Reason? = nil,
+            reason: ReachabilityReason? = nil,
             halves: [Set<String>]? = nil
         ) throws {
             let names = uplinks.sorted()

@@ -87,7 +87,7 @@ struct BroadcasterStressTests {
         let broadcaster = Broadcaster()
         let inside = Atomic<Int>(0)
         let heard = Collector<UInt64>()
-        let subscriber = Subscriber<StateChange>(.eventThread, limit: 4) { change in
+        let subscriber = Subscriber<ReachabilityChange>(.eventThread, limit: 4) { change in
             // A second call would add what the first has not taken away yet.
             let calls = inside.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
             heard.append(calls == 1 ? change.sequence : .max)

@@ -9,7 +9,7 @@ struct DeliveryTests {
     func order(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)
-        let collector = Collector<StateChange>()
+        let collector = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { collector.append($0) }
         try await collector.wait(count: 1)
         source.publish(.cellular, .notReachable, .wifi)
@@ -24,7 +24,7 @@ struct DeliveryTests {
     @Test("A subscriber from before the first verdict hears nothing until it is known", arguments: Place.allCases)
     func early(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
-        let collector = Collector<StateChange>()
+        let collector = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { collector.append($0) }
         #expect(monitor.status == .unknown)
         #expect(monitor.latest == nil)
@@ -84,7 +84,7 @@ struct DeliveryTests {
     @Test("The main actor's closures run on the main actor")
     func mainActor() async throws {
         let (monitor, source) = try makeFakeMonitor()
-        let collector = Collector<StateChange>()
+        let collector = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: .actor(MainActor.shared)) { change in
             MainActor.assumeIsolated { collector.append(change) }
         }

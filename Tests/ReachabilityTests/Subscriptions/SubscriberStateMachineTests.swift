@@ -76,14 +76,16 @@ struct SubscriberStateMachineTests {
 
 /// The machine behind a reference, so that expectations can call what changes it.
 private final class Machine {
-    private var machine: Subscriber<StateChange>.StateMachine
+    private var machine: Subscriber<ReachabilityChange>.StateMachine
 
     init(limit: Int) { machine = .init(limit: limit) }
 
-    func enqueue(_ change: StateChange, ticket: UInt64) -> Bool { machine.enqueue(change, ticket: ticket) }
-    func call(_ change: StateChange, ticket: UInt64) -> StateChange? { machine.call(change, ticket: ticket) }
-    func begin() -> StateChange? { machine.begin() }
-    func next() -> StateChange? { machine.next() }
+    func enqueue(_ change: ReachabilityChange, ticket: UInt64) -> Bool { machine.enqueue(change, ticket: ticket) }
+    func call(_ change: ReachabilityChange, ticket: UInt64) -> ReachabilityChange? {
+        machine.call(change, ticket: ticket)
+    }
+    func begin() -> ReachabilityChange? { machine.begin() }
+    func next() -> ReachabilityChange? { machine.next() }
     func finish() -> Bool { machine.finish() }
     func end() { machine.end() }
 }

@@ -114,7 +114,7 @@ struct SubscriptionTests {
     func releaseInside(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let released = Collector<Bool>()
-        let heard = Collector<StateChange>()
+        let heard = Collector<ReachabilityChange>()
         let box = Box<Subscription>()
         do {
             let token = Token { released.append(true) }
@@ -135,7 +135,7 @@ struct SubscriptionTests {
     func subscribeInside(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let delivery = place.makeDelivery().delivery
-        let inner = Collector<StateChange>()
+        let inner = Collector<ReachabilityChange>()
         let box = Box<Subscription>()
         let outer = monitor.subscribe(on: delivery) { [weak monitor] _ in
             guard box.value == nil else { return }

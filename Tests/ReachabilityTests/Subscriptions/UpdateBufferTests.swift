@@ -7,7 +7,7 @@ import Testing
 struct UpdateBufferTests {
     @Test("Gives changes in order, the first as a baseline")
     func order() {
-        var backlog = UpdateBuffer<StateChange>(limit: 4)
+        var backlog = UpdateBuffer<ReachabilityChange>(limit: 4)
         backlog.push(.test(.wifi, sequence: 1))
         backlog.push(.test(.cellular, sequence: 2))
 
@@ -22,7 +22,7 @@ struct UpdateBufferTests {
 
     @Test("Forgets the oldest changes, never the last; the first that is taken is a baseline all the same")
     func overflow() {
-        var backlog = UpdateBuffer<StateChange>(limit: 2)
+        var backlog = UpdateBuffer<ReachabilityChange>(limit: 2)
         for sequence in 1...5 { backlog.push(.test(.wifi, sequence: UInt64(sequence))) }
 
         let first = backlog.pop()
@@ -35,7 +35,7 @@ struct UpdateBufferTests {
 
     @Test("Whatever is added and taken in between, what is left is the newest in order", arguments: [1, 2, 3, 7, 64])
     func mixed(_ limit: Int) {
-        var backlog = UpdateBuffer<StateChange>(limit: limit)
+        var backlog = UpdateBuffer<ReachabilityChange>(limit: limit)
         var model: [UInt64] = []
         for step in UInt64(1)...2000 {
             // Pushes and pops come in runs of changing lengths.
@@ -54,7 +54,7 @@ struct UpdateBufferTests {
 
     @Test("Keeps at least one change", arguments: [0, -1, Int.min])
     func nonsenseLimit(_ limit: Int) {
-        var backlog = UpdateBuffer<StateChange>(limit: limit)
+        var backlog = UpdateBuffer<ReachabilityChange>(limit: limit)
         backlog.push(.test(.wifi, sequence: 1))
         backlog.push(.test(.wifi, sequence: 2))
         let taken = [backlog.pop(), backlog.pop()]
@@ -63,12 +63,12 @@ struct UpdateBufferTests {
 
     @Test("A baseline says why the state is unknown, and keeps the change of a first reading as it is")
     func baselines() {
-        var unknown = StateChange.test(.unknown)
+        var unknown = ReachabilityChange.test(.unknown)
         unknown.reasons = [.netlinkFailed]
         #expect(unknown.asBaseline.reasons == [.netlinkFailed])
         #expect(unknown.asBaseline.event == .state)
 
-        var reading = StateChange.test(.wifi)
+        var reading = ReachabilityChange.test(.wifi)
         reading.event = .state
         reading.previous = nil
         #expect(reading.asBaseline == reading)

@@ -6,7 +6,7 @@ import Testing
 struct UpdateStreamTests {
     @Test("What came before anybody asked is taken first, the newest as the limit allows")
     func waitingNotices() async {
-        let stream = UpdateStream<StateChange>(limit: 2)
+        let stream = UpdateStream<ReachabilityChange>(limit: 2)
         for number in 1...4 { stream.push(.test(.wifi, sequence: UInt64(number))) }
         #expect(await stream.next()?.sequence == 3)
         #expect(await stream.next()?.sequence == 4)
@@ -14,7 +14,7 @@ struct UpdateStreamTests {
 
     @Test("Who waits is woken by the next change")
     func waitingTask() async throws {
-        let stream = UpdateStream<StateChange>(limit: 1)
+        let stream = UpdateStream<ReachabilityChange>(limit: 1)
         let heard = Collector<UInt64>()
         let task = Task {
             while let change = await stream.next() { heard.append(change.sequence) }
@@ -32,7 +32,7 @@ struct UpdateStreamTests {
 
     @Test("A change, or the end, that comes between asking and waiting wakes who asked", arguments: [false, true])
     func betweenAskingAndWaiting(_ isEnd: Bool) async {
-        var machine = UpdateStream<StateChange>.StateMachine(limit: 1)
+        var machine = UpdateStream<ReachabilityChange>.StateMachine(limit: 1)
         guard case .wait = machine.take() else {
             Issue.record("an empty stream gave something")
             return
@@ -47,16 +47,16 @@ struct UpdateStreamTests {
 
     @Test("A cancelled task is told that there is nothing more, waiting or not")
     func cancellation() async {
-        let stream = UpdateStream<StateChange>(limit: 1)
+        let stream = UpdateStream<ReachabilityChange>(limit: 1)
         let waiting = Task { await stream.next() }
         waiting.cancel()
         #expect(await waiting.value == nil)
         stream.push(.test(.wifi))
         #expect(await stream.next() == nil)
 
-        let full = UpdateStream<StateChange>(limit: 1)
+        let full = UpdateStream<ReachabilityChange>(limit: 1)
         full.push(.test(.wifi))
-        let cancelled = Task { () -> StateChange? in
+        let cancelled = Task { () -> ReachabilityChange? in
             withUnsafeCurrentTask { $0?.cancel() }
             return await full.next()
         }
@@ -65,7 +65,7 @@ struct UpdateStreamTests {
 
     @Test("Two tasks that take from one stream share its changes, and both end with it")
     func twoTasks() async throws {
-        let stream = UpdateStream<StateChange>(limit: 100)
+        let stream = UpdateStream<ReachabilityChange>(limit: 100)
         let heard = Collector<UInt64>()
         let tasks = (0..<2).map { _ in
             Task { while let change = await stream.next() { heard.append(change.sequence) } }

@@ -17,9 +17,9 @@ final class FakeSource: MonitorSource {
     }
 
     private let state = Lock(State())
-    private let sink: @Sendable (StateChange) -> Void
+    private let sink: @Sendable (ReachabilityChange) -> Void
 
-    init(startError: ReachabilityError? = nil, _ sink: @escaping @Sendable (StateChange) -> Void) {
+    init(startError: ReachabilityError? = nil, _ sink: @escaping @Sendable (ReachabilityChange) -> Void) {
         self.sink = sink
         state.withLock { $0.startError = startError }
     }
@@ -62,7 +62,7 @@ final class FakeSource: MonitorSource {
     }
 
     /// Publishes a state with a number of its own; on the event thread only.
-    func send(_ change: StateChange) {
+    func send(_ change: ReachabilityChange) {
         var change = change
         change.sequence = state.withLock { state in
             state.sequence += 1
@@ -165,7 +165,7 @@ final class FakeSource: MonitorSource {
     }
 }
 
-extension StateChange {
+extension ReachabilityChange {
     /// A change to a state.
     static func test(_ status: ReachabilityStatus, sequence: UInt64 = 1) -> Self {
         .init(

@@ -24,7 +24,7 @@ final class Witness: Sendable {
     var count: Int { state.withLock(\.count) }
 
     /// Is called with a change.
-    func hear(_ change: StateChange) {
+    func hear(_ change: ReachabilityChange) {
         let calls = inside.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
         state.withLock { state in
             if calls != 1 { state.complaints.append("two calls at once at \(change.sequence)") }
@@ -41,7 +41,7 @@ final class Witness: Sendable {
         try await numbers.wait { $0.last == number }
     }
 
-    private func complaint(about change: StateChange, after state: State) -> String? {
+    private func complaint(about change: ReachabilityChange, after state: State) -> String? {
         if state.count == 0 {
             return change.event == .state && change.previous == nil ? nil : "began with \(change)"
         }

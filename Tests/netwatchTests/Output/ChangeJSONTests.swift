@@ -5,7 +5,7 @@ import Testing
 @testable import netwatch
 
 @Suite struct ChangeJSONTests {
-    private func line(_ change: StateChange, tellsKindSource: Bool = false) -> String {
+    private func line(_ change: ReachabilityChange, tellsKindSource: Bool = false) -> String {
         change.jsonLine(tellsKindSource: tellsKindSource)
     }
 
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [Samples.first, Samples.wifiChange, Samples.lost, Samples.resync, .unread])
-    func `every line obeys the schema`(change: StateChange) throws {
+    func `every line obeys the schema`(change: ReachabilityChange) throws {
         for tellsKindSource in [false, true] {
             let text = line(change, tellsKindSource: tellsKindSource)
             #expect(text.hasSuffix("}\n") && !text.dropLast().contains("\n"))
@@ -66,13 +66,13 @@ import Testing
     }
 
     @Test func `every event, status, kind and reason obeys the schema`() throws {
-        for event in StateChange.Event.allCases {
+        for event in ReachabilityChange.Event.allCases {
             for status in ReachabilityStatus.allCases {
                 var change = Samples.first
                 change.event = event
                 change.status = status
                 change.previous = status
-                change.reasons = Reason.allCases
+                change.reasons = ReachabilityReason.allCases
                 _ = try EventSchema.parse(line(change))
             }
         }

@@ -20,7 +20,7 @@ import Testing
             "resync: wifi wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600 [resync.overrun]"
         ),
     ])
-    func `lines`(change: StateChange, text: String) {
+    func `lines`(change: ReachabilityChange, text: String) {
         #expect(change.textLine() == Self.stamp + text + "\n")
     }
 

@@ -16,9 +16,9 @@ import Testing
         let definitions = try #require(try schema()["$defs"])
         let properties = try #require(try schema()["properties"])
         let interface = try #require(definitions["interface"]?["properties"])
-        #expect(try names(definitions["reason"]?["enum"]) == Reason.allCases.map(\.rawValue))
+        #expect(try names(definitions["reason"]?["enum"]) == ReachabilityReason.allCases.map(\.rawValue))
         #expect(try Set(names(definitions["status"]?["enum"])) == Set(ReachabilityStatus.allCases.map(\.name)))
-        #expect(try names(properties["event"]?["enum"]) == StateChange.Event.allCases.map(\.rawValue))
+        #expect(try names(properties["event"]?["enum"]) == ReachabilityChange.Event.allCases.map(\.rawValue))
         #expect(try names(interface["kind"]?["enum"]) == InterfaceKind.allCases.map(\.rawValue))
         #expect(try names(interface["by"]?["enum"]) == KindSource.allCases.map(\.rawValue))
     }
@@ -34,8 +34,8 @@ import Testing
     @Test func `each reason is explained, once`() throws {
         let rows = try Repository.read("docs/reasons.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
         let explained = rows.map { row in row.split(separator: "`")[1] }
-        #expect(explained.map(String.init) == Reason.allCases.map(\.rawValue))
-        for (row, reason) in zip(rows, Reason.allCases) {
+        #expect(explained.map(String.init) == ReachabilityReason.allCases.map(\.rawValue))
+        for (row, reason) in zip(rows, ReachabilityReason.allCases) {
             let cells = row.split(separator: "|", omittingEmptySubsequences: false)
             let words = cells.dropFirst(2).prefix(2).map {
                 $0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()

@@ -18,7 +18,7 @@ import Testing
         return details
     }
 
-    private static func change(_ details: WiFiDetails...) -> StateChange {
+    private static func change(_ details: WiFiDetails...) -> ReachabilityChange {
         var change = Samples.wifiChange
         change.path.wifi = details
         return change

@@ -44,7 +44,7 @@ enum Samples {
         reasons: [.deadNextHop]
     )
 
-    static let wifiChange = StateChange(
+    static let wifiChange = ReachabilityChange(
         event: .change,
         status: .wifi,
         previous: .notReachable,
@@ -52,7 +52,7 @@ enum Samples {
         reasons: [.routeAdded],
         sequence: 3
     )
-    static let lost = StateChange(
+    static let lost = ReachabilityChange(
         event: .change,
         status: .notReachable,
         previous: .wifi,
@@ -60,7 +60,7 @@ enum Samples {
         reasons: [.linkDown, .routeFlushed],
         sequence: 4
     )
-    static let first = StateChange(
+    static let first = ReachabilityChange(
         event: .state,
         status: .cellular,
         previous: nil,
@@ -68,7 +68,7 @@ enum Samples {
         reasons: [.initial],
         sequence: 1
     )
-    static let resync = StateChange(
+    static let resync = ReachabilityChange(
         event: .resync,
         status: .wifi,
         previous: .wifi,

@@ -17,7 +17,7 @@ extension Timestamp {
     }
 }
 
-extension StateChange {
+extension ReachabilityChange {
     /// The change as a line for people.
     func textLine(at time: Timestamp = Samples.time, utcOffset: Int = 3600) -> String {
         line(.text, at: time, clock: .init { _ in utcOffset })

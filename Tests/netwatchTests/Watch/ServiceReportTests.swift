@@ -79,7 +79,7 @@ import Testing
         let socket = try ServiceSocket(Self.name("/tmp/netwatch-notify-"))
         let environment = ["NOTIFY_SOCKET": socket.name]
         let report = ServiceReport(.init(process: getpid()) { environment[$0] })
-        var change = StateChange.unread
+        var change = ReachabilityChange.unread
         report.tell(change)
         change.event = .error
         report.tell(change)

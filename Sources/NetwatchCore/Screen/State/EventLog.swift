@@ -49,7 +49,7 @@ struct EventLog: Sendable {
     /// Takes a change.
     ///
     /// - Returns: Whether it is shown at once.
-    mutating func append(_ change: StateChange, latency: Duration?, time: LocalTime) -> Bool {
+    mutating func append(_ change: ReachabilityChange, latency: Duration?, time: LocalTime) -> Bool {
         let entry = LogEntry(serial: nextSerial, change, latency: latency, time: time, paths)
         entries.append(entry)
         nextSerial += 1
@@ -99,7 +99,7 @@ struct LogEntry: Sendable, Hashable {
     /// Counts the entries from 0.
     let serial: Int
     /// The change.
-    let change: StateChange
+    let change: ReachabilityChange
     /// The time from reading the kernel's message to the change, if one caused it.
     let latency: Duration?
     /// When it came.
@@ -107,7 +107,7 @@ struct LogEntry: Sendable, Hashable {
     /// All that the log and the details show of it, in lower case, for filters.
     private let searched: [UInt8]
 
-    init(serial: Int, _ change: StateChange, latency: Duration?, time: LocalTime, _ paths: PathWords) {
+    init(serial: Int, _ change: ReachabilityChange, latency: Duration?, time: LocalTime, _ paths: PathWords) {
         (self.serial, self.change, self.latency, self.time) = (serial, change, latency, time)
         let texts = [
             change.status.word, change.status.name, Self.reasonText(change), paths.path(change.path),
@@ -117,7 +117,7 @@ struct LogEntry: Sendable, Hashable {
     }
 
     /// The reasons of the change, then those of the path, each once.
-    var reasons: [Reason] { Self.reasons(change) }
+    var reasons: [ReachabilityReason] { Self.reasons(change) }
 
     /// The reasons, and what kind of change it is if that is no plain change.
     var reasonText: String { Self.reasonText(change) }
@@ -133,11 +133,11 @@ struct LogEntry: Sendable, Hashable {
         return false
     }
 
-    private static func reasons(_ change: StateChange) -> [Reason] {
+    private static func reasons(_ change: ReachabilityChange) -> [ReachabilityReason] {
         change.reasons + change.path.reasons.filter { !change.reasons.contains($0) }
     }
 
-    private static func reasonText(_ change: StateChange) -> String {
+    private static func reasonText(_ change: ReachabilityChange) -> String {
         let event = change.event == .state || change.event == .change ? [] : [change.event.rawValue]
         return (event + reasons(change).map(\.rawValue)).joined(separator: ", ")
     }

@@ -3,7 +3,7 @@ import ReachabilityCore
 /// The contents of the header: the status, its start, and its reasons.
 struct Verdict: Sendable {
     /// The newest change; nil until the first.
-    private(set) var change: StateChange?
+    private(set) var change: ReachabilityChange?
     /// Why, as was found out after the newest change.
     private(set) var why: [Sentence] = []
     /// Since when the state is what it is.
@@ -24,7 +24,7 @@ struct Verdict: Sendable {
     /// Takes a change.
     ///
     /// - Returns: Whether the status changed.
-    mutating func take(_ new: StateChange, _ clock: ViewClock) -> Bool {
+    mutating func take(_ new: ReachabilityChange, _ clock: ViewClock) -> Bool {
         let isFirst = change == nil
         let isAnother = isFirst || new.status != status
         change = new

@@ -7,18 +7,18 @@ struct CarrierResolver {
     /// The carriers found.
     private(set) var carriers: [NetworkInterface] = []
     /// The reasons why they are uncertain or limited.
-    private(set) var reasons: [Reason] = []
+    private(set) var reasons: [ReachabilityReason] = []
     /// The tunnels above the carriers, for whose own packets a path had to be found.
     private(set) var tunnels: [InterfaceIndex] = []
     /// Why no carrier can carry packets; nil if one can.
-    private(set) var fault: Reason?
+    private(set) var fault: ReachabilityReason?
 
     /// The carriers of one interface.
     private struct Branch {
         /// The physical interfaces, whether or not they can carry packets.
         var carriers: [NetworkInterface] = []
         /// Why packets do not get through; nil if they do.
-        var fault: Reason?
+        var fault: ReachabilityReason?
     }
 
     init(_ model: LookupModel, _ context: EvaluationContext) {
@@ -40,8 +40,8 @@ struct CarrierResolver {
 
     /// Finds the carriers of an interface.
     ///
-    /// An interface without physical interfaces below is its own carrier, and so is one that the user's rules assign a physical
-    /// kind.
+    /// An interface without physical interfaces below is its own carrier, and so is one that the user's rules assign a
+    /// physical kind.
     mutating func resolve(_ interface: NetworkInterface) {
         let branch = branch(beneath: interface)
         carriers = branch.carriers
@@ -84,7 +84,7 @@ struct CarrierResolver {
     private var isInTunnel: Bool { stack.contains { tunnels.contains($0) } }
 
     /// Returns why an interface itself is unusable, whatever its carriers.
-    private func ownFault(of index: InterfaceIndex) -> Reason? {
+    private func ownFault(of index: InterfaceIndex) -> ReachabilityReason? {
         guard let position = model.snapshot.linkPosition(index) else { return .interfaceDown }
         return Usability.fault(ofLinkAt: position, model)
     }
@@ -95,12 +95,12 @@ struct CarrierResolver {
     }
 
     /// Returns why a physical interface with a carrier is unusable nevertheless; nil if it is usable.
-    private func endFault(of interface: NetworkInterface) -> Reason? {
+    private func endFault(of interface: NetworkInterface) -> ReachabilityReason? {
         if interface.isOwnAccessPoint(model) { return .accessPoint }
         return model.snapshot.link(interface.index)?.multiplexedModem.flatMap(ownFault)
     }
 
-    private mutating func note(_ reason: Reason) {
+    private mutating func note(_ reason: ReachabilityReason) {
         if !reasons.contains(reason) { reasons.append(reason) }
     }
 }
@@ -125,7 +125,8 @@ extension CarrierResolver {
         return outward.isEmpty ? .init(fault: .noCarrier) : any(of: outward)
     }
 
-    /// Returns the carriers of the ports by which a team sends: the active one, or all that are enabled, if they are known.
+    /// Returns the carriers of the ports by which a team sends: the active one, or all that are enabled, if they are
+    /// known.
     ///
     /// A process that may not ask the driver (that requires `CAP_NET_ADMIN`) learns the active port when it changes.
     private mutating func beneathTeam(_ link: Link, _ ports: [Link]) -> Branch {
@@ -204,8 +205,8 @@ enum UplinkPort {
 // MARK: - Beneath tunnels
 
 extension CarrierResolver {
-    /// Returns the carriers of a tunnel: the path to its endpoint, as the kernel reported; if that is not known, the interface
-    /// that it is bound to, or the best default path that does not lead through the tunnel.
+    /// Returns the carriers of a tunnel: the path to its endpoint, as the kernel reported; if that is not known, the
+    /// interface that it is bound to, or the best default path that does not lead through the tunnel.
     private mutating func beneathTunnel(_ link: Link) -> Branch {
         let endpoint = model.snapshot.tunnels.endpoint(of: link)
         if endpoint != nil || link.lowerIndex == nil { tunnels.append(link.index) }
@@ -293,7 +294,7 @@ extension Link {
 /// Whether an interface or a source can be used, and if not why.
 enum Usability {
     /// Returns why an interface is unusable; nil if it can carry packets.
-    static func fault(ofLinkAt position: Int, _ model: LookupModel) -> Reason? {
+    static func fault(ofLinkAt position: Int, _ model: LookupModel) -> ReachabilityReason? {
         let flags = model.snapshot.links[position].flags
         if flags.contains(.loopback) { return .loopbackPath }
         if model.snapshot.canCarry(linkAt: position) { return nil }
@@ -307,7 +308,7 @@ enum Usability {
     }
 
     /// Returns why the source that the kernel selected is unusable; nil if it can be used.
-    static func fault(ofSourceOf nextHop: SelectedNextHop, _ model: LookupModel) -> Reason? {
+    static func fault(ofSourceOf nextHop: SelectedNextHop, _ model: LookupModel) -> ReachabilityReason? {
         guard let source = nextHop.source, !source.isUnspecified else { return waiting(nextHop, model) ?? .noSource }
         if nextHop.hasMappedSource { return .noSource }
         if source.isLoopback { return waiting(nextHop, model) ?? .loopbackSource }
@@ -315,8 +316,9 @@ enum Usability {
         return source.family == .ipv6 && isTentative(source, nextHop.interface, model) ? .tentativeSource : nil
     }
 
-    /// Returns the reason if an address that would be usable is still being checked for duplicates, so that it was not selected.
-    private static func waiting(_ nextHop: SelectedNextHop, _ model: LookupModel) -> Reason? {
+    /// Returns the reason if an address that would be usable is still being checked for duplicates, so that it was not
+    /// selected.
+    private static func waiting(_ nextHop: SelectedNextHop, _ model: LookupModel) -> ReachabilityReason? {
         let isWaiting = model.snapshot.addresses[nextHop.interface]?.contains {
             $0.isWaiting && !$0.address.isLinkLocal
         }

@@ -83,14 +83,15 @@ extension Link {
 extension NetworkSnapshot {
     /// Whether enough is known of an interface's device to exclude a modem.
     ///
-    /// In recordings of other programs, where no device was examined, what the messages do not say is assumed to be absent.
+    /// In recordings of other programs, where no device was examined, what the messages do not say is assumed to be
+    /// absent.
     fileprivate func identifies(_ index: InterfaceIndex, _ device: UeventMessage?) -> Bool {
         if case .failed = device?.probe { return false }
         return devices.awaited.isEmpty || !devices.awaited.contains(index)
     }
 
     /// Returns why it is not known whether an interface is a modem; nil if it is known.
-    func uncertainty(about interface: NetworkInterface) -> Reason? {
+    func uncertainty(about interface: NetworkInterface) -> ReachabilityReason? {
         guard interface.kind == .other, interface.kindSource != .rule, interface.kindSource != .infoKind else {
             return nil
         }
@@ -102,8 +103,8 @@ extension NetworkSnapshot {
 
 /// What was found out about an interface's device: by each source, and what follows from all.
 ///
-/// Each source may fail: sysfs may show another network namespace, a sandbox may forbid ioctl(2). Only if no source is left
-/// that distinguishes a modem from Ethernet is the device unidentified.
+/// Each source may fail: sysfs may show another network namespace, a sandbox may forbid ioctl(2). Only if no source is
+/// left that distinguishes a modem from Ethernet is the device unidentified.
 public struct DeviceFindings: Sendable, Hashable {
     /// The interface index.
     public var index: InterfaceIndex

@@ -44,7 +44,7 @@ public struct FamilyExplanation: Sendable, Hashable {
     /// The path, if there is one.
     public var path: FamilyPath?
     /// The reasons why there is none, or why it is limited.
-    public var reasons: [Reason]
+    public var reasons: [ReachabilityReason]
     /// One for each of ``ProbeAddresses``, in their order.
     public var probes: [ProbeExplanation]
     /// The tables with default-like routes that no matching rule consults, in the order of their numbers.
@@ -142,7 +142,7 @@ public struct RouteCandidate: Sendable, Hashable {
     /// Whether the network could be reached through it, if the kernel took it.
     public var isUsable: Bool
     /// The reasons why not, or why the path would be limited.
-    public var reasons: [Reason]
+    public var reasons: [ReachabilityReason]
 
     /// Whether a route was taken, and if not why.
     public enum Verdict: Sendable, Hashable {
@@ -202,7 +202,7 @@ public struct NextHopExplanation: Sendable, Hashable {
         /// It can be used.
         case usable
         /// The kernel uses it, although it is unusable for a reason.
-        case useless(Reason)
+        case useless(ReachabilityReason)
         /// Its interface does not exist.
         case noInterface
         /// Its interface is down.

@@ -257,7 +257,7 @@ enum TableAnswer {
     /// A route of type throw: the walk continues, too.
     case thrown
     /// A route that refuses; the walk stops.
-    case refused(errno: Int32, Reason, expiry: Instant?)
+    case refused(errno: Int32, ReachabilityReason, expiry: Instant?)
     /// A route.
     case found(FoundRoute)
 

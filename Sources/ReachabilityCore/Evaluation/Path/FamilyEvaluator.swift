@@ -9,7 +9,7 @@ struct FamilyEvaluator {
     /// The path so far: the worst of the probes' paths.
     private var path: FamilyPath?
     private var isUsable = true
-    private var reasons: [Reason] = []
+    private var reasons: [ReachabilityReason] = []
     private var tunnels: [InterfaceIndex] = []
 
     init(
@@ -39,7 +39,7 @@ struct FamilyEvaluator {
     }
 
     /// Adds a reason, once.
-    mutating func note(_ reason: Reason) {
+    mutating func note(_ reason: ReachabilityReason) {
         if !reasons.contains(reason) { reasons.append(reason) }
     }
 
@@ -55,13 +55,14 @@ struct FamilyEvaluator {
         )
     }
 
-    private mutating func reject(_ reason: Reason) {
+    private mutating func reject(_ reason: ReachabilityReason) {
         note(reason)
         isUsable = false
     }
 
-    /// Returns why routes of a type are not usable: only unicast routes lead out; those of type local deliver to this host.
-    private func fault(of type: RouteType) -> Reason? {
+    /// Returns why routes of a type are not usable: only unicast routes lead out; those of type local deliver to this
+    /// host.
+    private func fault(of type: RouteType) -> ReachabilityReason? {
         switch type {
         case .unicast: nil
         case .broadcast, .multicast: isWithinLink ? nil : .noRoute
@@ -82,7 +83,7 @@ struct FamilyEvaluator {
     /// Those that only some kernels choose make no path usable, and add what they cost.
     private mutating func evaluateAlternatives(of selection: RouteSelection) {
         var usable: [Egress] = []
-        var firstFault: Reason?
+        var firstFault: ReachabilityReason?
         for nextHop in selection.alternatives.isEmpty ? [selection.nextHop] : selection.alternatives {
             switch egress(of: nextHop) {
             case .success(let egress): usable.append(egress)
@@ -166,7 +167,7 @@ struct FamilyEvaluator {
 extension FamilyEvaluator {
     /// The reason why a next hop cannot be used.
     private struct Fault: Error {
-        let reason: Reason
+        let reason: ReachabilityReason
     }
 
     /// Returns the interface that carries a next hop's packets: its own, or for a VRF the one that its table leads to.

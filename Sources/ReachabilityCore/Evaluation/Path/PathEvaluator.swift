@@ -146,12 +146,13 @@ extension PathEvaluator {
         return (interfaces, ruledOut)
     }
 
-    /// Returns an interface that meets the requirement, whether or not it can carry packets, and why its carriers cannot.
+    /// Returns an interface that meets the requirement, whether or not it can carry packets, and why its carriers
+    /// cannot.
     private func candidate(
         at position: Int,
         for requirement: PathRequirement,
         _ model: LookupModel
-    ) -> (interface: NetworkInterface, fault: Reason?)? {
+    ) -> (interface: NetworkInterface, fault: ReachabilityReason?)? {
         let link = model.snapshot.links[position]
         if case .interface(let name) = requirement, name != link.name { return nil }
         guard !link.flags.contains(.loopback), !isPort(link, model),
@@ -177,10 +178,10 @@ public struct RuledOutInterface: Sendable, Hashable {
     /// The interface.
     public var interface: NetworkInterface
     /// Why it is not usable.
-    public var reason: Reason
+    public var reason: ReachabilityReason
 
     /// Sets both.
-    public init(_ interface: NetworkInterface, _ reason: Reason) {
+    public init(_ interface: NetworkInterface, _ reason: ReachabilityReason) {
         self.interface = interface
         self.reason = reason
     }

@@ -8,7 +8,7 @@ final class MadeUpConnectivity: Connectivity {
     /// What there is.
     struct Network: Sendable {
         var status = ReachabilityStatus.wifi
-        var reasons: [Reason] = []
+        var reasons: [ReachabilityReason] = []
         /// For each destination (or all others: nil) the interfaces that lead there, the preferred one first.
         var ways: [IPAddress?: [NetworkInterface]] = [:]
         /// The machine's own addresses.

@@ -43,7 +43,7 @@ struct FourStatesTests {
 
     typealias Alteration = @Sendable (inout Link) -> Void
 
-    static let links: [(Reason?, Alteration)] = [
+    static let links: [(ReachabilityReason?, Alteration)] = [
         (nil, { $0.operationalState = .unknown }),
         (
             .noCarrier,

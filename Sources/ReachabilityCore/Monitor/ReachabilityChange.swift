@@ -1,5 +1,5 @@
 /// A published change.
-public struct StateChange: Sendable, Hashable {
+public struct ReachabilityChange: Sendable, Hashable {
     /// The kind of change.
     public var event: Event
     /// The state now.
@@ -9,7 +9,7 @@ public struct StateChange: Sendable, Hashable {
     /// The path now.
     public var path: NetworkPath
     /// The reasons of the change, in order and without repetition.
-    public var reasons: [Reason]
+    public var reasons: [ReachabilityReason]
     /// The number of the change, counted from 1 for each monitor.
     public var sequence: UInt64
     /// How long the machine was suspended, by `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`; nil for any other
@@ -22,7 +22,7 @@ public struct StateChange: Sendable, Hashable {
         status: ReachabilityStatus,
         previous: ReachabilityStatus?,
         path: NetworkPath,
-        reasons: [Reason],
+        reasons: [ReachabilityReason],
         sequence: UInt64,
         suspended: Duration? = nil
     ) {

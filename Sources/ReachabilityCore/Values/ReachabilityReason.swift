@@ -1,7 +1,7 @@
 /// Why a status changed, or why a path is unusable or degraded.
 ///
 /// The set is closed. The raw values are printed by the tool and listed in the event schema.
-public enum Reason: String, Sendable, Hashable, CaseIterable {
+public enum ReachabilityReason: String, Sendable, Hashable, CaseIterable {
     // Why the status is unknown.
     /// The monitor was not started, or was stopped.
     case notStarted = "monitor.notStarted"
