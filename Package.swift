@@ -36,7 +36,6 @@ let package = Package(
         .library(name: "Reachability", targets: ["Reachability"]),
         .library(name: "NetworkClient", targets: ["NetworkClient"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
-        .library(name: "ReachabilityCore", targets: ["ReachabilityCore"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
     ],

@@ -34,9 +34,18 @@ let package = Package(
             dependencies: ["CBench"],
             cSettings: strictC
         ),
+        // A link to ReachabilityCore, whose parts are internal to the package netwatch.
+        .target(
+            name: "MonitorCore",
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ]
+        ),
         .executableTarget(
             name: "pipeline",
-            dependencies: [.product(name: "ReachabilityCore", package: "netwatch")],
+            dependencies: ["MonitorCore"],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
         ),
         .executableTarget(

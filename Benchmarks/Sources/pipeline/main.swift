@@ -1,5 +1,5 @@
 import Glibc
-import ReachabilityCore
+import MonitorCore
 
 // What one change of the default route costs in each of the pure rooms, in nanoseconds: the median of many batches.
 
