@@ -3,14 +3,14 @@ import Glibc
 import NetworkLab
 
 /// A temporary folder that goes with its last owner.
-public final class LabFolder: Sendable {
+package final class LabFolder: Sendable {
     /// Its absolute path.
-    public let path: String
+    package let path: String
 
     /// Makes an empty one.
     ///
     /// The corresponding C function is `mkdtemp`.
-    public init() throws {
+    package init() throws {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/netwatch-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw LabError("mkdtemp in \(parent)", errno: errno) }
@@ -21,7 +21,7 @@ public final class LabFolder: Sendable {
 
     /// Writes a file and gives its path; folders on the way are made.
     @discardableResult
-    public func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+    package func write(_ name: String, _ bytes: [UInt8]) throws -> String {
         let file = "\(path)/\(name)"
         if let slash = file.lastIndex(of: "/") {
             try FileManager.default.createDirectory(
@@ -35,5 +35,5 @@ public final class LabFolder: Sendable {
 
     /// Writes a text file and gives its path.
     @discardableResult
-    public func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+    package func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
 }

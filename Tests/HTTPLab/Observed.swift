@@ -5,7 +5,7 @@ import NetworkLab
 /// A value that changes on any thread, and for which tests wait until it is as they want it.
 ///
 /// Unlike ``LabInbox`` it blocks no thread of Swift's tasks.
-public final class Observed<Value: Sendable>: Sendable {
+package final class Observed<Value: Sendable>: Sendable {
     private struct Waiter {
         let identifier: Int
         let condition: @Sendable (Value) -> Bool
@@ -21,14 +21,14 @@ public final class Observed<Value: Sendable>: Sendable {
     private let state: Lock<State>
 
     /// Begins with a value.
-    public init(_ value: Value) { state = Lock(State(value: value)) }
+    package init(_ value: Value) { state = Lock(State(value: value)) }
 
     /// The value as it is now.
-    public var value: Value { state.withLock { $0.value } }
+    package var value: Value { state.withLock { $0.value } }
 
     /// Changes the value, and wakes those who waited for what it is now.
     @discardableResult
-    public func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
+    package func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
         let (result, value, satisfied) = state.withLock { state in
             let result = change(&state.value)
             let satisfied = state.waiters.filter { $0.condition(state.value) }
@@ -45,7 +45,7 @@ public final class Observed<Value: Sendable>: Sendable {
     ///
     /// - Throws: `ETIMEDOUT` after the limit, with what was waited for and the value.
     @discardableResult
-    public func wait(
+    package func wait(
         for what: String,
         within limit: Duration = .seconds(120),
         until condition: @escaping @Sendable (Value) -> Bool

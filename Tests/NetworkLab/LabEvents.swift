@@ -1,14 +1,14 @@
 import Glibc
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// Listens to what the kernel announces in a namespace, so that a test waits for an event and never sleeps.
 ///
 /// Make it before the change that is waited for: what happened earlier is not announced again.
-public final class LabEvents: Sendable {
+package final class LabEvents: Sendable {
     private let socket: RtnlSocket
 
     /// Joins groups in a namespace; by default all.
-    public init(in lab: LabNamespace, _ groups: [RtnlGroup] = RtnlGroup.allCases) throws {
+    package init(in lab: LabNamespace, _ groups: [RtnlGroup] = RtnlGroup.allCases) throws {
         socket = try lab.run { try RtnlSocket(groups: groups) }
     }
 
@@ -16,7 +16,7 @@ public final class LabEvents: Sendable {
     ///
     /// - Throws: `ETIMEDOUT` after the limit, with what was waited for.
     @discardableResult
-    public func wait(
+    package func wait(
         for what: String,
         within limit: Duration = .seconds(60),
         until condition: (KernelEvent) -> Bool
@@ -37,7 +37,7 @@ public final class LabEvents: Sendable {
     /// Checks a condition now and again after each event, until it holds.
     ///
     /// - Throws: `ETIMEDOUT` after the limit, with what was waited for; what the condition throws.
-    public func wait(
+    package func wait(
         for what: String,
         within limit: Duration = .seconds(60),
         untilTrue condition: () throws -> Bool
@@ -55,14 +55,14 @@ public final class LabEvents: Sendable {
     ///
     /// rtnetlink announces a change before it acknowledges the request that made it, so that what a test has just done
     /// with ``Rtnl`` is here, unless the kernel does it later by itself.
-    public func pending() throws(LabError) -> [KernelEvent] {
+    package func pending() throws(LabError) -> [KernelEvent] {
         var events: [KernelEvent] = []
         for message in try pendingMessages() { events.append(try message.event()) }
         return events
     }
 
     /// The same as messages with their heads, after waiting up to a limit for the first.
-    public func pendingMessages(within limit: Duration = .zero) throws(LabError) -> [RtnlMessage] {
+    package func pendingMessages(within limit: Duration = .zero) throws(LabError) -> [RtnlMessage] {
         var messages: [RtnlMessage] = []
         while try socket.waitForInput(within: messages.isEmpty ? limit : .zero) {
             messages += try socket.receiveNow()

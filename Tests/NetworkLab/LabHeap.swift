@@ -1,9 +1,9 @@
 import CNetworkLab
 
 /// The memory that malloc(3) has given out.
-public enum LabHeap {
+package enum LabHeap {
     /// How much of it is in use, in bytes (mallinfo(3)); 0 under a sanitizer, which has a heap of its own.
     ///
     /// Resident memory tells less: what is freed stays resident for a while, and so do a sanitizer's notes.
-    public static var bytesInUse: Int { Int(mallinfo2().uordblks) }
+    package static var bytesInUse: Int { Int(mallinfo2().uordblks) }
 }

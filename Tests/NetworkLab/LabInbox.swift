@@ -3,13 +3,13 @@ import Glibc
 /// Collects values from any thread, and lets a test wait until what it wants has come.
 ///
 /// Sendable because `values` and nothing else changes, only under `mutex`.
-public final class LabInbox<Value: Sendable>: @unchecked Sendable {
+package final class LabInbox<Value: Sendable>: @unchecked Sendable {
     private var values: [Value] = []
     private let mutex: UnsafeMutablePointer<pthread_mutex_t> = .allocate(capacity: 1)
     private let arrival: UnsafeMutablePointer<pthread_cond_t> = .allocate(capacity: 1)
 
     /// Makes an empty inbox.
-    public init() {
+    package init() {
         pthread_mutex_init(mutex, nil)
         // Deadlines are on the monotonic clock, so that setting the time of day moves none.
         var attributes = pthread_condattr_t()
@@ -27,7 +27,7 @@ public final class LabInbox<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Puts a value in and wakes those who wait.
-    public func put(_ value: Value) {
+    package func put(_ value: Value) {
         pthread_mutex_lock(mutex)
         values.append(value)
         pthread_cond_broadcast(arrival)
@@ -35,7 +35,7 @@ public final class LabInbox<Value: Sendable>: @unchecked Sendable {
     }
 
     /// What has come so far.
-    public var all: [Value] {
+    package var all: [Value] {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return values
@@ -45,7 +45,7 @@ public final class LabInbox<Value: Sendable>: @unchecked Sendable {
     ///
     /// - Throws: `ETIMEDOUT` after the limit, with what was waited for and what had come.
     @discardableResult
-    public func wait(
+    package func wait(
         for what: String,
         within limit: Duration = .seconds(60),
         until condition: ([Value]) -> Bool

@@ -1,5 +1,5 @@
 import Glibc
-public import ReachabilityCore
+package import ReachabilityCore
 
 extension LabNamespace {
     /// Advertises a default router on a link, once and to all nodes (RFC 4861 §4.2), as radvd(8) does.
@@ -9,7 +9,7 @@ extension LabNamespace {
     ///   - lifetime: For how long it may be used, in seconds.
     ///   - interface: The index of the interface to send it by.
     /// - Throws: The errno of what the kernel refused.
-    public func advertiseRouter(
+    package func advertiseRouter(
         _ router: IPAddress,
         lifetime: UInt16,
         on interface: Int32

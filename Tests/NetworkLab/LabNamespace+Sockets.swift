@@ -7,7 +7,7 @@ extension LabNamespace {
     /// How many sockets of this namespace the process has open, the namespace's own (``rtnl``) included.
     ///
     /// What other tests do meanwhile does not count, since they are elsewhere.
-    public func openSockets() throws -> Int {
+    package func openSockets() throws -> Int {
         guard let folder = opendir("/proc/self/fd") else { throw LabError("open /proc/self/fd", errno: errno) }
         defer { closedir(folder) }
         let own = try Self.identity(of: descriptorNumber)

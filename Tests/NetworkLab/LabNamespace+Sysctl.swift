@@ -4,7 +4,7 @@ extension LabNamespace {
     /// Writes a kernel setting of this namespace, such as `net.ipv4.conf.all.forwarding` (sysctl(8)).
     ///
     /// An interface's name may hold dots; write those as `/`, as sysctl(8) has it.
-    public func setSysctl(_ name: String, to value: Int) throws {
+    package func setSysctl(_ name: String, to value: Int) throws {
         let path = Self.path(of: name)
         try run {
             let file = try OwnedDescriptor(systemCall("open \(path)") { open(path, O_WRONLY | O_CLOEXEC) })
@@ -14,7 +14,7 @@ extension LabNamespace {
     }
 
     /// Reads a kernel setting of this namespace.
-    public func sysctl(_ name: String) throws -> String {
+    package func sysctl(_ name: String) throws -> String {
         let path = Self.path(of: name)
         return try run {
             let file = try OwnedDescriptor(systemCall("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) })

@@ -1,8 +1,8 @@
 import Glibc
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// What connect(2) of a UDP socket came to; nothing is sent.
-public enum ConnectOutcome: Sendable, Hashable {
+package enum ConnectOutcome: Sendable, Hashable {
     /// The kernel has a way, with this source address (getsockname(2)).
     case connected(source: IPAddress)
     /// The kernel refuses, with an errno.
@@ -11,7 +11,7 @@ public enum ConnectOutcome: Sendable, Hashable {
 
 extension LabNamespace {
     /// Connects a UDP socket in this namespace, unbound unless a source is given, and says what came of it.
-    public func connectUDP(
+    package func connectUDP(
         to destination: IPAddress,
         port: UInt16 = 443,
         from source: IPAddress? = nil,

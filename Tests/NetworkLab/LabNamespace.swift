@@ -13,15 +13,15 @@ import Glibc
 /// The namespace lives as long as the object, or as long as a process or socket is in it. A socket stays in the
 /// namespace in which it was made, so ``rtnl`` may be used from any thread and any task; what has to be done inside
 /// (opening sockets, starting threads and processes, sysctl) is done by ``run(_:)``.
-public final class LabNamespace: Sendable {
+package final class LabNamespace: Sendable {
     /// Speaks rtnetlink in this namespace.
-    public let rtnl: Rtnl
+    package let rtnl: Rtnl
     private let descriptor: OwnedDescriptor
 
     /// Makes a namespace, without entering it.
     ///
     /// - Throws: `EPERM` where this process may not, with the way out.
-    public init() throws(LabError) {
+    package init() throws(LabError) {
         let home = try Self.openCurrent()
         do throws(LabError) {
             try systemCall("unshare(CLONE_NEWNET)") { unshare(labNewNetwork) }
@@ -38,17 +38,17 @@ public final class LabNamespace: Sendable {
         "run the tests by ./scripts/test, which enters a user namespace of its own (unshare -rn)"
 
     /// A path by which this process and its children can open the namespace.
-    public var path: String { "/proc/\(getpid())/fd/\(descriptor.number)" }
+    package var path: String { "/proc/\(getpid())/fd/\(descriptor.number)" }
 
     /// The namespace's descriptor, for setns(2) and `IFLA_NET_NS_FD`; valid as long as this object.
-    public var descriptorNumber: Int32 { descriptor.number }
+    package var descriptorNumber: Int32 { descriptor.number }
 
     /// Runs a closure on the calling thread while that is in the namespace, and brings the thread back.
     ///
     /// Sockets that are opened, and threads and processes that are started meanwhile belong to the namespace and stay in
     /// it. Calls may be nested.
     @discardableResult
-    public func run<Value>(_ body: () throws -> Value) throws -> Value {
+    package func run<Value>(_ body: () throws -> Value) throws -> Value {
         let home = try Self.openCurrent()
         try systemCall("setns") { setns(descriptor.number, labNewNetwork) }
         defer { Self.enter(home) }
@@ -69,7 +69,7 @@ public final class LabNamespace: Sendable {
 /// Makes a network namespace and runs a closure inside it.
 ///
 /// ``LabNamespace/run(_:)`` says what 'inside' means. For tests that suspend, keep a ``LabNamespace`` instead.
-public func withNetworkNamespace<Value>(_ body: (LabNamespace) throws -> Value) throws -> Value {
+package func withNetworkNamespace<Value>(_ body: (LabNamespace) throws -> Value) throws -> Value {
     let lab = try LabNamespace()
     return try lab.run { try body(lab) }
 }

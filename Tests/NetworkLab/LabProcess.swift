@@ -5,15 +5,15 @@ import Synchronization
 ///
 /// A program that is started within ``LabNamespace/run(_:)`` is in that namespace. One that is not ended by
 /// ``finish(within:)`` is killed with its last owner, and its process group with it.
-public final class LabProcess: Sendable {
+package final class LabProcess: Sendable {
     /// What came of a program.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// Its exit code; 128 and the signal's number if a signal ended it.
-        public var code: Int32
+        package var code: Int32
         /// What it printed.
-        public var output: String
+        package var output: String
         /// What it said on stderr.
-        public var errors: String
+        package var errors: String
     }
 
     /// What has been read so far.
@@ -24,7 +24,7 @@ public final class LabProcess: Sendable {
     }
 
     /// The process's number, which is also its group's.
-    public let identifier: Int32
+    package let identifier: Int32
     private let path: String
     private let streams: [Stream]
     private let state = Mutex(State())
@@ -37,7 +37,7 @@ public final class LabProcess: Sendable {
     ///   - environment: The whole environment; nil for this process's own.
     ///   - directory: Where it runs; nil for this process's own directory.
     /// - Throws: The errno if it can't be started.
-    public init(
+    package init(
         _ path: String,
         _ arguments: [String] = [],
         environment: [String: String]? = nil,
@@ -61,7 +61,7 @@ public final class LabProcess: Sendable {
     /// Runs a program to its end; what the arguments are, the initializer says.
     ///
     /// - Throws: As the initializer and ``finish(within:)``.
-    public static func run(
+    package static func run(
         _ path: String,
         _ arguments: [String] = [],
         environment: [String: String]? = nil,
@@ -72,7 +72,7 @@ public final class LabProcess: Sendable {
     }
 
     /// Sends a signal to the program, not to its children.
-    public func send(_ signal: Int32) throws(LabError) {
+    package func send(_ signal: Int32) throws(LabError) {
         try systemCall("kill \(path)") { kill(identifier, signal) }
     }
 
@@ -80,7 +80,7 @@ public final class LabProcess: Sendable {
     ///
     /// - Throws: `ETIMEDOUT` after the limit, `EPIPE` if it ends before, with what it had printed.
     @discardableResult
-    public func waitForOutput(
+    package func waitForOutput(
         within limit: Duration = .seconds(60),
         until condition: (String) -> Bool
     ) throws(LabError) -> String {
@@ -97,7 +97,7 @@ public final class LabProcess: Sendable {
     ///
     /// - Returns: Its code and what it printed.
     /// - Throws: `ETIMEDOUT` after the limit, with what it had printed; it is killed then.
-    public func finish(within limit: Duration = .seconds(60)) throws(LabError) -> Outcome {
+    package func finish(within limit: Duration = .seconds(60)) throws(LabError) -> Outcome {
         let deadline = ContinuousClock.now + limit
         while state.withLock({ $0.isOpen.contains(true) }) { try read(until: deadline) }
         return try state.withLock { (state: inout State) throws(LabError) in

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What watches the tests, and the tool, which is built with them.
-public enum LabSanitizer {
+package enum LabSanitizer {
     /// Whether it is the thread sanitizer, which takes signals first and hands them on as it sees fit.
-    public static let isThread = dlsym(nil, "__tsan_init") != nil
+    package static let isThread = dlsym(nil, "__tsan_init") != nil
 }

@@ -2,14 +2,14 @@ import Glibc
 import Synchronization
 
 /// A thread of a test's own (pthreads(7)), for what must not run on Swift's pool: what blocks, or spins.
-public final class LabThread: Sendable {
+package final class LabThread: Sendable {
     private let thread: pthread_t
     private let isJoined = Atomic(false)
 
     /// Starts a thread.
     ///
     /// ``join()`` waits for its end; one whose value goes without that is detached, and leaves nothing.
-    public init(_ body: @escaping @Sendable () -> Void) throws(LabError) {
+    package init(_ body: @escaping @Sendable () -> Void) throws(LabError) {
         let context = Unmanaged.passRetained(Body(run: body))
         var thread = pthread_t()
         let code = pthread_create(
@@ -30,7 +30,7 @@ public final class LabThread: Sendable {
     }
 
     /// Waits until the thread has ended; to be called once.
-    public func join() {
+    package func join() {
         isJoined.store(true, ordering: .relaxed)
         pthread_join(thread, nil)
     }

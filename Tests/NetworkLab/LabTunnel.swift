@@ -4,7 +4,7 @@ import Synchronization
 /// A tun or tap interface that this process holds open (`Documentation/networking/tuntap.rst`).
 ///
 /// It has its carrier while it is held open, and is removed when it is closed.
-public final class LabTunnel: Sendable {
+package final class LabTunnel: Sendable {
     private let descriptor: Mutex<OwnedDescriptor?>
 
     /// `TUNSETIFF`: `_IOW('T', 202, int)`.
@@ -14,7 +14,7 @@ public final class LabTunnel: Sendable {
     private static let noPacketInfo: Int16 = 0x1000
 
     /// Makes the interface in a namespace; a tap has Ethernet frames, a tun packets without a head.
-    public init(_ name: String, in lab: LabNamespace, isTap: Bool = false) throws {
+    package init(_ name: String, in lab: LabNamespace, isTap: Bool = false) throws {
         let path = "/dev/net/tun"
         // The interface belongs to the namespace of the thread that opens the device.
         let device = try lab.run { try OwnedDescriptor(systemCall("open \(path)") { open(path, O_RDWR | O_CLOEXEC) }) }
@@ -29,7 +29,7 @@ public final class LabTunnel: Sendable {
     }
 
     /// Removes the interface.
-    public func close() {
+    package func close() {
         descriptor.withLock { $0 = nil }
     }
 }

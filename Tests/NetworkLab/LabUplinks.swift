@@ -1,31 +1,31 @@
 import Glibc
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// A machine with two ways out, by WiFi and by a modem, and on the far side of each the same server's address.
 ///
 /// `wlan0` (192.0.2.2, 2001:db8:1::2) is preferred, with metric 600; `wwan0` (198.51.100.2, 2001:db8:2::2) has 700. Both
 /// are veths, of which the program under test is told the kinds. The server's addresses are 203.0.113.7 and
 /// 2001:db8:7::7, in each of the two far namespaces.
-public final class LabUplinks: Sendable {
+package final class LabUplinks: Sendable {
     /// The machine.
-    public let home: LabNamespace
+    package let home: LabNamespace
     /// What is reached by WiFi: `ap0` is the other end of `wlan0`.
-    public let wifi: LabNamespace
+    package let wifi: LabNamespace
     /// What is reached by the modem: `tower0` is the other end of `wwan0`.
-    public let cellular: LabNamespace
+    package let cellular: LabNamespace
 
     /// The kinds that the links stand for.
-    public static let kinds = [
+    package static let kinds = [
         KindRule(pattern: "wlan*", kind: .wifi), KindRule(pattern: "wwan*", kind: .cellular),
     ]
 
     /// The server's address.
-    public static let server = "203.0.113.7"
+    package static let server = "203.0.113.7"
     /// The server's IPv6 address.
-    public static let serverIPv6 = "2001:db8:7::7"
+    package static let serverIPv6 = "2001:db8:7::7"
 
     /// Makes the namespaces and brings both ways up.
-    public init() throws {
+    package init() throws {
         home = try LabNamespace()
         wifi = try LabNamespace()
         cellular = try LabNamespace()
@@ -56,30 +56,30 @@ public final class LabUplinks: Sendable {
     }
 
     /// Adds the default routes by WiFi, which go when the link goes down.
-    public func addWiFiRoutes() throws {
+    package func addWiFiRoutes() throws {
         try home.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
         try home.rtnl.addRoute("default", via: "2001:db8:1::1", on: "wlan0", metric: 600)
     }
 
     /// Adds the default routes by the modem.
-    public func addCellularRoutes() throws {
+    package func addCellularRoutes() throws {
         try home.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 700)
         try home.rtnl.addRoute("default", via: "2001:db8:2::1", on: "wwan0", metric: 700)
     }
 
     /// WiFi loses its carrier; the routes stay, and IPv4's are still preferred.
-    public func loseWiFi() throws { try wifi.rtnl.setDown("ap0") }
+    package func loseWiFi() throws { try wifi.rtnl.setDown("ap0") }
 
     /// WiFi has its carrier again.
     ///
     /// The far end's IPv6 addresses go with its link, and come back.
-    public func regainWiFi() throws {
+    package func regainWiFi() throws {
         try wifi.rtnl.setUp("ap0")
         try? wifi.rtnl.addAddress("2001:db8:1::1/64", on: "ap0")
     }
 
     /// How many packets an interface of the machine has sent (proc(5), `/proc/net/dev`).
-    public func sentPackets(_ interface: String) throws -> UInt64 {
+    package func sentPackets(_ interface: String) throws -> UInt64 {
         let path = "/proc/thread-self/net/dev"
         let text = try home.run {
             let file = try OwnedDescriptor(systemCall("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) })

@@ -2,14 +2,14 @@ import CNetworkLab
 import Glibc
 
 /// The processors on which the calling thread may run, by its affinity (sched_setaffinity(2)).
-public enum Processors {
+package enum Processors {
     /// Large enough for any kernel's mask, in bytes.
     private static let size = 1_024
 
     /// Calls a body on each of them, and brings the thread back to where it may run.
     ///
     /// The kernel keeps some of what it remembers for each processor by itself.
-    public static func onEach(_ body: () throws -> Void) throws {
+    package static func onEach(_ body: () throws -> Void) throws {
         var all = [UInt8](repeating: 0, count: size)
         try systemCall("sched_getaffinity") { sched_getaffinity(0, UInt(size), &all) }
         defer { sched_setaffinity(0, UInt(size), all) }

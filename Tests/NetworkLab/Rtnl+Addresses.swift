@@ -1,12 +1,12 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 extension AddressFlags {
     /// `IFA_F_HOMEADDRESS`.
-    public static let homeAddress = Self(rawValue: 0x10)
+    package static let homeAddress = Self(rawValue: 0x10)
     /// `IFA_F_MANAGETEMPADDR`.
-    public static let managesTemporary = Self(rawValue: 0x100)
+    package static let managesTemporary = Self(rawValue: 0x100)
     /// `IFA_F_NOPREFIXROUTE`: no route to the prefix comes with the address.
-    public static let noPrefixRoute = Self(rawValue: 0x200)
+    package static let noPrefixRoute = Self(rawValue: 0x200)
 }
 
 // MARK: - Addresses
@@ -15,7 +15,7 @@ extension Rtnl {
     /// Adds an address, written `192.0.2.2/24`.
     ///
     /// IPv6 addresses skip duplicate address detection unless other flags are given, so that tests need not wait.
-    public func addAddress(
+    package func addAddress(
         _ prefix: String,
         on interface: String,
         flags: AddressFlags = .noDuplicateDetection,
@@ -29,22 +29,22 @@ extension Rtnl {
     }
 
     /// Removes an address, written `192.0.2.2/24`.
-    public func deleteAddress(_ prefix: String, on interface: String) throws(LabError) {
+    package func deleteAddress(_ prefix: String, on interface: String) throws(LabError) {
         try deleteAddress(address(prefix, on: interface))
     }
 
     /// Adds an address; a preferred lifetime of 0 makes it deprecated.
-    public func addAddress(_ address: AddressMessage) throws(LabError) {
+    package func addAddress(_ address: AddressMessage) throws(LabError) {
         try perform(.address(address, type: RTM.newAddr, flags: [.create, .exclusive], "add"))
     }
 
     /// Changes an address's flags or lifetimes, or adds it.
-    public func replaceAddress(_ address: AddressMessage) throws(LabError) {
+    package func replaceAddress(_ address: AddressMessage) throws(LabError) {
         try perform(.address(address, type: RTM.newAddr, flags: [.create, .replace], "replace"))
     }
 
     /// Removes an address.
-    public func deleteAddress(_ address: AddressMessage) throws(LabError) {
+    package func deleteAddress(_ address: AddressMessage) throws(LabError) {
         try perform(.address(address, type: RTM.delAddr, flags: [], "delete"))
     }
 

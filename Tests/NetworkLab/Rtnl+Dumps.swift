@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 // MARK: - Reading the kernel's tables
 
@@ -6,19 +6,19 @@ extension Rtnl {
     /// Reads one of the kernel's tables, and gives the answers as they came.
     ///
     /// A subject's table or interface is asked for strictly; the kernel filters.
-    public func messages(of subject: DumpSubject) throws(LabError) -> [RtnlMessage] {
+    package func messages(of subject: DumpSubject) throws(LabError) -> [RtnlMessage] {
         try dump(.dump(of: subject))
     }
 
     /// Reads one of the kernel's tables, decoded.
-    public func events(of subject: DumpSubject) throws(LabError) -> [KernelEvent] {
+    package func events(of subject: DumpSubject) throws(LabError) -> [KernelEvent] {
         var events: [KernelEvent] = []
         for message in try messages(of: subject) { events.append(try message.event()) }
         return events
     }
 
     /// The routes of a family, of one table or of all, that are not the kernel's own (`RTPROT_KERNEL`).
-    public func routes(_ family: AddressFamily, table: RouteTableID? = nil) throws(LabError) -> [RouteMessage] {
+    package func routes(_ family: AddressFamily, table: RouteTableID? = nil) throws(LabError) -> [RouteMessage] {
         try events(of: .routes(family, table: table)).compactMap { event in
             guard case .route(let route) = event, route.origin != 2 else { return nil }
             return route
@@ -26,7 +26,7 @@ extension Rtnl {
     }
 
     /// The addresses of a family on a link.
-    public func addresses(_ family: AddressFamily, on interface: String) throws(LabError) -> [AddressMessage] {
+    package func addresses(_ family: AddressFamily, on interface: String) throws(LabError) -> [AddressMessage] {
         let index = try index(of: interface)
         return try events(of: .addresses(family)).compactMap { event in
             guard case .address(let address) = event, address.index == index else { return nil }
@@ -35,7 +35,7 @@ extension Rtnl {
     }
 
     /// The rules of a family, in the kernel's order.
-    public func rules(_ family: AddressFamily) throws(LabError) -> [RuleMessage] {
+    package func rules(_ family: AddressFamily) throws(LabError) -> [RuleMessage] {
         try events(of: .rules(family)).compactMap { event in
             guard case .rule(let rule) = event else { return nil }
             return rule

@@ -1,7 +1,7 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// `IFLA_LINKMODE`'s values (`Documentation/networking/operstates.rst`).
-public enum LinkMode: UInt8, Sendable {
+package enum LinkMode: UInt8, Sendable {
     /// `IF_LINK_MODE_DEFAULT`: the operational state follows the carrier.
     case `default` = 0
     /// `IF_LINK_MODE_DORMANT`: with a carrier the state is dormant, until ``Rtnl/setOperationalState(_:to:)``.
@@ -12,7 +12,7 @@ public enum LinkMode: UInt8, Sendable {
 
 extension Rtnl {
     /// The link of a name.
-    public func link(_ name: String) throws(LabError) -> LinkMessage {
+    package func link(_ name: String) throws(LabError) -> LinkMessage {
         try link(
             RtnlRequest("show link \(name)", type: RTM.getLink) { builder in
                 builder.linkHeader(index: 0)
@@ -22,7 +22,7 @@ extension Rtnl {
     }
 
     /// The link of an index.
-    public func link(_ index: InterfaceIndex) throws(LabError) -> LinkMessage {
+    package func link(_ index: InterfaceIndex) throws(LabError) -> LinkMessage {
         try link(RtnlRequest("show link \(index)", type: RTM.getLink) { $0.linkHeader(index: index) })
     }
 
@@ -32,16 +32,16 @@ extension Rtnl {
     }
 
     /// The index of the link of a name.
-    public func index(of name: String) throws(LabError) -> InterfaceIndex { try link(name).index }
+    package func index(of name: String) throws(LabError) -> InterfaceIndex { try link(name).index }
 
     /// Sets links up, in their order; their carriers and those of their peers have been announced then.
-    public func setUp(_ names: String...) throws(LabError) {
+    package func setUp(_ names: String...) throws(LabError) {
         for name in names { try setFlags(name, .up, true, "up") }
         for name in names { try announceCarrier(name) }
     }
 
     /// Sets links down, in their order; their carriers and those of their peers have been announced then.
-    public func setDown(_ names: String...) throws(LabError) {
+    package func setDown(_ names: String...) throws(LabError) {
         for name in names { try setFlags(name, .up, false, "down") }
         for name in names { try announceCarrier(name) }
     }
@@ -51,7 +51,7 @@ extension Rtnl {
     /// It leaves that to a worker thread, which a busy machine lets wait (`net/core/link_watch.c`); but whoever asks for
     /// a link is told the latest, and all others before (`linkwatch_sync_dev`). A peer in another namespace is not
     /// reached.
-    public func announceCarrier(_ name: String) throws(LabError) {
+    package func announceCarrier(_ name: String) throws(LabError) {
         let link = try link(name)
         guard link.lowerNamespace == nil else { return }
         for index in [link.lowerIndex, link.masterIndex] {
@@ -60,39 +60,39 @@ extension Rtnl {
     }
 
     /// Sets or clears `IFF_NOARP`.
-    public func setARP(_ name: String, _ isOn: Bool) throws(LabError) {
+    package func setARP(_ name: String, _ isOn: Bool) throws(LabError) {
         try setFlags(name, .noARP, !isOn, isOn ? "arp on" : "arp off")
     }
 
     /// Makes a link a port of a bridge, or of nothing.
-    public func setMaster(_ name: String, to master: String?) throws(LabError) {
+    package func setMaster(_ name: String, to master: String?) throws(LabError) {
         var masterIndex: InterfaceIndex = 0
         if let master { masterIndex = try index(of: master) }
         try change(name, "master \(master ?? "none")") { $0.attribute(IFLA.master, index: masterIndex) }
     }
 
     /// Sets a link's group.
-    public func setGroup(_ name: String, to group: UInt32) throws(LabError) {
+    package func setGroup(_ name: String, to group: UInt32) throws(LabError) {
         try change(name, "group \(group)") { $0.attribute(IFLA.group, group) }
     }
 
     /// Sets a link's MTU in bytes; IPv6 leaves a link with less than 1280.
-    public func setMTU(_ name: String, to mtu: UInt32) throws(LabError) {
+    package func setMTU(_ name: String, to mtu: UInt32) throws(LabError) {
         try change(name, "mtu \(mtu)") { $0.attribute(IFLA.mtu, mtu) }
     }
 
     /// Sets a link's hardware address.
-    public func setHardwareAddress(_ name: String, to address: [UInt8]) throws(LabError) {
+    package func setHardwareAddress(_ name: String, to address: [UInt8]) throws(LabError) {
         try change(name, "address \(address)") { $0.attribute(IFLA.address, bytes: address) }
     }
 
     /// Renames a link.
-    public func rename(_ name: String, to newName: String) throws(LabError) {
+    package func rename(_ name: String, to newName: String) throws(LabError) {
         try change(name, "name \(newName)") { $0.attribute(IFLA.ifname, string: newName) }
     }
 
     /// Moves a link to another namespace.
-    public func move(_ name: String, to namespace: LabNamespace) throws(LabError) {
+    package func move(_ name: String, to namespace: LabNamespace) throws(LabError) {
         let descriptor = UInt32(bitPattern: namespace.descriptorNumber)
         try change(name, "netns") { $0.attribute(IFLA.netNsFd, descriptor) }
     }
@@ -100,22 +100,22 @@ extension Rtnl {
     /// Takes or gives the carrier of a link whose driver allows that, such as tun (`IFLA_CARRIER`).
     ///
     /// A veth does not: set its peer down and up.
-    public func setCarrier(_ name: String, _ isOn: Bool) throws(LabError) {
+    package func setCarrier(_ name: String, _ isOn: Bool) throws(LabError) {
         try change(name, isOn ? "carrier on" : "carrier off") { $0.attribute(IFLA.carrier, UInt8(isOn ? 1 : 0)) }
     }
 
     /// Says whether the operational state waits for a word of user space.
-    public func setLinkMode(_ name: String, to mode: LinkMode) throws(LabError) {
+    package func setLinkMode(_ name: String, to mode: LinkMode) throws(LabError) {
         try change(name, "mode \(mode)") { $0.attribute(IFLA.linkmode, mode.rawValue) }
     }
 
     /// Sets the operational state, as wpa_supplicant does; the kernel takes up, dormant and testing.
-    public func setOperationalState(_ name: String, to state: OperationalState) throws(LabError) {
+    package func setOperationalState(_ name: String, to state: OperationalState) throws(LabError) {
         try change(name, "state \(state)") { $0.attribute(IFLA.operstate, state.rawValue) }
     }
 
     /// Removes a link, and with it a veth's peer.
-    public func deleteLink(_ name: String) throws(LabError) {
+    package func deleteLink(_ name: String) throws(LabError) {
         let index = try index(of: name)
         try perform(RtnlRequest("delete link \(name)", type: RTM.delLink) { $0.linkHeader(index: index) })
     }

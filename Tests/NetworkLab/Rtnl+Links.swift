@@ -1,18 +1,18 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// What may be chosen for a new link; the kernel chooses the rest.
-public struct LinkOptions: Sendable {
+package struct LinkOptions: Sendable {
     /// Its index; nil for the next free one.
-    public var index: InterfaceIndex?
+    package var index: InterfaceIndex?
     /// Its group (`ip link set group`).
-    public var group: UInt32?
+    package var group: UInt32?
     /// Its MTU in bytes.
-    public var mtu: UInt32?
+    package var mtu: UInt32?
     /// The namespace to make it in; nil for the speaker's own.
-    public var namespace: LabNamespace?
+    package var namespace: LabNamespace?
 
     /// Makes options.
-    public init(
+    package init(
         index: InterfaceIndex? = nil,
         group: UInt32? = nil,
         mtu: UInt32? = nil,
@@ -26,7 +26,7 @@ public struct LinkOptions: Sendable {
 }
 
 /// `IFLA_MACVLAN_MODE`'s values.
-public enum MacvlanMode: UInt32, Sendable {
+package enum MacvlanMode: UInt32, Sendable {
     /// `MACVLAN_MODE_PRIVATE`.
     case `private` = 1
     /// `MACVLAN_MODE_VEPA`.
@@ -42,7 +42,7 @@ extension Rtnl {
     ///
     /// The kernel announces the carrier of an end with the same index as its peer's with up to 1 s delay, as a physical
     /// one's; with different indexes, at once.
-    public func createVeth(
+    package func createVeth(
         _ name: String,
         _ options: LinkOptions = .init(),
         peer: String,
@@ -54,7 +54,7 @@ extension Rtnl {
     }
 
     /// Makes a veth pair with chosen indexes.
-    public func createVeth(
+    package func createVeth(
         _ name: String,
         index: InterfaceIndex,
         peer: String,
@@ -64,17 +64,17 @@ extension Rtnl {
     }
 
     /// Makes a bridge.
-    public func createBridge(_ name: String, _ options: LinkOptions = .init()) throws(LabError) {
+    package func createBridge(_ name: String, _ options: LinkOptions = .init()) throws(LabError) {
         try createLink(name, kind: "bridge", options)
     }
 
     /// Makes an intermediate functional block device: a link that is always there and leads nowhere.
-    public func createIFB(_ name: String, _ options: LinkOptions = .init()) throws(LabError) {
+    package func createIFB(_ name: String, _ options: LinkOptions = .init()) throws(LabError) {
         try createLink(name, kind: "ifb", options)
     }
 
     /// Makes a macvlan over another link.
-    public func createMacvlan(
+    package func createMacvlan(
         _ name: String,
         over lower: String,
         mode: MacvlanMode = .bridge,
@@ -87,7 +87,7 @@ extension Rtnl {
     }
 
     /// Makes a VXLAN tunnel, bound to a link if one is named.
-    public func createVXLAN(
+    package func createVXLAN(
         _ name: String,
         id: UInt32,
         local: IPAddress? = nil,
@@ -107,7 +107,7 @@ extension Rtnl {
     }
 
     /// Makes a link of a kind that needs no data, or whose data the closure appends (`IFLA_INFO_DATA`).
-    public func createLink(
+    package func createLink(
         _ name: String,
         kind: String,
         _ options: LinkOptions = .init(),

@@ -1,21 +1,21 @@
 import Glibc
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// What a look-up asks beside its flow.
-public struct LookupOptions: Sendable {
+package struct LookupOptions: Sendable {
     /// The socket's mark (`SO_MARK`).
-    public var mark: UInt32 = 0
+    package var mark: UInt32 = 0
     /// The link that the socket is bound to.
-    public var outputInterface: InterfaceIndex?
+    package var outputInterface: InterfaceIndex?
     /// The link by which the packet came in, for one that is forwarded.
-    public var inputInterface: InterfaceIndex?
+    package var inputInterface: InterfaceIndex?
     /// `rtm_tos`.
-    public var tos: UInt8 = 0
+    package var tos: UInt8 = 0
     /// `RTM_F_FIB_MATCH`: the answer is the route as it stands in its table, not the way of this packet.
-    public var matchesTable = false
+    package var matchesTable = false
 
     /// Makes the options of an unbound, unmarked socket.
-    public init() {}
+    package init() {}
 }
 
 // MARK: - Look-ups (ip-route(8), get)
@@ -24,7 +24,7 @@ extension Rtnl {
     /// Asks the kernel which way a packet would go.
     ///
     /// - Throws: The errno of the routing decision: `ENETUNREACH`, `EHOSTUNREACH`, `EACCES`, `EINVAL` …
-    public func lookUp(_ flow: ProbeFlow, _ options: LookupOptions = .init()) throws(LabError) -> RouteMessage {
+    package func lookUp(_ flow: ProbeFlow, _ options: LookupOptions = .init()) throws(LabError) -> RouteMessage {
         let request = RtnlRequest("look up \(flow.destination)", type: RTM.getRoute) { builder in
             builder.lookupHeader(flow, options)
             builder.attribute(RTA.dst, flow.destination)
@@ -44,7 +44,7 @@ extension Rtnl {
     }
 
     /// Asks the kernel which way a packet of an unbound socket of this process to an address would go.
-    public func lookUp(_ destination: String) throws(LabError) -> RouteMessage {
+    package func lookUp(_ destination: String) throws(LabError) -> RouteMessage {
         try lookUp(ProbeFlow(to: IPPrefix(labText: destination).address, user: getuid()))
     }
 }

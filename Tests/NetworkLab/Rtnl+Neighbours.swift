@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 // MARK: - Neighbours (ip-neighbour(8))
 
@@ -6,7 +6,7 @@ extension Rtnl {
     /// Gives a neighbour entry a state, making the entry if there is none.
     ///
     /// `hardwareAddress` is not needed for ``NeighbourState/failed`` and ``NeighbourState/incomplete``.
-    public func setNeighbour(
+    package func setNeighbour(
         _ address: String,
         on interface: String,
         state: NeighbourState,
@@ -21,14 +21,14 @@ extension Rtnl {
     }
 
     /// Gives a neighbour entry a state, making the entry if there is none.
-    public func setNeighbour(_ neighbour: NeighbourMessage, hardwareAddress: [UInt8]?) throws(LabError) {
+    package func setNeighbour(_ neighbour: NeighbourMessage, hardwareAddress: [UInt8]?) throws(LabError) {
         let isValid = !neighbour.state.isDisjoint(with: .valid)
         let address = isValid ? hardwareAddress : nil
         try perform(.neighbour(neighbour, type: RTM.newNeigh, flags: [.create, .replace], address, "set"))
     }
 
     /// Removes a neighbour entry.
-    public func deleteNeighbour(_ address: String, on interface: String) throws(LabError) {
+    package func deleteNeighbour(_ address: String, on interface: String) throws(LabError) {
         let neighbour = NeighbourMessage(
             index: try index(of: interface),
             address: try IPPrefix(labText: address).address,

@@ -1,10 +1,10 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 // MARK: - Nexthop objects (ip-nexthop(8))
 
 extension Rtnl {
     /// Makes a nexthop object through a link.
-    public func addNexthop(_ id: UInt32, via gateway: String, on interface: String) throws(LabError) {
+    package func addNexthop(_ id: UInt32, via gateway: String, on interface: String) throws(LabError) {
         var message = NexthopMessage(id: id)
         let address = try IPPrefix(labText: gateway).address
         message.nextHop = .init(interface: try index(of: interface), gateway: address)
@@ -12,24 +12,24 @@ extension Rtnl {
     }
 
     /// Makes a group of nexthop objects, each with weight 1.
-    public func addNexthopGroup(_ id: UInt32, members: UInt32...) throws(LabError) {
+    package func addNexthopGroup(_ id: UInt32, members: UInt32...) throws(LabError) {
         var message = NexthopMessage(id: id)
         message.group = members.map { .init(id: $0) }
         try addNexthop(message)
     }
 
     /// Makes a nexthop object: a next hop, a group or a blackhole.
-    public func addNexthop(_ nexthop: NexthopMessage) throws(LabError) {
+    package func addNexthop(_ nexthop: NexthopMessage) throws(LabError) {
         try perform(.nexthop(nexthop, flags: [.create, .exclusive], "add"))
     }
 
     /// Makes or replaces a nexthop object.
-    public func replaceNexthop(_ nexthop: NexthopMessage) throws(LabError) {
+    package func replaceNexthop(_ nexthop: NexthopMessage) throws(LabError) {
         try perform(.nexthop(nexthop, flags: [.create, .replace], "replace"))
     }
 
     /// Removes a nexthop object; the kernel removes its routes with it, the IPv4 ones in silence.
-    public func deleteNexthop(_ id: UInt32) throws(LabError) {
+    package func deleteNexthop(_ id: UInt32) throws(LabError) {
         try perform(
             RtnlRequest("delete nexthop \(id)", type: RTM.delNexthop) { builder in
                 builder.nexthopHeader(family: 0)

@@ -1,7 +1,7 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// What to do with a route; the kernel's flags, as ip-route(8) uses them.
-public enum RouteVerb: Sendable, CaseIterable {
+package enum RouteVerb: Sendable, CaseIterable {
     /// `NLM_F_CREATE | NLM_F_EXCL`.
     case add
     /// `NLM_F_CREATE | NLM_F_APPEND`.
@@ -34,14 +34,14 @@ extension Rtnl {
     ///
     /// A route's ``RouteMessage/lifetime`` is given to the kernel in whole seconds (`RTA_EXPIRES`, IPv6 only); its
     /// ``RouteMessage/flags`` are not, but those of its next hops are.
-    public func route(_ verb: RouteVerb, _ route: RouteMessage) throws(LabError) {
+    package func route(_ verb: RouteVerb, _ route: RouteMessage) throws(LabError) {
         try perform(.route(verb, route))
     }
 
     /// Adds a route, written as for ip-route(8): a prefix or `default`, a gateway, a link.
     ///
     /// `default` is of the gateway's family; without a gateway, of `family`.
-    public func addRoute(
+    package func addRoute(
         _ destination: String,
         via gateway: String? = nil,
         on interface: String,
@@ -54,7 +54,7 @@ extension Rtnl {
     }
 
     /// Removes a route, written as for ``addRoute(_:via:on:metric:table:family:)``.
-    public func deleteRoute(
+    package func deleteRoute(
         _ destination: String,
         via gateway: String? = nil,
         on interface: String,
@@ -87,7 +87,7 @@ extension Rtnl {
 
 extension RtnlRequest {
     /// `RTM_NEWROUTE` or `RTM_DELROUTE`, for ``Rtnl/perform(_:)-([RtnlRequest])``.
-    public static func route(_ verb: RouteVerb, _ route: RouteMessage) -> Self {
+    package static func route(_ verb: RouteVerb, _ route: RouteMessage) -> Self {
         let type = verb == .delete ? RTM.delRoute : RTM.newRoute
         let description = "\(verb) route \(route.destination) table \(route.table.rawValue) metric \(route.metric)"
         return RtnlRequest(description, type: type, flags: verb.flags) { builder in

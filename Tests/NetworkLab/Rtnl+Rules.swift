@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 // MARK: - Rules (ip-rule(8))
 
@@ -6,12 +6,12 @@ extension Rtnl {
     /// Adds a rule, with every selector and action that the message holds.
     ///
     /// In a user namespace the kernel takes only user ids that are mapped there: after `unshare -r`, 0 alone.
-    public func addRule(_ rule: RuleMessage) throws(LabError) {
+    package func addRule(_ rule: RuleMessage) throws(LabError) {
         try perform(.rule(rule, type: RTM.newRule, flags: [.create, .exclusive], "add"))
     }
 
     /// Removes the first rule that has the same selectors and action.
-    public func deleteRule(_ rule: RuleMessage) throws(LabError) {
+    package func deleteRule(_ rule: RuleMessage) throws(LabError) {
         try perform(.rule(rule, type: RTM.delRule, flags: [], "delete"))
     }
 }

@@ -7,26 +7,26 @@ import Synchronization
 /// It uses neither libnl nor the project's own sockets and encoder, so that a fault in those can't hide itself. The
 /// files named after this one hold what can be asked for, by concept. It may be used from any thread; requests wait for
 /// one another.
-public final class Rtnl: Sendable {
+package final class Rtnl: Sendable {
     private let socket: RtnlSocket
     private let sequence = Mutex<UInt32>(0)
 
     /// Opens a socket in the calling thread's network namespace.
-    public init() throws(LabError) {
+    package init() throws(LabError) {
         socket = try RtnlSocket()
     }
 
     /// Sends a request and waits for its acknowledgement.
     ///
     /// - Throws: The errno of the kernel's refusal, and what it said beside it.
-    public func perform(_ request: RtnlRequest) throws(LabError) {
+    package func perform(_ request: RtnlRequest) throws(LabError) {
         try perform([request])
     }
 
     /// Sends many requests in as few system calls as hold them, and waits for the acknowledgement of all.
     ///
     /// - Throws: The kernel's first refusal. The requests behind it have been carried out, or refused, too.
-    public func perform(_ requests: [RtnlRequest]) throws(LabError) {
+    package func perform(_ requests: [RtnlRequest]) throws(LabError) {
         try sequence.withLock { (sequence: inout UInt32) throws(LabError) in
             var rest = requests[...]
             var failure: LabError?
@@ -40,7 +40,7 @@ public final class Rtnl: Sendable {
     }
 
     /// Sends a request that the kernel answers with one message, and gives that message.
-    public func ask(_ request: RtnlRequest) throws(LabError) -> RtnlMessage {
+    package func ask(_ request: RtnlRequest) throws(LabError) -> RtnlMessage {
         let messages = try answers(to: request)
         guard let message = messages.first else { throw LabError(request.description, errno: ENODATA) }
         return message
@@ -49,7 +49,7 @@ public final class Rtnl: Sendable {
     /// Sends a request for a dump, and gives its messages.
     ///
     /// - Throws: `EINTR` too: a dump that the kernel calls inconsistent (`NLM_F_DUMP_INTR`).
-    public func dump(_ request: RtnlRequest) throws(LabError) -> [RtnlMessage] {
+    package func dump(_ request: RtnlRequest) throws(LabError) -> [RtnlMessage] {
         var request = request
         request.flags.formUnion(.dump)
         let messages = try answers(to: request)

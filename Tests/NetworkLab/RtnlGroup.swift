@@ -1,5 +1,5 @@
 /// `RTNLGRP_*`: the groups to which the kernel announces changes (rtnetlink(7)).
-public enum RtnlGroup: Int32, Sendable, CaseIterable {
+package enum RtnlGroup: Int32, Sendable, CaseIterable {
     /// `RTNLGRP_LINK`.
     case links = 1
     /// `RTNLGRP_NEIGH`.

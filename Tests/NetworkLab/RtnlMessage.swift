@@ -1,20 +1,20 @@
 import Glibc
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// One message from the kernel, whole, with what is needed to match it to its request.
-public struct RtnlMessage: Sendable {
+package struct RtnlMessage: Sendable {
     /// The message with its head.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// `nlmsg_type`.
-    public var type: UInt16 { load(4) }
+    package var type: UInt16 { load(4) }
     /// `nlmsg_flags`.
-    public var flags: NetlinkFlags { .init(rawValue: load(6)) }
+    package var flags: NetlinkFlags { .init(rawValue: load(6)) }
     /// `nlmsg_seq`.
-    public var sequence: UInt32 { load(8) }
+    package var sequence: UInt32 { load(8) }
 
     /// What the project's decoder makes of it.
-    public func event() throws(LabError) -> KernelEvent {
+    package func event() throws(LabError) -> KernelEvent {
         var result: KernelEvent?
         do {
             try NetlinkDecoder().decode(bytes.span.bytes) { result = $1 }

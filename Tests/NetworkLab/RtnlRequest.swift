@@ -1,18 +1,18 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// One request to the kernel: what it is called in an error, its type and flags, and its payload.
-public struct RtnlRequest: Sendable {
+package struct RtnlRequest: Sendable {
     /// What it does, for a person to read.
-    public var description: String
+    package var description: String
     /// `RTM_*`.
-    public var type: UInt16
+    package var type: UInt16
     /// `NLM_F_*`; the speaker adds `NLM_F_REQUEST` and, where it wants one, `NLM_F_ACK`.
-    public var flags: NetlinkFlags
+    package var flags: NetlinkFlags
     /// The family's head and the attributes.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
 
     /// Makes a request of which the body appends the family's head and the attributes.
-    public init(
+    package init(
         _ description: String,
         type: UInt16,
         flags: NetlinkFlags = [],

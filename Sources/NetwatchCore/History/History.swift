@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// The availability in a period of the past, from the lines of one monitor or of several in turn.
 ///
@@ -6,13 +6,13 @@ public import ReachabilityCore
 /// monitor and the first of the next, unless that is short; the time in which lines were lost; the time in which the
 /// machine was suspended; a leap of more than a year, by which a clock was set; and the time from a monitor's beginning
 /// with a clock that is behind to its first line that is not.
-public struct History: Sendable, Hashable {
+package struct History: Sendable, Hashable {
     /// Which state there was when, by nanoseconds since 1970.
-    public private(set) var timeline: StateTimeline
+    package private(set) var timeline: StateTimeline
     /// The outages, in order.
-    public private(set) var outages: [Outage] = []
+    package private(set) var outages: [Outage] = []
     /// The irregularities that made parts of it uncertain.
-    public private(set) var irregularities: [HistoryIrregularity] = []
+    package private(set) var irregularities: [HistoryIrregularity] = []
     /// A gap between two monitors that counts as a restart, in which the state lasted.
     private let bridge: Duration
     private var last: HistoryRecord
@@ -27,7 +27,7 @@ public struct History: Sendable, Hashable {
     /// - Parameters:
     ///   - first: The record.
     ///   - bridge: A gap between two monitors that counts as a restart.
-    public init(_ first: HistoryRecord, bridge: Duration) {
+    package init(_ first: HistoryRecord, bridge: Duration) {
         timeline = StateTimeline(first.status, at: .init(first.time), capacity: .max)
         last = first
         self.bridge = bridge
@@ -35,7 +35,7 @@ public struct History: Sendable, Hashable {
     }
 
     /// Takes the next record.
-    public mutating func take(_ record: HistoryRecord) {
+    package mutating func take(_ record: HistoryRecord) {
         let now = Instant(record.time)
         guard now >= timeline.end else { return takeBack(record, now.duration(to: timeline.end)) }
         noteSuspension(record, at: now)
@@ -79,7 +79,7 @@ public struct History: Sendable, Hashable {
     }
 
     /// The state of the last record lasted until then.
-    public mutating func extend(to moment: Timestamp) { timeline.advance(to: .init(moment)) }
+    package mutating func extend(to moment: Timestamp) { timeline.advance(to: .init(moment)) }
 
     /// Why the status may not have lasted until a record; `.restart` is not reported to the user.
     private func irregularity(about record: HistoryRecord, at moment: Instant) -> HistoryIrregularity.Kind? {
@@ -108,24 +108,24 @@ public struct History: Sendable, Hashable {
 }
 
 /// A time without network.
-public struct Outage: Sendable, Hashable {
+package struct Outage: Sendable, Hashable {
     /// When it began.
-    public var start: Instant
+    package var start: Instant
     /// When it was over; nil if nothing tells.
-    public var end: Instant?
+    package var end: Instant?
     /// Why, in the words of the line.
-    public var reasons: [String]
+    package var reasons: [String]
 }
 
 /// An irregularity of a line, which makes the time before it uncertain.
-public struct HistoryIrregularity: Sendable, Hashable {
+package struct HistoryIrregularity: Sendable, Hashable {
     /// The line, counted from 1.
-    public var line: Int
+    package var line: Int
     /// The kind.
-    public var kind: Kind
+    package var kind: Kind
 
     /// The kinds of irregularities.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The clock went back so far; the line counts as if it had been written when the one before was.
         case clockWentBack(Duration)
         /// A monitor began with a clock that was so far behind; until it is set, nothing is known.
@@ -147,24 +147,24 @@ extension Instant {
 }
 
 /// The part of a line of `watch --json` that a history needs.
-public struct HistoryRecord: Sendable, Hashable {
+package struct HistoryRecord: Sendable, Hashable {
     /// Where it was read, counted from 1.
-    public var line: Int
+    package var line: Int
     /// When it was written.
-    public var time: Timestamp
+    package var time: Timestamp
     /// Whether a monitor began with it.
-    public var isFirst: Bool
+    package var isFirst: Bool
     /// The change's number, counted by its monitor from 1.
-    public var sequence: UInt64
+    package var sequence: UInt64
     /// The state.
-    public var status: ReachabilityStatus
+    package var status: ReachabilityStatus
     /// Why, in the words of the line.
-    public var reasons: [String]
+    package var reasons: [String]
     /// The suspension that has just ended; nil if none.
-    public var suspension: Suspension?
+    package var suspension: Suspension?
 
     /// The duration of a suspension.
-    public enum Suspension: Sendable, Hashable {
+    package enum Suspension: Sendable, Hashable {
         /// So long.
         case lasted(Duration)
         /// The line does not tell.
@@ -172,7 +172,7 @@ public struct HistoryRecord: Sendable, Hashable {
     }
 
     /// Creates a record.
-    public init(
+    package init(
         line: Int,
         time: Timestamp,
         isFirst: Bool,
@@ -193,7 +193,7 @@ public struct HistoryRecord: Sendable, Hashable {
 
 extension ReachabilityStatus {
     /// The state of a name, as JSON lines have it.
-    public init?(name: String) {
+    package init?(name: String) {
         let all: [Self] = [.unknown, .notReachable, .cellular, .wifi]
         guard let status = all.first(where: { $0.name == name }) else { return nil }
         self = status
@@ -201,23 +201,23 @@ extension ReachabilityStatus {
 }
 
 /// A day as people of one place count it.
-public struct LocalDay: Sendable, Hashable {
+package struct LocalDay: Sendable, Hashable {
     /// The date.
-    public let date: CivilDay
+    package let date: CivilDay
     /// From midnight to midnight, by nanoseconds since 1970; 23 to 25 hours, and none of a date that a place left out.
-    public let span: Range<Instant>
+    package let span: Range<Instant>
 }
 
 /// The days of a place.
-public struct LocalDays: Sendable {
+package struct LocalDays: Sendable {
     /// Returns the offset of local time from UTC at a time, in seconds east.
     private let offset: @Sendable (Timestamp) -> Int
 
     /// Takes what knows the place.
-    public init(offset: @escaping @Sendable (Timestamp) -> Int) { self.offset = offset }
+    package init(offset: @escaping @Sendable (Timestamp) -> Int) { self.offset = offset }
 
     /// The moment at which a day begins: midnight, or the first moment after it that there is.
-    public func midnight(of day: CivilDay) -> Timestamp {
+    package func midnight(of day: CivilDay) -> Timestamp {
         let plain = day.daysSinceEpoch * 86_400
         func candidate(_ offsetMoment: Int64) -> Int64 {
             plain - Int64(offset(.init(seconds: offsetMoment, nanoseconds: 0)))
@@ -231,12 +231,12 @@ public struct LocalDays: Sendable {
     }
 
     /// The day in which a moment lies.
-    public func day(of time: Timestamp) -> CivilDay {
+    package func day(of time: Timestamp) -> CivilDay {
         .init(daysSinceEpoch: (time.seconds + Int64(offset(time))).flooredQuotient(86_400))
     }
 
     /// The days of which a window has a part; none of an empty one.
-    public func days(in window: Range<Instant>) -> [LocalDay] {
+    package func days(in window: Range<Instant>) -> [LocalDay] {
         guard !window.isEmpty else { return [] }
         let first = day(of: .init(nanosecondsSinceEpoch: window.lowerBound.nanoseconds)).daysSinceEpoch
         let last = day(of: .init(nanosecondsSinceEpoch: window.upperBound.nanoseconds - 1)).daysSinceEpoch

@@ -1,9 +1,9 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// A history as a picture (SVG 1.1): a band for each day, with the outages marked.
 ///
 /// It has no scripts, and follows the reader's choice of a light or a dark scheme. No state is told by its color alone.
-public struct HistoryPicture: Sendable {
+package struct HistoryPicture: Sendable {
     private let history: History
     private let window: Range<Instant>
     private let days: [(day: LocalDay, availability: Availability)]
@@ -18,7 +18,7 @@ public struct HistoryPicture: Sendable {
     ///   - window: Of which time.
     ///   - days: The place's days; those of which nothing is known are left out.
     ///   - clock: Writes moments.
-    public init(
+    package init(
         _ history: History,
         in window: Range<Instant>,
         days: LocalDays,
@@ -39,7 +39,7 @@ public struct HistoryPicture: Sendable {
     private static let bandHeight = 16
 
     /// The picture's text.
-    public var text: String {
+    package var text: String {
         let height = Self.top + days.count * Self.rowHeight + 44
         let sum = history.timeline.availability(in: window)
         let share = HistoryText.share(sum.share)

@@ -1,7 +1,7 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// A history as a table: a line for each day of which something is known, the whole, and the outages.
-public struct HistoryTable: Sendable {
+package struct HistoryTable: Sendable {
     private let history: History
     private let window: Range<Instant>
     private let days: LocalDays
@@ -14,7 +14,7 @@ public struct HistoryTable: Sendable {
     ///   - window: Of which time.
     ///   - days: The place's days.
     ///   - clock: Writes moments.
-    public init(
+    package init(
         _ history: History,
         in window: Range<Instant>,
         days: LocalDays,
@@ -27,7 +27,7 @@ public struct HistoryTable: Sendable {
     }
 
     /// The lines.
-    public var lines: [String] { dayLines + [""] + outageLines }
+    package var lines: [String] { dayLines + [""] + outageLines }
 
     private var dayLines: [String] {
         let head = ["day", "available", "outages", "longest", "away", "unknown"]
@@ -106,7 +106,7 @@ extension History {
     ///   - until: When it ends; nil for the last record, else its state lasted until then, but not beyond now.
     ///   - now: The present moment.
     /// - Returns: The part; nil if there is none.
-    public mutating func window(since: Timestamp?, until: Timestamp?, now: Timestamp) -> Range<Instant>? {
+    package mutating func window(since: Timestamp?, until: Timestamp?, now: Timestamp) -> Range<Instant>? {
         if let until { extend(to: min(until, now)) }
         let start = max(since.map { Instant($0) } ?? timeline.start, timeline.start)
         let end = min(until.map { Instant($0) } ?? timeline.end, timeline.end)

@@ -1,10 +1,10 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// The live view: everything that the screen shows, as a value that inputs alter.
 ///
 /// The shell passes in what happens, carries out what ``apply(_:)`` requests, and draws ``frame()`` when ``revision``
 /// changes. Nothing here reads a clock, a terminal or the network.
-public struct LiveView: Sendable {
+package struct LiveView: Sendable {
     let options: LiveViewOptions
     let words: PathWords
     /// The time as it is told.
@@ -28,14 +28,14 @@ public struct LiveView: Sendable {
     /// Where on the screen people are.
     private(set) var navigation = Navigation()
     /// The number of changes that may have altered the frame; while it stays the same, so do the lines of the frame.
-    public private(set) var revision: UInt64 = 0
+    package private(set) var revision: UInt64 = 0
     /// The size of the screen.
     private var size = ScreenSize(columns: 80, rows: 24)
     /// The layout; nil after the size or the content has changed, until it is needed.
     private var computedLayout: ScreenLayout?
 
     /// Begins with nothing known.
-    public init(_ options: LiveViewOptions, at now: ViewMoment) {
+    package init(_ options: LiveViewOptions, at now: ViewMoment) {
         let clock = ViewClock(now)
         self.options = options
         self.clock = clock
@@ -47,12 +47,12 @@ public struct LiveView: Sendable {
     }
 
     /// When the frame changes by time alone, as in ``Frame/nextChange``.
-    public var nextChange: Instant? { clock.nextChange }
+    package var nextChange: Instant? { clock.nextChange }
 
     /// Takes what has come.
     ///
     /// - Returns: What the shell is to do about it.
-    public mutating func apply(_ input: LiveViewInput) -> LiveViewAction? {
+    package mutating func apply(_ input: LiveViewInput) -> LiveViewAction? {
         switch input {
         case .key(let key):
             revision += 1
@@ -69,7 +69,7 @@ public struct LiveView: Sendable {
     }
 
     /// Draws what the screen shows.
-    public mutating func frame() -> Frame {
+    package mutating func frame() -> Frame {
         let layout = layout()
         return ScreenPainter(view: self, layout: layout).frame
     }

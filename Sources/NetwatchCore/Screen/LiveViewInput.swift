@@ -1,7 +1,7 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// An input of the live view.
-public enum LiveViewInput: Sendable {
+package enum LiveViewInput: Sendable {
     /// A change of the monitor; `latency` is the time from reading the kernel's message to the change, if one caused
     /// it.
     case change(ReachabilityChange, latency: Duration?, at: ViewMoment)
@@ -28,7 +28,7 @@ public enum LiveViewInput: Sendable {
 }
 
 /// An action that the shell has to take after an input.
-public enum LiveViewAction: Sendable, Hashable {
+package enum LiveViewAction: Sendable, Hashable {
     /// End.
     case quit
     /// Ask for the lines of `netwatch explain`, and hand them in.
@@ -44,7 +44,7 @@ public enum LiveViewAction: Sendable, Hashable {
 }
 
 /// A key.
-public enum Key: Sendable, Hashable {
+package enum Key: Sendable, Hashable {
     /// A character key.
     case character(Character)
     /// The same with ctrl, by the letter in lower case: `.control("l")`.
@@ -76,21 +76,21 @@ public enum Key: Sendable, Hashable {
 }
 
 /// How much an interface has carried since it was made (`struct rtnl_link_stats64`).
-public struct TrafficCounters: Sendable, Hashable {
+package struct TrafficCounters: Sendable, Hashable {
     /// `rx_bytes`.
-    public var receivedBytes: UInt64
+    package var receivedBytes: UInt64
     /// `tx_bytes`.
-    public var sentBytes: UInt64
+    package var sentBytes: UInt64
 
     /// Makes counters.
-    public init(receivedBytes: UInt64, sentBytes: UInt64) {
+    package init(receivedBytes: UInt64, sentBytes: UInt64) {
         self.receivedBytes = receivedBytes
         self.sentBytes = sentBytes
     }
 }
 
 /// Whether the kernel's messages are being recorded.
-public enum RecordingState: Sendable, Hashable {
+package enum RecordingState: Sendable, Hashable {
     /// They are not.
     case off
     /// They are, in a file that has grown to so many bytes.
@@ -102,22 +102,22 @@ public enum RecordingState: Sendable, Hashable {
 }
 
 /// The options of the live view, which do not change.
-public struct LiveViewOptions: Sendable, Hashable {
+package struct LiveViewOptions: Sendable, Hashable {
     /// The hosts of `--to`, as they were written.
-    public var hosts: [String]
+    package var hosts: [String]
     /// The network namespace that is watched, as it was written; nil for one's own.
-    public var namespace: String?
+    package var namespace: String?
     /// The machine's name.
-    public var machine: String?
+    package var machine: String?
     /// The tool's version.
-    public var version: String
+    package var version: String
     /// Whether the terminal shows ASCII alone, so that pictures are made of that.
-    public var isASCII: Bool
+    package var isASCII: Bool
     /// The context of evaluations, which decides about the kinds of interfaces.
-    public var context: EvaluationContext
+    package var context: EvaluationContext
 
     /// Makes options.
-    public init(
+    package init(
         hosts: [String] = [],
         namespace: String? = nil,
         machine: String? = nil,
@@ -135,20 +135,20 @@ public struct LiveViewOptions: Sendable, Hashable {
 }
 
 /// A moment, on the clocks that the live view reads; handed in from outside.
-public struct ViewMoment: Sendable, Hashable {
+package struct ViewMoment: Sendable, Hashable {
     /// The calendar's time, which may be set back and forth; for what is shown as a time of day alone.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The offset of local time from UTC at that time, in seconds east.
-    public var utcOffset: Int
+    package var utcOffset: Int
     /// `CLOCK_MONOTONIC`, for everything that is counted.
-    public var instant: Instant
+    package var instant: Instant
     /// For how long the machine has been suspended since it was booted: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
     ///
     /// Suspended time counts as unknown. A few microseconds that lie between the readings of the two do no harm.
-    public var suspended: Duration
+    package var suspended: Duration
 
     /// Creates a moment.
-    public init(time: Timestamp, utcOffset: Int = 0, instant: Instant, suspended: Duration = .zero) {
+    package init(time: Timestamp, utcOffset: Int = 0, instant: Instant, suspended: Duration = .zero) {
         self.time = time
         self.utcOffset = utcOffset
         self.instant = instant
@@ -157,7 +157,7 @@ public struct ViewMoment: Sendable, Hashable {
 }
 
 /// The state of the route to one host.
-public enum DestinationState: Sendable, Hashable {
+package enum DestinationState: Sendable, Hashable {
     /// Its name is being resolved, or the first result is awaited.
     case resolving
     /// The routes to its addresses.
@@ -167,22 +167,22 @@ public enum DestinationState: Sendable, Hashable {
 }
 
 /// The kernel's route to one address.
-public struct DestinationRoute: Sendable, Hashable {
+package struct DestinationRoute: Sendable, Hashable {
     /// The address.
-    public var address: IPAddress
+    package var address: IPAddress
     /// Whether, and by what kind of carrier, it is reached.
-    public var status: ReachabilityStatus
+    package var status: ReachabilityStatus
     /// The interface of the route itself.
-    public var interface: NetworkInterface?
+    package var interface: NetworkInterface?
     /// The next hop; nil if the address is on the link.
-    public var gateway: IPAddress?
+    package var gateway: IPAddress?
     /// The source address that the kernel selects.
-    public var source: IPAddress?
+    package var source: IPAddress?
     /// Why there is no path, or why it is degraded.
-    public var reasons: [ReachabilityReason]
+    package var reasons: [ReachabilityReason]
 
     /// Creates a path.
-    public init(
+    package init(
         to address: IPAddress,
         status: ReachabilityStatus,
         interface: NetworkInterface? = nil,

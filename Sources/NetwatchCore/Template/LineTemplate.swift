@@ -1,11 +1,11 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// A line with fields in braces: `{time} {status} {interface}`.
 ///
 /// `{{` and `}}` stand for a brace; `\n`, `\t` and `\\` for a line feed, a tab and a backslash.
-public struct LineTemplate: Sendable, Hashable {
+package struct LineTemplate: Sendable, Hashable {
     /// A part of it.
-    public enum Piece: Sendable, Hashable {
+    package enum Piece: Sendable, Hashable {
         /// Text that stands for itself.
         case text(String)
         /// A value.
@@ -13,21 +13,21 @@ public struct LineTemplate: Sendable, Hashable {
     }
 
     /// The placeholder for a missing value.
-    public static let missing = "-"
+    package static let missing = "-"
 
     /// The parts, in their order.
-    public let pieces: [Piece]
+    package let pieces: [Piece]
 
     /// Reads a template.
     ///
     /// - Throws: What is wrong with it, and where.
-    public init(_ text: String) throws(TemplateError) {
+    package init(_ text: String) throws(TemplateError) {
         var reader = TemplateReader(text)
         pieces = try reader.read()
     }
 
     /// The line, without a line feed at its end; what a terminal might obey in a value is escaped.
-    public func line(_ value: (TemplateField) -> String?) -> String {
+    package func line(_ value: (TemplateField) -> String?) -> String {
         pieces.map { piece in
             switch piece {
             case .text(let text): text
@@ -38,14 +38,14 @@ public struct LineTemplate: Sendable, Hashable {
 }
 
 /// An error in a template.
-public struct TemplateError: Error, Hashable, CustomStringConvertible {
+package struct TemplateError: Error, Hashable, CustomStringConvertible {
     /// The place, counted in characters from 1.
-    public let position: Int
+    package let position: Int
     /// The problem, and how to write it.
-    public let problem: String
+    package let problem: String
 
     /// One line.
-    public var description: String { "at character \(position): \(problem)" }
+    package var description: String { "at character \(position): \(problem)" }
 }
 
 /// Reads a template from its text, one character after the other.
@@ -123,7 +123,7 @@ struct TemplateReader {
 }
 
 /// A field that a template can name.
-public enum TemplateField: String, CaseIterable, Sendable, Hashable {
+package enum TemplateField: String, CaseIterable, Sendable, Hashable {
     /// When it was seen, in local time (RFC 3339).
     case time
     /// The same in UTC.
@@ -168,7 +168,7 @@ public enum TemplateField: String, CaseIterable, Sendable, Hashable {
     /// The value in a change; nil if there is none, and for times, which are written by the owner of the clock.
     ///
     /// It may hold what a terminal would obey.
-    public func value(in change: ReachabilityChange) -> String? {
+    package func value(in change: ReachabilityChange) -> String? {
         let path = change.path
         let family = path.ipv4 ?? path.ipv6
         return switch self {

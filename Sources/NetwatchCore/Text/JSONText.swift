@@ -1,5 +1,5 @@
 /// A JSON text (RFC 8259), whose parts are decoded on demand.
-public struct JSONText: Sendable {
+package struct JSONText: Sendable {
     /// How deep arrays and objects may be nested, so that a hostile text cannot exhaust the stack.
     static let maximumDepth = 512
 
@@ -8,7 +8,7 @@ public struct JSONText: Sendable {
     /// Validates a text.
     ///
     /// - Throws: ``JSONError`` with line and column.
-    public init(_ bytes: ArraySlice<UInt8>) throws(JSONError) {
+    package init(_ bytes: ArraySlice<UInt8>) throws(JSONError) {
         do {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
@@ -25,7 +25,7 @@ public struct JSONText: Sendable {
     /// The members of an object; nil for another value.
     ///
     /// Of equal names, the last one counts.
-    public var members: [String: JSONText]? {
+    package var members: [String: JSONText]? {
         guard let parts = parts(of: UInt8(ascii: "{")) else { return nil }
         var members: [String: JSONText] = [:]
         for index in stride(from: 0, to: parts.count, by: 2) {
@@ -36,26 +36,26 @@ public struct JSONText: Sendable {
     }
 
     /// The elements of an array; nil for another value.
-    public var elements: [JSONText]? { parts(of: UInt8(ascii: "[")) }
+    package var elements: [JSONText]? { parts(of: UInt8(ascii: "[")) }
 
     /// A string; nil for another value, and for one with an unpaired surrogate.
-    public var string: String? {
+    package var string: String? {
         guard trimmed.first == UInt8(ascii: "\"") else { return nil }
         let inner = trimmed.dropFirst().dropLast()
         return inner.contains(UInt8(ascii: "\\")) ? Self.unescaped(inner) : String(decoding: inner, as: UTF8.self)
     }
 
     /// A number; nil for another value.
-    public var number: Double? { Double(String(decoding: trimmed, as: UTF8.self)) }
+    package var number: Double? { Double(String(decoding: trimmed, as: UTF8.self)) }
 
     /// A whole number, exactly; nil for another value, and for one that is negative or has a fraction.
-    public var wholeNumber: UInt64? {
+    package var wholeNumber: UInt64? {
         let text = String(decoding: trimmed, as: UTF8.self)
         return UInt64(text) ?? number.flatMap { UInt64(exactly: $0) }
     }
 
     /// Whether it is `null`.
-    public var isNull: Bool { trimmed.first == UInt8(ascii: "n") }
+    package var isNull: Bool { trimmed.first == UInt8(ascii: "n") }
 
     private var trimmed: ArraySlice<UInt8> {
         let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
@@ -101,9 +101,9 @@ public struct JSONText: Sendable {
 }
 
 /// Why bytes are not JSON, and where.
-public struct JSONError: Error, Hashable, CustomStringConvertible {
+package struct JSONError: Error, Hashable, CustomStringConvertible {
     /// Line and column, then what is wrong there.
-    public let description: String
+    package let description: String
 }
 
 /// Walks over a JSON text.

@@ -1,7 +1,7 @@
 /// Numbers of bytes and durations as people read them.
-public enum QuantityText {
+package enum QuantityText {
     /// A number of bytes in decimal units, as in `12.3 MB`.
-    public static func bytes(_ count: Int) -> String {
+    package static func bytes(_ count: Int) -> String {
         guard count >= 1000 else { return "\(count) B" }
         var (value, unit) = (Double(count), 0)
         // Rounded, 999.95 would have four digits.
@@ -15,24 +15,24 @@ public enum QuantityText {
     private static let units = ["B", "kB", "MB", "GB", "TB"]
 
     /// A duration in milliseconds, to the microsecond, as in `1.234 ms`.
-    public static func milliseconds(_ duration: Duration) -> String {
+    package static func milliseconds(_ duration: Duration) -> String {
         "\(decimal(Double(nanoseconds(duration)) / 1_000_000, places: 3)) ms"
     }
 
     /// A duration that somebody waits for, as in `740 ms` or `12.5 s`.
-    public static func short(_ duration: Duration) -> String {
+    package static func short(_ duration: Duration) -> String {
         if duration < .seconds(1) { return "\(nanoseconds(duration) / 1_000_000) ms" }
         return duration < .seconds(60)
             ? "\(decimal(Double(nanoseconds(duration)) / 1_000_000_000, places: 1)) s" : rough(duration)
     }
 
     /// A duration in seconds, to the microsecond, as JSON has it.
-    public static func seconds(_ duration: Duration) -> String {
+    package static func seconds(_ duration: Duration) -> String {
         decimal(Double(nanoseconds(duration)) / 1_000_000_000, places: 6)
     }
 
     /// A duration in its largest units, as in `1 h 5 m`, `3 m 20 s` or `4 s`.
-    public static func rough(_ duration: Duration) -> String {
+    package static func rough(_ duration: Duration) -> String {
         let seconds = Int(clamping: duration.components.seconds)
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
         if hours > 0 { return "\(hours) h \(minutes) m" }
@@ -53,11 +53,11 @@ public enum QuantityText {
 }
 
 /// Words for durations.
-public enum DurationText {
+package enum DurationText {
     /// Formats an age in one unit: `12 s`, `3 min`, `5 h`, `4 d`; it changes the seldomer, the longer.
     ///
     /// A duration below zero counts as zero.
-    public static func age(_ duration: Duration) -> String {
+    package static func age(_ duration: Duration) -> String {
         let seconds = max(duration.components.seconds, 0)
         return switch seconds {
         case ..<60: "\(seconds) s"
@@ -70,7 +70,7 @@ public enum DurationText {
     /// Formats a duration in at most two units: `420 ms`, `4.2 s`, `58 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`.
     ///
     /// A duration below zero counts as zero.
-    public static func length(_ duration: Duration) -> String {
+    package static func length(_ duration: Duration) -> String {
         let milliseconds = max(duration.milliseconds, 0)
         let seconds = milliseconds / 1000
         return switch seconds {
@@ -84,7 +84,7 @@ public enum DurationText {
     }
 
     /// A short time to three digits at most: `85 us`, `1.2 ms`, `120 ms`, `3.4 s`.
-    public static func latency(_ duration: Duration) -> String {
+    package static func latency(_ duration: Duration) -> String {
         let microseconds = max(duration.microseconds, 0)
         return switch microseconds {
         case ..<1000: "\(microseconds) us"

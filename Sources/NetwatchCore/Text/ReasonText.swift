@@ -1,8 +1,8 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 extension ReachabilityReason {
     /// The meaning of the reason, as in `docs/reasons.md`.
-    public var meaning: String {
+    package var meaning: String {
         switch self {
         case .notStarted: "The monitor has not started, or was stopped."
         case .reading: "The kernel's tables are being read for the first time."
@@ -40,7 +40,7 @@ extension ReachabilityReason {
         case .overrun: "Messages were lost to an overrun; everything was read again, and the net change is reported."
         case .socketReopened: "The netlink socket failed and was reopened."
         case .resumed: "The machine was suspended and has resumed."
-        case .noRoute: "No route covers the whole of the public internet."
+        case .noRoute: "No route covers the whole of the package internet."
         case .unreachable: "A rule or a route says unreachable."
         case .prohibited: "A rule or a route says prohibit."
         case .blackhole: "A rule or a route says blackhole."
@@ -81,7 +81,7 @@ extension ReachabilityReason {
     /// The fix, as in `docs/reasons.md`; nil if there is none.
     ///
     /// `NAME` stands for the interface.
-    public var fix: String? {
+    package var fix: String? {
         switch self {
         case .reading: "Wait; it takes milliseconds."
         case .netlinkFailed:

@@ -1,9 +1,9 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// Words for routes, as ip-route(8) has them.
-public enum RouteText {
+package enum RouteText {
     /// A table: `main`, `default`, `local`, or its number.
-    public static func table(_ table: RouteTableID) -> String {
+    package static func table(_ table: RouteTableID) -> String {
         switch table {
         case .main: "main"
         case .default: "default"
@@ -19,7 +19,7 @@ public enum RouteText {
     ///   - names: What interfaces are called.
     ///   - isFromModel: Whether table and metric are known; a lookup by the kernel does not report them.
     /// - Returns: One line.
-    public static func selection(_ selection: RouteSelection, names: InterfaceNames, isFromModel: Bool) -> String {
+    package static func selection(_ selection: RouteSelection, names: InterfaceNames, isFromModel: Bool) -> String {
         var words = type(selection.type) + nextHop(selection.nextHop, names: names)
         words += ["source", selection.nextHop.source?.description ?? "none"]
         if isFromModel { words += ["table", table(selection.table), "metric", String(selection.metric)] }
@@ -27,7 +27,7 @@ public enum RouteText {
     }
 
     /// The words for a type; none for unicast, as everywhere.
-    public static func type(_ type: RouteType) -> [String] {
+    package static func type(_ type: RouteType) -> [String] {
         switch type {
         case .unicast: []
         case .local: ["local"]
@@ -48,22 +48,22 @@ public enum RouteText {
 }
 
 /// The names of interfaces, safe for a terminal.
-public struct InterfaceNames: Sendable {
+package struct InterfaceNames: Sendable {
     private let snapshot: NetworkSnapshot
 
     /// Takes the model that knows them.
-    public init(snapshot: NetworkSnapshot) { self.snapshot = snapshot }
+    package init(snapshot: NetworkSnapshot) { self.snapshot = snapshot }
 
     /// The name of an interface, or its number where it has none.
-    public func name(_ index: InterfaceIndex) -> String {
+    package func name(_ index: InterfaceIndex) -> String {
         snapshot.link(index)?.name.escapedForTerminal ?? "if\(index)"
     }
 }
 
 /// Writes rules as ip-rule(8) does.
-public enum RuleText {
+package enum RuleText {
     /// A rule: `32766: from all lookup main`.
-    public static func rule(_ rule: RuleMessage) -> String {
+    package static func rule(_ rule: RuleMessage) -> String {
         let words = [selectors(of: rule, all: ["from", "all"]), action(of: rule), suppression(by: rule)]
         return "\(rule.priority): " + words.flatMap(\.self).joined(separator: " ")
     }
@@ -75,7 +75,7 @@ public enum RuleText {
     }
 
     /// Which packets a rule is about: `all packets`, `what comes from 192.0.2.2`, `what matches 'uidrange 0-0'`.
-    public static func scope(of rule: RuleMessage) -> String {
+    package static func scope(of rule: RuleMessage) -> String {
         var general = rule
         general.source = .all(rule.family)
         if rule.source.length > 0, selectors(of: general).isEmpty { return "what comes from \(rule.source.text)" }
@@ -150,17 +150,17 @@ public enum RuleText {
     }
 
     /// A prefix as ip-route(8) writes it: `default`, or an address with the length.
-    public static func prefix(_ prefix: IPPrefix) -> String {
+    package static func prefix(_ prefix: IPPrefix) -> String {
         prefix.length == 0 ? "default" : "\(prefix.address)/\(prefix.length)"
     }
 }
 
 /// Names of settings, as sysctl(8) has them.
-public enum SettingText {
+package enum SettingText {
     /// `net.ipv4.conf.eth0.ignore_routes_with_linkdown`, as a word for a shell.
     ///
     /// A dot in an interface's name is written as a slash, as dots separate the parts.
-    public static func linkDown(_ name: String, _ family: AddressFamily) -> String {
+    package static func linkDown(_ name: String, _ family: AddressFamily) -> String {
         let interface = String(name.map { $0 == "." ? "/" : $0 }).shellWord
         return "net.\(family == .ipv4 ? "ipv4" : "ipv6").conf.\(interface).ignore_routes_with_linkdown"
     }

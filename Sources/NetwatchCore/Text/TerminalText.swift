@@ -2,7 +2,7 @@ extension StringProtocol {
     /// The text with everything escaped that a terminal might obey, or that would break a line.
     ///
     /// The kernel lets an interface's name contain control characters, and a file's name may contain anything.
-    public var escapedForTerminal: String {
+    package var escapedForTerminal: String {
         var escaped = ""
         for scalar in unicodeScalars {
             if scalar.isControl {
@@ -17,7 +17,7 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
     /// C0, DEL and C1 controls, and the characters that change lines or the direction of writing.
-    public var isControl: Bool {
+    package var isControl: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false
@@ -27,7 +27,7 @@ extension Unicode.Scalar {
 
 extension Character {
     /// 0 to 9, and none of the other digits that Unicode has.
-    public var isASCIIDigit: Bool { ("0"..."9").contains(self) }
+    package var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }
 
 extension StringProtocol {
@@ -35,10 +35,10 @@ extension StringProtocol {
     ///
     /// The quotation mark, the backslash and the controls are escaped. DEL is too, though it need not be: a terminal might
     /// obey it.
-    public var escapedForJSON: String { unicodeScalars.map { $0.isASCII ? $0.escapedForJSON : String($0) }.joined() }
+    package var escapedForJSON: String { unicodeScalars.map { $0.isASCII ? $0.escapedForJSON : String($0) }.joined() }
 
     /// The same for what strangers chose: controls beyond ASCII, which a terminal might obey, are escaped too.
-    public var escapedForJSONAndTerminal: String {
+    package var escapedForJSONAndTerminal: String {
         unicodeScalars.map { $0.isASCII || $0.isControl ? $0.escapedForJSON : String($0) }.joined()
     }
 }
@@ -64,7 +64,7 @@ extension StringProtocol {
     /// The text as one word of a shell's command line: what the shell would read otherwise stands behind a backslash.
     ///
     /// The kernel lets an interface be called `a;reboot`, and a fix is there to be copied.
-    public var shellWord: String {
+    package var shellWord: String {
         var word = ""
         for scalar in unicodeScalars {
             switch scalar {

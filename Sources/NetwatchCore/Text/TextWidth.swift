@@ -60,16 +60,16 @@ enum TextFit {
 ///
 /// Each scalar counts by itself, as wcwidth(3) and so ncurses count: clusters such as families of emoji, about which
 /// terminals disagree, are taken apart before (``Swift/StringProtocol/shownOnScreen(asASCII:)``).
-public enum TextWidth {
+package enum TextWidth {
     /// The columns of one scalar: 0 for a mark on the character before it, 2 for a wide one, otherwise 1.
-    public static func columns(_ scalar: Unicode.Scalar) -> Int {
+    package static func columns(_ scalar: Unicode.Scalar) -> Int {
         if scalar.value < 0x300 { return 1 }
         if isMark(scalar) { return 0 }
         return WideCharacters.contains(scalar) ? 2 : 1
     }
 
     /// The columns of a text without control characters.
-    public static func columns(_ text: some StringProtocol) -> Int {
+    package static func columns(_ text: some StringProtocol) -> Int {
         var isASCII = true
         var count = 0
         for byte in text.utf8 {

@@ -1,46 +1,46 @@
 /// A moment of the calendar.
-public struct Timestamp: Sendable, Hashable, Comparable {
+package struct Timestamp: Sendable, Hashable, Comparable {
     /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted, as `CLOCK_REALTIME` has them.
-    public var seconds: Int64
+    package var seconds: Int64
     /// Nanoseconds within the second, 0 to 999,999,999.
-    public var nanoseconds: Int64
+    package var nanoseconds: Int64
 
     /// Takes `tv_sec` and `tv_nsec` (clock_gettime(2)).
-    public init(seconds: Int64, nanoseconds: Int64) {
+    package init(seconds: Int64, nanoseconds: Int64) {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
     }
 
     /// Takes nanoseconds since 1970, as captures count.
-    public init(nanosecondsSinceEpoch total: Int64) {
+    package init(nanosecondsSinceEpoch total: Int64) {
         let (quotient, remainder) = total.quotientAndRemainder(dividingBy: 1_000_000_000)
         seconds = remainder < 0 ? quotient - 1 : quotient
         nanoseconds = remainder < 0 ? remainder + 1_000_000_000 : remainder
     }
 
     /// The minute that it lies in, counted from 1970-01-01T00:00Z.
-    public var minute: Int64 { seconds.flooredQuotient(60) }
+    package var minute: Int64 { seconds.flooredQuotient(60) }
 
     /// Whether a moment is before another.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 }
 
 /// A day of the proleptic Gregorian calendar.
-public struct CivilDay: Sendable, Hashable {
+package struct CivilDay: Sendable, Hashable {
     /// The year.
-    public let year: Int64
+    package let year: Int64
     /// The month, 1 to 12.
-    public let month: Int64
+    package let month: Int64
     /// The day, 1 to 31.
-    public let day: Int64
+    package let day: Int64
 
     /// Finds the day that lies a number of days after 1970-01-01.
     ///
     /// Years are counted from March, so that the leap day is the last of a year and each month's length follows from one
     /// formula (153 days in five months). An era is 400 years, 146,097 days.
-    public init(daysSinceEpoch: Int64) {
+    package init(daysSinceEpoch: Int64) {
         let shifted = daysSinceEpoch + 719_468  // From 0000-03-01.
         let era = shifted.flooredQuotient(146_097)
         let dayOfEra = shifted - era * 146_097
@@ -55,7 +55,7 @@ public struct CivilDay: Sendable, Hashable {
 
 extension Int64 {
     /// The quotient rounded down, where `/` rounds towards zero.
-    public func flooredQuotient(_ divisor: Int64) -> Int64 {
+    package func flooredQuotient(_ divisor: Int64) -> Int64 {
         self / divisor - (self % divisor < 0 ? 1 : 0)
     }
 }
@@ -64,7 +64,7 @@ extension Timestamp {
     /// Reads a moment as RFC 3339 writes it: `2026-11-20T21:00:00.123456+01:00`, or with `Z`.
     ///
     /// Of the fraction nine digits count. Seconds of 60, which leap seconds have, count as those of the next minute.
-    public init?(rfc3339 text: some StringProtocol) {
+    package init?(rfc3339 text: some StringProtocol) {
         var reader = DigitReader(text.utf8)
         guard let day = reader.day(), reader.take("T") || reader.take("t") || reader.take(" "),
             let time = reader.timeOfDay()
@@ -75,7 +75,7 @@ extension Timestamp {
     }
 
     /// The moment that lies so many nanoseconds after 1970; what lies beyond the years 1678 to 2262 counts as those.
-    public var nanosecondsSinceEpoch: Int64 {
+    package var nanosecondsSinceEpoch: Int64 {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, beyond) = product.addingReportingOverflow(nanoseconds)
         return overflow || beyond ? (seconds < 0 ? .min : .max) : sum
@@ -84,10 +84,10 @@ extension Timestamp {
 
 extension CivilDay {
     /// How many days it lies after 1970-01-01.
-    public var daysSinceEpoch: Int64 { Self.days(year, month) + day - 1 }
+    package var daysSinceEpoch: Int64 { Self.days(year, month) + day - 1 }
 
     /// Takes a date; nil where the calendar has no such day.
-    public init?(year: Int64, month: Int64, day: Int64) {
+    package init?(year: Int64, month: Int64, day: Int64) {
         guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         let start = Self.days(year, month)
         let next = month == 12 ? Self.days(year + 1, 1) : Self.days(year, month + 1)
@@ -96,14 +96,14 @@ extension CivilDay {
     }
 
     /// Reads `2026-11-20`.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         var reader = DigitReader(text.utf8)
         guard let day = reader.day(), reader.isAtEnd else { return nil }
         self = day
     }
 
     /// `2026-11-20`.
-    public var text: String {
+    package var text: String {
         func padded(_ number: Int64, _ width: Int) -> String {
             String(repeating: "0", count: max(0, width - String(number).count)) + String(number)
         }

@@ -1,10 +1,10 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// Which state there was when, in bounded memory.
 ///
 /// The moments are those of any one clock that does not run back: one that is before another that was handed in counts
 /// as that one. The live view takes `CLOCK_BOOTTIME`, a journal the moments that it was written with.
-public struct StateTimeline: Sendable, Hashable {
+package struct StateTimeline: Sendable, Hashable {
     /// The stretches that have ended, in order and without gap; the oldest may have been merged into ``merged``.
     private var closed: [StateSpan] = []
     /// The one that goes on.
@@ -15,7 +15,7 @@ public struct StateTimeline: Sendable, Hashable {
     private var mergedEnd: Instant
     private let capacity: Int
     /// When the timeline begins.
-    public let start: Instant
+    package let start: Instant
 
     /// Begins with a state.
     ///
@@ -23,7 +23,7 @@ public struct StateTimeline: Sendable, Hashable {
     ///   - status: The state.
     ///   - start: When it begins.
     ///   - capacity: How many stretches are kept one by one, at least 8; of older ones only the sums.
-    public init(_ status: ReachabilityStatus, at start: Instant, capacity: Int = 4096) {
+    package init(_ status: ReachabilityStatus, at start: Instant, capacity: Int = 4096) {
         open = .init(status: status, start: start, end: start)
         mergedEnd = start
         self.capacity = max(capacity, 8)
@@ -31,19 +31,19 @@ public struct StateTimeline: Sendable, Hashable {
     }
 
     /// The state now.
-    public var status: ReachabilityStatus { open.status }
+    package var status: ReachabilityStatus { open.status }
 
     /// The last moment that was handed in.
-    public var end: Instant { open.end }
+    package var end: Instant { open.end }
 
     /// When the state that there is now began.
-    public var since: Instant { open.start }
+    package var since: Instant { open.start }
 
     /// Time has passed, without a change.
-    public mutating func advance(to moment: Instant) { open.end = max(open.end, moment) }
+    package mutating func advance(to moment: Instant) { open.end = max(open.end, moment) }
 
     /// Changes the status from a time on.
-    public mutating func note(_ status: ReachabilityStatus, at moment: Instant) {
+    package mutating func note(_ status: ReachabilityStatus, at moment: Instant) {
         advance(to: moment)
         guard status != open.status else { return }
         closed.append(open)
@@ -56,28 +56,28 @@ public struct StateTimeline: Sendable, Hashable {
     /// - Parameters:
     ///   - start: When that time began; if that is before the last moment that was handed in, it began then.
     ///   - end: When it ended.
-    public mutating func noteGap(from start: Instant, to end: Instant) {
+    package mutating func noteGap(from start: Instant, to end: Instant) {
         let status = open.status
         note(.unknown, at: start)
         note(status, at: end)
     }
 
     /// The stretches within a window, clipped to it, the oldest first; what has been merged is missing.
-    public func spans(in window: Range<Instant>) -> [StateSpan] {
+    package func spans(in window: Range<Instant>) -> [StateSpan] {
         var found: [StateSpan] = []
         forEachSpan(in: window) { found.append($0) }
         return found
     }
 
     /// How available it was within a window, as far as stretches are kept one by one.
-    public func availability(in window: Range<Instant>) -> Availability {
+    package func availability(in window: Range<Instant>) -> Availability {
         var sum = Availability()
         forEachSpan(in: window) { sum.add($0.status, from: $0.start, to: $0.end) }
         return sum
     }
 
     /// How available it was since the start, until a moment.
-    public func availability(until moment: Instant) -> Availability {
+    package func availability(until moment: Instant) -> Availability {
         var sum = merged
         forEachSpan(in: mergedEnd..<max(mergedEnd, moment)) { sum.add($0.status, from: $0.start, to: $0.end) }
         return sum
@@ -115,16 +115,16 @@ public struct StateTimeline: Sendable, Hashable {
 }
 
 /// A stretch of time in one state.
-public struct StateSpan: Sendable, Hashable {
+package struct StateSpan: Sendable, Hashable {
     /// The state.
-    public var status: ReachabilityStatus
+    package var status: ReachabilityStatus
     /// When it began.
-    public var start: Instant
+    package var start: Instant
     /// When it ended.
-    public var end: Instant
+    package var end: Instant
 
     /// Creates a stretch.
-    public init(status: ReachabilityStatus, start: Instant, end: Instant) {
+    package init(status: ReachabilityStatus, start: Instant, end: Instant) {
         self.status = status
         self.start = start
         self.end = end
@@ -142,32 +142,32 @@ public struct StateSpan: Sendable, Hashable {
 /// An outage lasts from the first moment at which it was known not to be reachable until it is known to be reachable
 /// again. What is unknown is neither: it does not count in ``share``, begins and ends no outage, and does not lengthen
 /// one.
-public struct Availability: Sendable, Hashable {
+package struct Availability: Sendable, Hashable {
     /// For how long it was reachable.
-    public private(set) var up = Duration.zero
+    package private(set) var up = Duration.zero
     /// For how long it was not.
-    public private(set) var down = Duration.zero
+    package private(set) var down = Duration.zero
     /// For how long neither is known.
-    public private(set) var unknown = Duration.zero
+    package private(set) var unknown = Duration.zero
     /// How many outages there were, those counted that had begun before or have not ended.
-    public private(set) var outages = 0
+    package private(set) var outages = 0
     /// The length of the longest.
-    public private(set) var longest = Duration.zero
+    package private(set) var longest = Duration.zero
     /// The length of the newest, so far.
-    public private(set) var newest = Duration.zero
+    package private(set) var newest = Duration.zero
     /// Whether the newest has not ended.
-    public private(set) var isOut = false
+    package private(set) var isOut = false
     /// When the last one that has ended did so.
-    public private(set) var lastEnd: Instant?
+    package private(set) var lastEnd: Instant?
 
     /// Nothing yet.
-    public init() {}
+    package init() {}
 
     /// The part of the known time in which it was reachable, in hundredths of a per cent, rounded down; nil if nothing
     /// is known.
     ///
     /// It is 10,000 only if there was no outage at all.
-    public var share: Int? {
+    package var share: Int? {
         let (up, down) = (Self.nanoseconds(up), Self.nanoseconds(down))
         guard up > 0 || down > 0 else { return outages > 0 ? 0 : nil }
         if outages == 0 { return 10_000 }
@@ -175,7 +175,7 @@ public struct Availability: Sendable, Hashable {
     }
 
     /// Adds a stretch of time in one state, which follows the one added before.
-    public mutating func add(_ status: ReachabilityStatus, from start: Instant, to end: Instant) {
+    package mutating func add(_ status: ReachabilityStatus, from start: Instant, to end: Instant) {
         let length = start.duration(to: max(start, end))
         switch status {
         case .unknown: unknown += length

@@ -1,12 +1,12 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// A timeline as a row of cells of one length each, for a picture of it.
 ///
 /// The cells lie on a grid of their own, whatever the moment at which the picture is made: while the state stays the
 /// same, the picture changes once in a cell's length.
-public struct TimelineBand: Sendable, Hashable {
+package struct TimelineBand: Sendable, Hashable {
     /// From the oldest to the newest, which has not ended; nil where there is no record.
-    public let cells: [ReachabilityStatus?]
+    package let cells: [ReachabilityStatus?]
 
     /// Makes the cells.
     ///
@@ -18,7 +18,7 @@ public struct TimelineBand: Sendable, Hashable {
     ///   - moment: The moment that the last cell holds.
     ///   - length: How long a cell is, at least a nanosecond.
     ///   - count: How many cells.
-    public init(_ timeline: StateTimeline, until moment: Instant, cellLength length: Duration, count: Int) {
+    package init(_ timeline: StateTimeline, until moment: Instant, cellLength length: Duration, count: Int) {
         let grid = Grid(length)
         let last = grid.cell(of: moment)
         let first = last - Int64(max(count, 0)) + 1

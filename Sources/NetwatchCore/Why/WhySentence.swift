@@ -1,7 +1,7 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// Says in the fewest true words why a machine is not reachable, or what is wrong with it although it is.
-public enum WhySentence {
+package enum WhySentence {
     /// The sentences, of which the first is the one to show; none where nothing is wrong.
     ///
     /// - Parameters:
@@ -9,7 +9,7 @@ public enum WhySentence {
     ///   - snapshot: The model from which that was made.
     ///   - evaluation: The verdict that it explains.
     /// - Returns: What is nearest to the fix first; each once.
-    public static func of(
+    package static func of(
         _ explanation: PathExplanation,
         snapshot: NetworkSnapshot,
         evaluation: PathEvaluation
@@ -102,14 +102,14 @@ struct DiagnosisContext {
 /// A true sentence about the network, and what to do about it.
 ///
 /// Nothing in it is obeyed by a terminal. It begins as it would within a line, and has no full stop.
-public struct Sentence: Sendable, Hashable {
+package struct Sentence: Sendable, Hashable {
     /// The sentence: `eth0 has no carrier`.
-    public var text: String
+    package var text: String
     /// The fix, with commands in quotation marks; nil if there is none or none is needed.
-    public var fix: String?
+    package var fix: String?
 
     /// Creates a sentence.
-    public init(_ text: String, fix: String? = nil) {
+    package init(_ text: String, fix: String? = nil) {
         self.text = text
         self.fix = fix
     }

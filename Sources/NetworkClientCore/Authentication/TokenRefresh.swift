@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// Decides when a token is got anew: once, however many requests learn at the same time that it is refused.
 ///
@@ -45,7 +45,7 @@ public struct TokenRefresh: Sendable {
     ///   - hasGoneAgain: Whether it was refused before, and went again with a newer token.
     ///   - now: The present moment.
     /// - Returns: What follows.
-    public mutating func refused(_ sent: Generation?, hasGoneAgain: Bool, at now: Instant) -> Verdict {
+    package mutating func refused(_ sent: Generation?, hasGoneAgain: Bool, at now: Instant) -> Verdict {
         guard !hasGoneAgain else { return .end }
         if isRefreshing { return .wait }
         if generation > sent ?? 0 { return .goAgain }
@@ -60,7 +60,7 @@ public struct TokenRefresh: Sendable {
     }
 
     /// The next token is here.
-    public mutating func succeeded(_ token: String, at now: Instant) {
+    package mutating func succeeded(_ token: String, at now: Instant) {
         self.token = token
         generation += 1
         (isRefreshing, refreshed, wasAccepted) = (false, now, false)

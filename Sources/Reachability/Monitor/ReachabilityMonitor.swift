@@ -125,7 +125,7 @@ public final class ReachabilityMonitor: Sendable {
     }
 
     /// The last change that was published; nil until the first state is known.
-    public var latest: ReachabilityChange? { broadcaster.latest }
+    public var latestChange: ReachabilityChange? { broadcaster.latest }
 
     /// How often things happened since the monitor was created.
     public var counters: MonitorCounters { source.counters }
@@ -196,10 +196,10 @@ extension ReachabilityMonitor {
         timeout: Duration? = nil
     ) async throws(ReachabilityError) -> ReachabilityChange {
         if Task.isCancelled { throw .cancelled }
-        if let latest, condition.isMet(by: latest.status) { return latest }
+        if let latestChange, condition.isMet(by: latestChange.path) { return latestChange }
         let change = try await bounded(by: timeout) {
             // Every change that fits in the buffer is checked.
-            await self.changes(bufferingNewest: 64).first { condition.isMet(by: $0.status) }
+            await self.changes(bufferingNewest: 64).first { condition.isMet(by: $0.path) }
         }
         guard let change else {
             throw ReachabilityError(.timedOut, "\(condition)", timeout: timeout, path: path)

@@ -11,7 +11,7 @@ public struct DestinationPath: Sendable, Hashable {
     /// The physical interfaces that carry it, beneath bridges, bonds, VLANs and tunnels.
     public var carriers: [NetworkInterface]
     /// The kernel's reply: the route, or the errno with which it refuses.
-    public var outcome: LookupOutcome
+    package var outcome: LookupOutcome
     /// Why there is no path, and what is wrong with the one there is.
     public var reasons: [ReachabilityReason]
     /// Whether traffic may cost by its volume, as of ``NetworkPath/isExpensive``.
@@ -20,7 +20,7 @@ public struct DestinationPath: Sendable, Hashable {
     public var ruledOut: [RuledOutInterface]
 
     /// Creates a path.
-    public init(
+    package init(
         destination: IPAddress,
         status: ReachabilityStatus,
         interface: NetworkInterface? = nil,

@@ -4,6 +4,13 @@ public import ReachabilityCore
 public struct WaitCondition: Sendable, Hashable {
     /// The states in which the condition holds.
     public let statuses: Set<ReachabilityStatus>
+    /// What the path has to meet besides.
+    public let requirement: PathRequirement
+
+    private init(statuses: Set<ReachabilityStatus>, requirement: PathRequirement = .any) {
+        self.statuses = statuses
+        self.requirement = requirement
+    }
 
     /// There is a usable default path, whatever carries it.
     public static let reachable = Self(statuses: [.cellular, .wifi])
@@ -19,14 +26,22 @@ public struct WaitCondition: Sendable, Hashable {
         .init(statuses: [status])
     }
 
-    /// Whether a state meets the condition.
-    public func isMet(by status: ReachabilityStatus) -> Bool { statuses.contains(status) }
+    /// There is a usable default path, and it meets a requirement (``NetworkPath/meets(_:)``).
+    public static func path(_ requirement: PathRequirement) -> Self {
+        .init(statuses: reachable.statuses, requirement: requirement)
+    }
+
+    /// Whether a path meets the condition.
+    public func isMet(by path: NetworkPath) -> Bool {
+        statuses.contains(path.status) && (requirement == .any || path.meets(requirement))
+    }
 }
 
 extension WaitCondition: CustomStringConvertible {
     /// `reachable`, or the states' names.
     public var description: String {
-        if self == .reachable { return "reachable" }
-        return statuses.map(\.name).sorted().joined(separator: " or ")
+        let states =
+            statuses == Self.reachable.statuses ? "reachable" : statuses.map(\.name).sorted().joined(separator: " or ")
+        return requirement == .any ? states : "\(states), \(requirement)"
     }
 }

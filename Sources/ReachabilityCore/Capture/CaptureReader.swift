@@ -9,12 +9,12 @@
 /// ```
 /// The file is untrusted: every length is checked, and an error has its record and offset. The records before it have been
 /// returned by then.
-public struct CaptureReader: Sendable {
+package struct CaptureReader: Sendable {
     private var format: Format?
     private var count = 0
 
     /// Creates a reader at the first record.
-    public init() {}
+    package init() {}
 
     /// Returns the next record, or nil after the last.
     ///
@@ -22,7 +22,7 @@ public struct CaptureReader: Sendable {
     /// - Throws: An error in the file. If ``CaptureError/canContinue`` is true, the next call continues after it;
     ///   otherwise it returns nil.
     /// - Returns: The record, whose payload is a range of `bytes`.
-    public mutating func next(_ bytes: RawSpan) throws(CaptureError) -> CaptureRecord? {
+    package mutating func next(_ bytes: RawSpan) throws(CaptureError) -> CaptureRecord? {
         while let packet = try nextPacket(bytes) {
             if let record = try record(packet, bytes) { return record }
         }
@@ -120,40 +120,40 @@ extension WireRegion {
 }
 
 /// A netlink datagram in a capture file.
-public struct CaptureRecord: Sendable, Hashable {
+package struct CaptureRecord: Sendable, Hashable {
     /// The number of the packet in the capture, from 1, as in Wireshark.
-    public var number: Int
+    package var number: Int
     /// The offset of the record in the file, in bytes.
-    public var offset: Int
+    package var offset: Int
     /// The time of the capture in nanoseconds since 1970-01-01 00:00 UTC; 0 if the file has none.
-    public var time: Int64
+    package var time: Int64
     /// The direction of the datagram.
-    public var packetType: CapturePacketType
+    package var packetType: CapturePacketType
     /// The netlink family, such as ``NetlinkDecoder/route`` or ``NetlinkDecoder/uevent``.
-    public var netlinkProtocol: UInt16
+    package var netlinkProtocol: UInt16
     /// The byte order of the captured machine according to the length field, otherwise the file's.
-    public var byteOrder: ByteOrder
+    package var byteOrder: ByteOrder
     /// The range of the datagram in the file.
-    public var payload: Range<Int>
+    package var payload: Range<Int>
     /// The original length of the datagram; more than ``payload`` has if the capture truncated it.
-    public var originalLength: Int
+    package var originalLength: Int
 }
 
 /// The direction of a captured packet: `PACKET_*` (packet(7), `include/uapi/linux/if_packet.h`).
-public struct CapturePacketType: RawRepresentable, Sendable, Hashable {
+package struct CapturePacketType: RawRepresentable, Sendable, Hashable {
     /// The interface index.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
     /// Creates a direction from the kernel's number.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// `PACKET_HOST`.
-    public static let host = Self(rawValue: 0)
+    package static let host = Self(rawValue: 0)
     /// `PACKET_OUTGOING`: the direction of most netlink messages in files written by libpcap.
-    public static let outgoing = Self(rawValue: 4)
+    package static let outgoing = Self(rawValue: 4)
     /// `PACKET_USER`: to a process.
-    public static let user = Self(rawValue: 6)
+    package static let user = Self(rawValue: 6)
     /// `PACKET_KERNEL`: to the kernel.
-    public static let kernel = Self(rawValue: 7)
+    package static let kernel = Self(rawValue: 7)
 }
 
 /// `LINKTYPE_NETLINK`: the layout of a captured netlink packet (tcpdump.org, "Link-layer header types").
@@ -167,16 +167,16 @@ enum CookedHeader {
 }
 
 /// An error in a netlink capture, with its position.
-public struct CaptureError: Error, Sendable, Hashable {
+package struct CaptureError: Error, Sendable, Hashable {
     /// The error.
-    public var fault: Fault
+    package var fault: Fault
     /// The number of the packet that was being read, from 1; nil for the file's header.
-    public var record: Int?
+    package var record: Int?
     /// The offset of the error in the file, in bytes.
-    public var offset: Int
+    package var offset: Int
 
     /// The kinds of errors in a capture.
-    public enum Fault: Sendable, Hashable {
+    package enum Fault: Sendable, Hashable {
         /// The file is neither pcap nor pcapng.
         case unknownMagic(UInt32)
         /// The file ends in its header.
@@ -202,7 +202,7 @@ public struct CaptureError: Error, Sendable, Hashable {
     }
 
     /// Whether the records after this one can be read: its frame is intact, its content is not.
-    public var canContinue: Bool {
+    package var canContinue: Bool {
         switch fault {
         case .otherLinkType, .unknownInterface, .shortPacket, .otherHardwareType: record != nil
         default: false
@@ -218,7 +218,7 @@ public struct CaptureError: Error, Sendable, Hashable {
 
 extension CaptureError: CustomStringConvertible {
     /// A description of the error, its position and its remedy.
-    public var description: String {
+    package var description: String {
         let place = record.map { "record \($0) at byte \(offset)" } ?? "file header at byte \(offset)"
         return "\(place): \(fault)"
     }
@@ -226,7 +226,7 @@ extension CaptureError: CustomStringConvertible {
 
 extension CaptureError.Fault: CustomStringConvertible {
     /// A description of the error.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownMagic(let magic): Self.describe(magic: magic)
         case .truncatedHead(let required, let available):

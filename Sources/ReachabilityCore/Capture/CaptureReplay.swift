@@ -8,7 +8,7 @@
 /// The capture's timestamps are the clock. Verdicts are not confirmed by lookups, because there is no kernel to ask.
 /// The capture may be written by any program: dumps are recognized by their requests; without dumps, the notifications
 /// alone build the model.
-public struct CaptureReplay: Sendable {
+package struct CaptureReplay: Sendable {
     private var machine: MonitorStateMachine
     private var reader = CaptureReader()
     private var now = Instant(nanoseconds: 0)
@@ -24,7 +24,7 @@ public struct CaptureReplay: Sendable {
     ///   - settle: How long a path must be unchanged before it is published.
     ///   - settleGoingDown: The same for changes from reachable to not reachable; nil means `settle`.
     ///   - reportsRoams: Whether Wi-Fi roams are published.
-    public init(
+    package init(
         context: EvaluationContext,
         settle: Duration = .zero,
         settleGoingDown: Duration? = nil,
@@ -39,7 +39,7 @@ public struct CaptureReplay: Sendable {
     /// - Parameter bytes: The whole capture, the same in each call.
     /// - Returns: The changes that it caused, often none; nil after the last record.
     /// - Throws: The error that ends the replay.
-    public mutating func next(_ bytes: RawSpan) throws(ReplayError) -> [ReplayedChange]? {
+    package mutating func next(_ bytes: RawSpan) throws(ReplayError) -> [ReplayedChange]? {
         do throws(ReplayError) {
             guard let record = try read(bytes) else { return nil }
             canEvaluate = true
@@ -63,14 +63,14 @@ public struct CaptureReplay: Sendable {
     /// Ends the replay and returns the changes that were held back.
     ///
     /// There are none for a capture without records or after an error: half a table is not a state of the network.
-    public mutating func finish() -> [ReplayedChange] {
+    package mutating func finish() -> [ReplayedChange] {
         guard canEvaluate else { return [] }
         machine.finishReplay(at: now)
         return changes(at: now)
     }
 
     /// The model after the records replayed so far.
-    public var snapshot: NetworkSnapshot { machine.snapshot }
+    package var snapshot: NetworkSnapshot { machine.snapshot }
 
     private mutating func read(_ bytes: RawSpan) throws(ReplayError) -> CaptureRecord? {
         do throws(CaptureError) { return try reader.next(bytes) } catch { throw .capture(error) }
@@ -118,15 +118,15 @@ public struct CaptureReplay: Sendable {
 }
 
 /// A replayed change and its time.
-public struct ReplayedChange: Sendable, Hashable {
+package struct ReplayedChange: Sendable, Hashable {
     /// The change.
-    public var change: ReachabilityChange
+    package var change: ReachabilityChange
     /// The time in nanoseconds since 1970-01-01 00:00 UTC, by the capture's timestamps.
-    public var time: Int64
+    package var time: Int64
 }
 
 /// An error that ends a replay.
-public enum ReplayError: Error, Sendable, Hashable {
+package enum ReplayError: Error, Sendable, Hashable {
     /// The file is not a netlink capture or is damaged.
     case capture(CaptureError)
     /// A record contains an invalid netlink message.
@@ -137,7 +137,7 @@ public enum ReplayError: Error, Sendable, Hashable {
 
 extension ReplayError: CustomStringConvertible {
     /// A description of the error, with the record's number, the offset in the file and the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .capture(let error): return error.description
         case .message(let error, let record):

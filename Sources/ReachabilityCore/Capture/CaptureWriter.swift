@@ -1,18 +1,18 @@
 /// Writes netlink captures for tcpdump and Wireshark: pcap in nanoseconds, `LINKTYPE_NETLINK`.
 ///
 /// A file consists of the ``header`` and a ``record(at:_:protocol:type:)`` for each datagram.
-public struct CaptureWriter: Sendable {
+package struct CaptureWriter: Sendable {
     /// The byte order of the file's numbers.
-    public var byteOrder: ByteOrder
+    package var byteOrder: ByteOrder
 
     /// The maximum number of bytes of a packet that readers accept: libpcap's limit.
     static let snapLength = 262_144
 
     /// Creates a writer; by default with this machine's byte order, which readers assume for the datagrams, too.
-    public init(byteOrder: ByteOrder = .host) { self.byteOrder = byteOrder }
+    package init(byteOrder: ByteOrder = .host) { self.byteOrder = byteOrder }
 
     /// The header of the file (pcap-savefile(5)).
-    public var header: [UInt8] {
+    package var header: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(0xA1B2_3C4D as UInt32, in: byteOrder)
         bytes.append(2 as UInt16, in: byteOrder)
@@ -31,7 +31,7 @@ public struct CaptureWriter: Sendable {
     ///   - netlinkProtocol: The netlink family, such as ``NetlinkDecoder/route``.
     ///   - type: The direction of the datagram.
     /// - Returns: The bytes to append to the file.
-    public func record(
+    package func record(
         at time: Int64,
         _ datagram: some Collection<UInt8>,
         protocol netlinkProtocol: UInt16 = NetlinkDecoder.route,

@@ -1,5 +1,5 @@
 /// The outcome of a lookup, by the kernel or by the model.
-public enum LookupOutcome: Sendable, Hashable {
+package enum LookupOutcome: Sendable, Hashable {
     /// A route was selected.
     case selected(RouteSelection)
     /// The lookup is refused with an errno, for a reason.
@@ -7,25 +7,25 @@ public enum LookupOutcome: Sendable, Hashable {
 }
 
 /// The route that a lookup selects.
-public struct RouteSelection: Sendable, Hashable {
+package struct RouteSelection: Sendable, Hashable {
     /// The table in which it was found.
-    public var table: RouteTableID
+    package var table: RouteTableID
     /// Its type.
-    public var type: RouteType
+    package var type: RouteType
     /// Its metric; 0 in a kernel's answer, which lacks it.
-    public var metric: UInt32
+    package var metric: UInt32
     /// The next hop and the source; of a multipath route, the first next hop that can carry packets.
-    public var nextHop: SelectedNextHop
+    package var nextHop: SelectedNextHop
     /// Every next hop that the kernel may choose, by its hash, where there is more than one.
-    public var alternatives: [SelectedNextHop]
+    package var alternatives: [SelectedNextHop]
     /// The other next hops of a route that was looked up with a source: Linux 6.16 prefers those that own the source,
     /// older kernels choose among all.
-    public var unpreferred: [SelectedNextHop] = []
+    package var unpreferred: [SelectedNextHop] = []
     /// The errnos that connections get for which another next hop was chosen first: rules refuse its source.
-    public var refusals: [Int32] = []
+    package var refusals: [Int32] = []
 
     /// Makes a selection.
-    public init(
+    package init(
         table: RouteTableID,
         type: RouteType = .unicast,
         metric: UInt32 = 0,
@@ -41,18 +41,18 @@ public struct RouteSelection: Sendable, Hashable {
 }
 
 /// A next hop, with the source address that is selected for it.
-public struct SelectedNextHop: Sendable, Hashable {
+package struct SelectedNextHop: Sendable, Hashable {
     /// The interface.
-    public var interface: InterfaceIndex
+    package var interface: InterfaceIndex
     /// The gateway; nil if the destination is on the link.
-    public var gateway: IPAddress?
+    package var gateway: IPAddress?
     /// The source address that the kernel selects; nil if there is none.
-    public var source: IPAddress?
+    package var source: IPAddress?
     /// The table in which it was found, if that is another than the selection's: a rule on the source chose it.
-    public var table: RouteTableID?
+    package var table: RouteTableID?
 
     /// Makes a next hop.
-    public init(interface: InterfaceIndex, gateway: IPAddress? = nil, source: IPAddress? = nil) {
+    package init(interface: InterfaceIndex, gateway: IPAddress? = nil, source: IPAddress? = nil) {
         self.interface = interface
         self.gateway = gateway
         self.source = source

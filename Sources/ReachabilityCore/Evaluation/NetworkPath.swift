@@ -99,6 +99,26 @@ public struct NetworkPath: Sendable, Hashable {
     }
 }
 
+extension NetworkPath {
+    /// Whether an interface of a kind carries the path of a family, or is its route's own.
+    ///
+    /// Like `usesInterfaceType(_:)` of Apple's Network framework. A VPN over Wi-Fi uses both ``InterfaceKind/tunnel`` and
+    /// ``InterfaceKind/wifi``; a path that is not reachable uses nothing.
+    public func uses(_ kind: InterfaceKind) -> Bool {
+        families.contains { path in path.interface.kind == kind || path.carriers.contains { $0.kind == kind } }
+    }
+
+    /// Whether the path meets a requirement: there is one, and every family's path meets it.
+    public func meets(_ requirement: PathRequirement) -> Bool {
+        status.isReachable
+            && families.allSatisfy { path in
+                requirement.allows(path.interface, over: path.carriers, isExpensive: path.isExpensive)
+            }
+    }
+
+    private var families: [FamilyPath] { status.isReachable ? [ipv4, ipv6].compactMap(\.self) : [] }
+}
+
 /// A value that is not compared.
 private struct Uncompared<Value: Sendable>: Sendable, Hashable {
     var value: Value
@@ -323,7 +343,7 @@ public struct WiFiDetails: Sendable, Hashable {
     ///   - answer: The answer to `NL80211_CMD_GET_INTERFACE`.
     ///   - stations: The answers to `NL80211_CMD_GET_STATION`.
     ///   - scan: The answers to `NL80211_CMD_GET_SCAN`: the kernel often knows its own network's name only from there.
-    public init(
+    package init(
         _ interface: NetworkInterface,
         _ answer: WirelessMessage,
         stations: [WirelessMessage],

@@ -1,14 +1,14 @@
 /// The result of an evaluation: the path, and how each family was evaluated.
-public struct PathEvaluation: Sendable, Hashable {
+package struct PathEvaluation: Sendable, Hashable {
     /// The path over both families.
-    public var path: NetworkPath
+    package var path: NetworkPath
     /// The evaluation of IPv4.
-    public var ipv4: FamilyEvaluation
+    package var ipv4: FamilyEvaluation
     /// The evaluation of IPv6.
-    public var ipv6: FamilyEvaluation
+    package var ipv6: FamilyEvaluation
 
     /// Makes an evaluation.
-    public init(path: NetworkPath, ipv4: FamilyEvaluation, ipv6: FamilyEvaluation) {
+    package init(path: NetworkPath, ipv4: FamilyEvaluation, ipv6: FamilyEvaluation) {
         self.path = path
         self.ipv4 = ipv4
         self.ipv6 = ipv6
@@ -16,41 +16,41 @@ public struct PathEvaluation: Sendable, Hashable {
 }
 
 /// How one family was evaluated.
-public struct FamilyEvaluation: Sendable, Hashable {
+package struct FamilyEvaluation: Sendable, Hashable {
     private var shared: Shared<Fields>
 
     /// The outcome for each of ``ProbeAddresses``, in their order: of the final lookup, with the source selected.
-    public var outcomes: [LookupOutcome] {
+    package var outcomes: [LookupOutcome] {
         get { shared.fields.outcomes }
         set { shared.fields.outcomes = newValue }
     }
 
     /// The path, if every probe has a usable one.
-    public var path: FamilyPath? {
+    package var path: FamilyPath? {
         get { shared.fields.path }
         set { shared.fields.path = newValue }
     }
 
     /// The reasons why there is none, or why it is limited.
-    public var reasons: [ReachabilityReason] {
+    package var reasons: [ReachabilityReason] {
         get { shared.fields.reasons }
         set { shared.fields.reasons = newValue }
     }
 
     /// The first moment at which the evaluation may change by itself: a route's expiry.
-    public var nextExpiry: Instant? {
+    package var nextExpiry: Instant? {
         get { shared.fields.nextExpiry }
         set { shared.fields.nextExpiry = newValue }
     }
 
     /// The tunnels on whose own path this one depends; it may be of the other family.
-    public var tunnels: [InterfaceIndex] {
+    package var tunnels: [InterfaceIndex] {
         get { shared.fields.tunnels }
         set { shared.fields.tunnels = newValue }
     }
 
     /// Makes a family's evaluation.
-    public init(
+    package init(
         outcomes: [LookupOutcome],
         path: FamilyPath?,
         reasons: [ReachabilityReason] = [],
@@ -83,18 +83,18 @@ extension PathEvaluation {
 }
 
 /// What an evaluation needs besides the model.
-public struct EvaluationContext: Sendable, Hashable {
+package struct EvaluationContext: Sendable, Hashable {
     /// The user whose sockets are evaluated (`uidrange` rules).
-    public var user: UInt32
+    package var user: UInt32
     /// The user's own rules for kinds of interfaces, first match wins.
-    public var kindRules: [KindRule]
+    package var kindRules: [KindRule]
     /// Patterns of the names of interfaces whose use costs money, as ``KindRule/pattern`` has them.
-    public var expensive: [String]
+    package var expensive: [String]
     /// Patterns of the names of interfaces that are to be used sparingly.
-    public var constrained: [String]
+    package var constrained: [String]
 
     /// Makes a context.
-    public init(user: UInt32, kindRules: [KindRule] = [], expensive: [String] = [], constrained: [String] = []) {
+    package init(user: UInt32, kindRules: [KindRule] = [], expensive: [String] = [], constrained: [String] = []) {
         self.user = user
         self.kindRules = kindRules
         self.expensive = expensive

@@ -1,19 +1,19 @@
 /// What is known of the devices behind interfaces beyond their links: by uevents, sysfs and nl80211.
-public struct DeviceTable: Sendable, Hashable {
+package struct DeviceTable: Sendable, Hashable {
     private var findings: [InterfaceIndex: UeventMessage] = [:]
     /// The interfaces whose devices are being examined for the first time.
-    public internal(set) var awaited: Set<InterfaceIndex> = []
+    package internal(set) var awaited: Set<InterfaceIndex> = []
     /// What nl80211 says of an interface, which makes it a Wi-Fi interface; messages may come before those of the link.
-    public internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
+    package internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
 
     /// Makes a table without devices.
-    public init() {}
+    package init() {}
 
     /// Whether nothing is known of any device but by nl80211.
-    public var isEmpty: Bool { findings.isEmpty }
+    package var isEmpty: Bool { findings.isEmpty }
 
     /// What sysfs or a uevent says of an interface's device.
-    public internal(set) subscript(index: InterfaceIndex) -> UeventMessage? {
+    package internal(set) subscript(index: InterfaceIndex) -> UeventMessage? {
         get { findings[index] }
         set { findings[index] = newValue }
     }

@@ -11,7 +11,7 @@
 /// Several subjects may be read together; one commit takes them all, and its effect is the net difference from the model
 /// before. The states between are not visible. Read what routes depend on before them: links, addresses, settings, nexthop
 /// objects. And before a commit, record all events that have been announced until then.
-public struct DumpAssembly: Sendable {
+package struct DumpAssembly: Sendable {
     private var readings: [Progress] = []
     private var log: [Event] = []
 
@@ -29,24 +29,24 @@ public struct DumpAssembly: Sendable {
     }
 
     /// Makes an assembly without dumps.
-    public init() {}
+    package init() {}
 
     /// Whether something is being read, so that events are recorded.
-    public var isReading: Bool { !readings.isEmpty }
+    package var isReading: Bool { !readings.isEmpty }
 
     /// Returns what has been read of a subject since it was begun.
-    public func reading(of subject: DumpSubject) -> DumpReading? {
+    package func reading(of subject: DumpSubject) -> DumpReading? {
         readings.first { $0.reading.subject == subject }?.reading
     }
 
     /// Begins to read a subject, or begins again, as after an interruption; call it before the request is sent.
-    public mutating func begin(_ subject: DumpSubject) {
+    package mutating func begin(_ subject: DumpSubject) {
         readings.removeAll { $0.reading.subject == subject }
         readings.append(.init(reading: .init(subject), start: log.count))
     }
 
     /// Takes an answer to the dump of a subject; without ``begin(_:)`` it is dropped.
-    public mutating func take(
+    package mutating func take(
         _ event: KernelEvent,
         _ header: NetlinkHeader,
         of subject: DumpSubject,
@@ -57,12 +57,12 @@ public struct DumpAssembly: Sendable {
     }
 
     /// Records an event that came while something is being read.
-    public mutating func note(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+    package mutating func note(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         if isReading { log.append(.init(event: event, header: header, time: now)) }
     }
 
     /// Gives up whatever is being read.
-    public mutating func cancel() { self = .init() }
+    package mutating func cancel() { self = .init() }
 
     /// Puts all that was read into a model, with the events that came since, and ends the dumps.
     ///
@@ -72,7 +72,7 @@ public struct DumpAssembly: Sendable {
     ///     missed no event, since then it would know of their end, and the kernel may leave routes out of a dump.
     /// - Returns: The net difference. Its stale subjects include tables that were changed meanwhile in a way that cannot
     ///   be followed without knowing the moment at which they were read: read those again.
-    public mutating func commit(to snapshot: inout NetworkSnapshot, keepsMissing: Bool = false) -> SnapshotEffect {
+    package mutating func commit(to snapshot: inout NetworkSnapshot, keepsMissing: Bool = false) -> SnapshotEffect {
         var effect = SnapshotEffect()
         let replayed = replay(over: snapshot, &effect)
         var merge = SnapshotMerge(into: snapshot)
@@ -105,11 +105,11 @@ public struct DumpAssembly: Sendable {
 /// One dump of one of the kernel's tables: its answers, before they are put into a model.
 ///
 /// Of routes only those that the model holds are kept, so that a large table costs no memory.
-public struct DumpReading: Sendable, Hashable {
+package struct DumpReading: Sendable, Hashable {
     /// What was asked for.
-    public let subject: DumpSubject
+    package let subject: DumpSubject
     /// Whether the kernel said that something changed meanwhile (`NLM_F_DUMP_INTR`, possibly on `NLMSG_DONE`).
-    public private(set) var isInterrupted = false
+    package private(set) var isInterrupted = false
     /// The answers, in the kernel's order.
     private(set) var answers: [Answer] = []
 
@@ -120,13 +120,13 @@ public struct DumpReading: Sendable, Hashable {
     }
 
     /// Begins a reading.
-    public init(_ subject: DumpSubject) { self.subject = subject }
+    package init(_ subject: DumpSubject) { self.subject = subject }
 
     /// Takes an answer.
     ///
     /// What does not belong to the subject is dropped: a kernel without IPv6 answers an IPv6 dump with IPv4's entries,
     /// and one without strict checking ignores the filter.
-    public mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+    package mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         if header.flags.contains(.dumpInterrupted) { isInterrupted = true }
         if subject.covers(event) { answers.append(.init(event: event, time: now)) }
     }
@@ -135,7 +135,7 @@ public struct DumpReading: Sendable, Hashable {
     ///
     /// The kernel can omit entries of a dump of IPv6 routes without an indication, so such a table is accepted when two
     /// dumps agree. Lifetimes, and what follows from the state of devices, may differ.
-    public func agrees(with other: Self) -> Bool {
+    package func agrees(with other: Self) -> Bool {
         subject == other.subject && answers.count == other.answers.count
             && zip(answers, other.answers).allSatisfy { $0.event.lasting == $1.event.lasting }
     }

@@ -1,39 +1,39 @@
 /// The model of a machine's network at one moment: everything that an evaluation reads.
 ///
 /// Each collection is kept in the kernel's own order, because the kernel's choices depend on it.
-public struct NetworkSnapshot: Sendable, Hashable {
+package struct NetworkSnapshot: Sendable, Hashable {
     /// The interfaces, in the order of their indexes; ``link(_:)`` finds one.
-    public internal(set) var links: [Link] = []
+    package internal(set) var links: [Link] = []
     /// Each interface's addresses of both families, in the kernel's order.
-    public internal(set) var addresses: [InterfaceIndex: [AddressMessage]] = [:]
+    package internal(set) var addresses: [InterfaceIndex: [AddressMessage]] = [:]
     /// The default-like routes of each table, in the kernel's order.
-    public internal(set) var routes = RoutingTables()
+    package internal(set) var routes = RoutingTables()
     /// The rules for IPv4, in the order in which the kernel walks them.
-    public internal(set) var ipv4Rules = RuleTable()
+    package internal(set) var ipv4Rules = RuleTable()
     /// The rules for IPv6, in the order in which the kernel walks them.
-    public internal(set) var ipv6Rules = RuleTable()
+    package internal(set) var ipv6Rules = RuleTable()
     /// The nexthop objects.
-    public internal(set) var nexthops = NexthopTable()
+    package internal(set) var nexthops = NexthopTable()
     /// The states of the gateways of routes that compete.
-    public internal(set) var neighbours: [NeighbourKey: NeighbourState] = [:]
+    package internal(set) var neighbours: [NeighbourKey: NeighbourState] = [:]
     /// The settings that decide about routes.
-    public internal(set) var settings: [SettingsKey: InterfaceSettings] = [:]
+    package internal(set) var settings: [SettingsKey: InterfaceSettings] = [:]
     /// What is known of the devices behind interfaces.
-    public internal(set) var devices = DeviceTable()
+    package internal(set) var devices = DeviceTable()
     /// The options of teams.
-    public internal(set) var teams: [InterfaceIndex: TeamMessage] = [:]
+    package internal(set) var teams: [InterfaceIndex: TeamMessage] = [:]
     /// What is known of tunnels.
-    public internal(set) var tunnels = TunnelTable()
+    package internal(set) var tunnels = TunnelTable()
     /// The bridges and other masters that have, or have had, a port that leads out of the machine.
-    public internal(set) var mastersWithUplink: Set<InterfaceIndex> = []
+    package internal(set) var mastersWithUplink: Set<InterfaceIndex> = []
 
     /// Makes the model of a machine without interfaces.
-    public init() {}
+    package init() {}
 
     // MARK: Lookup
 
     /// Returns the interface with an index, in logarithmic time.
-    public func link(_ index: InterfaceIndex) -> Link? {
+    package func link(_ index: InterfaceIndex) -> Link? {
         linkPosition(index).map { links[$0] }
     }
 
@@ -55,17 +55,17 @@ public struct NetworkSnapshot: Sendable, Hashable {
     }
 
     /// Returns the rules of a family, in the order in which the kernel walks them.
-    public func rules(_ family: AddressFamily) -> [RuleMessage] {
+    package func rules(_ family: AddressFamily) -> [RuleMessage] {
         family == .ipv4 ? ipv4Rules.elements : ipv6Rules.elements
     }
 
     /// Returns the default-like routes of a table, in the kernel's order.
-    public func routes(_ family: AddressFamily, _ table: RouteTableID) -> [Route] {
+    package func routes(_ family: AddressFamily, _ table: RouteTableID) -> [Route] {
         routes[.init(family, table)]?.elements ?? []
     }
 
     /// Returns the routing table of the VRF that an interface is, or belongs to.
-    public func vrfTable(of index: InterfaceIndex) -> RouteTableID? {
+    package func vrfTable(of index: InterfaceIndex) -> RouteTableID? {
         guard let link = link(index) else { return nil }
         let table = link.vrfTable ?? link.masterIndex.flatMap { self.link($0)?.vrfTable }
         return table.map(RouteTableID.init(rawValue:))
@@ -85,7 +85,7 @@ public struct NetworkSnapshot: Sendable, Hashable {
     ///   - now: When the message was received; lifetimes count from here.
     /// - Returns: What changed.
     @discardableResult
-    public mutating func apply(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) -> SnapshotEffect {
+    package mutating func apply(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) -> SnapshotEffect {
         var effect = SnapshotEffect()
         switch event {
         case .route(let message): insert(message, header.flags, at: now, &effect)
@@ -308,7 +308,7 @@ public struct NetworkSnapshot: Sendable, Hashable {
     }
 
     /// Whether a link is a session of L2TPv3, which older kernels report by `DEVTYPE` alone.
-    public func isL2TP(_ link: Link) -> Bool {
+    package func isL2TP(_ link: Link) -> Bool {
         guard let kind = link.kind else { return devices[link.index]?.deviceType == UeventMessage.l2tpType }
         return kind == "l2tp" || kind == "l2tpeth"
     }
@@ -409,7 +409,7 @@ public struct NetworkSnapshot: Sendable, Hashable {
     /// Of a route through a nexthop object, that object's, or its group's members with their weights; the message's
     /// own only while the object is not known. `RTNH_F_DEAD` and `RTNH_F_LINKDOWN` follow from the devices and their
     /// settings, since the kernel announces no change of them.
-    public func nextHops(of route: Route) -> [NextHop] {
+    package func nextHops(of route: Route) -> [NextHop] {
         let family = route.message.family
         var nextHops = nexthops.nextHops(of: route.message)
         guard family == .ipv6 || route.message.scope != .host else { return nextHops }
@@ -421,7 +421,7 @@ public struct NetworkSnapshot: Sendable, Hashable {
     }
 
     /// Returns a route's type: blackhole if its nexthop object has become one, otherwise its own.
-    public func type(of route: Route) -> RouteType { nexthops.type(of: route.message) }
+    package func type(of route: Route) -> RouteType { nexthops.type(of: route.message) }
 
     private func currentFlags(of nextHop: NextHop, _ family: AddressFamily) -> NextHopFlags {
         var flags = nextHop.flags.intersection([.dead, .onLink])
@@ -468,7 +468,7 @@ public struct NetworkSnapshot: Sendable, Hashable {
     ///
     /// IPv4 reads the setting of the interface and of `all` (`IN_DEV_ORCONF`); IPv6 only that of the interface
     /// (`ip6_ignore_linkdown`).
-    public func ignoresRoutesWithLinkDown(_ family: AddressFamily, _ index: InterfaceIndex) -> Bool {
+    package func ignoresRoutesWithLinkDown(_ family: AddressFamily, _ index: InterfaceIndex) -> Bool {
         if settings[.init(family, index)]?.ignoresRoutesWithLinkDown == true { return true }
         guard family == .ipv4 else { return false }
         return settings[.init(family, NetconfMessage.allInterfaces)]?.ignoresRoutesWithLinkDown == true
@@ -478,7 +478,7 @@ public struct NetworkSnapshot: Sendable, Hashable {
     ///
     /// A router's advertisement prolongs its route without a message: read the tables again before.
     @discardableResult
-    public mutating func expire(at now: Instant) -> SnapshotEffect {
+    package mutating func expire(at now: Instant) -> SnapshotEffect {
         var effect = SnapshotEffect()
         routes.expire(at: now, &effect)
         return effect

@@ -1,21 +1,21 @@
 /// The nexthop objects (ip-nexthop(8)) by their ids, and what routes through them resolve to.
-public struct NexthopTable: Sendable, Hashable {
+package struct NexthopTable: Sendable, Hashable {
     private var objects: [UInt32: NexthopMessage] = [:]
 
     /// Makes a table without objects.
-    public init() {}
+    package init() {}
 
     /// The ids of the objects.
-    public var keys: Dictionary<UInt32, NexthopMessage>.Keys { objects.keys }
+    package var keys: Dictionary<UInt32, NexthopMessage>.Keys { objects.keys }
 
     /// The objects.
-    public var values: Dictionary<UInt32, NexthopMessage>.Values { objects.values }
+    package var values: Dictionary<UInt32, NexthopMessage>.Values { objects.values }
 
     /// Whether there are no objects.
-    public var isEmpty: Bool { objects.isEmpty }
+    package var isEmpty: Bool { objects.isEmpty }
 
     /// The object with an id.
-    public internal(set) subscript(id: UInt32) -> NexthopMessage? {
+    package internal(set) subscript(id: UInt32) -> NexthopMessage? {
         get { objects[id] }
         set { objects[id] = newValue }
     }
@@ -93,7 +93,7 @@ public struct NexthopTable: Sendable, Hashable {
 
 extension NexthopTable: ExpressibleByDictionaryLiteral {
     /// Makes a table of objects.
-    public init(dictionaryLiteral elements: (UInt32, NexthopMessage)...) {
+    package init(dictionaryLiteral elements: (UInt32, NexthopMessage)...) {
         objects = .init(uniqueKeysWithValues: elements)
     }
 }

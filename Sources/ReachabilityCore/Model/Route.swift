@@ -1,14 +1,14 @@
 /// A default-like route of the model: the kernel's message, and when the route ends by itself.
-public struct Route: Sendable, Hashable {
+package struct Route: Sendable, Hashable {
     /// The kernel's message.
-    public var message: RouteMessage
+    package var message: RouteMessage
     /// When the route expires; nil if it does not.
     ///
     /// The kernel stops using it then and announces that up to 30 s later.
-    public var expiry: Instant?
+    package var expiry: Instant?
 
     /// Makes a route.
-    public init(_ message: RouteMessage, expiry: Instant? = nil) {
+    package init(_ message: RouteMessage, expiry: Instant? = nil) {
         self.message = message
         self.expiry = expiry
     }
@@ -37,7 +37,7 @@ public struct Route: Sendable, Hashable {
     private static let lastingFlags: UInt32 = 0x0F00
 
     /// Whether the route has expired, so that the kernel skips it.
-    public func isExpired(at now: Instant) -> Bool { expiry.map { $0 <= now } ?? false }
+    package func isExpired(at now: Instant) -> Bool { expiry.map { $0 <= now } ?? false }
 
     /// Whether another form of the same route is equal for the evaluation.
     ///
@@ -74,20 +74,20 @@ public struct Route: Sendable, Hashable {
 }
 
 /// Identifies one routing table of one family.
-public struct RouteTableKey: Sendable, Hashable, Comparable {
+package struct RouteTableKey: Sendable, Hashable, Comparable {
     /// The family.
-    public var family: AddressFamily
+    package var family: AddressFamily
     /// The table's number.
-    public var table: RouteTableID
+    package var table: RouteTableID
 
     /// Makes a key.
-    public init(_ family: AddressFamily, _ table: RouteTableID) {
+    package init(_ family: AddressFamily, _ table: RouteTableID) {
         self.family = family
         self.table = table
     }
 
     /// Orders by the family's number, then by the table's.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         (left.family.rawValue, left.table.rawValue) < (right.family.rawValue, right.table.rawValue)
     }
 }

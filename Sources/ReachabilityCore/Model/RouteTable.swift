@@ -3,12 +3,12 @@
 /// Longest prefix first; then (IPv6) longest source prefix; then for IPv4 by descending TOS, ascending metric and order of
 /// insertion, for IPv6 by ascending metric and order of insertion. ``insert(_:_:_:)`` and ``remove(_:_:)`` keep this order
 /// as the kernel's functions do; what replaces elements in other ways has to keep it itself.
-public struct RouteTable: Sendable, Hashable {
+package struct RouteTable: Sendable, Hashable {
     /// The routes, in order.
     private(set) var elements: [Route]
 
     /// Makes an empty table.
-    public init() { elements = [] }
+    package init() { elements = [] }
 
     // MARK: Groups
 
@@ -297,22 +297,22 @@ public struct RouteTable: Sendable, Hashable {
 
 extension RouteTable: RandomAccessCollection, MutableCollection, RangeReplaceableCollection, ExpressibleByArrayLiteral {
     /// Makes a table of routes that are in order.
-    public init(arrayLiteral elements: Route...) { self.elements = elements }
+    package init(arrayLiteral elements: Route...) { self.elements = elements }
 
     /// The position of the first route.
-    public var startIndex: Int { elements.startIndex }
+    package var startIndex: Int { elements.startIndex }
 
     /// The position after the last route.
-    public var endIndex: Int { elements.endIndex }
+    package var endIndex: Int { elements.endIndex }
 
     /// The route at a position.
-    public subscript(position: Int) -> Route {
+    package subscript(position: Int) -> Route {
         get { elements[position] }
         set { elements[position] = newValue }
     }
 
     /// Replaces routes by others that have the same place in the order.
-    public mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<Route>) {
+    package mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<Route>) {
         elements.replaceSubrange(range, with: new)
     }
 }

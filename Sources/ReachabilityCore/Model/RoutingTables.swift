@@ -1,31 +1,31 @@
 /// The routing tables of both families: those with default-like routes, and the memory of what has expired.
-public struct RoutingTables: Sendable, Hashable {
+package struct RoutingTables: Sendable, Hashable {
     private var tables: [RouteTableKey: RouteTable] = [:]
     /// The routes whose lifetime has ended, and that no route through the same interface has followed.
     ///
     /// Nothing uses them; they explain why there is no route.
-    public private(set) var expired: [RouteTableKey: [RouteMessage]] = [:]
+    package private(set) var expired: [RouteTableKey: [RouteMessage]] = [:]
 
     /// Makes empty tables.
-    public init() {}
+    package init() {}
 
     /// The tables that have routes.
-    public var keys: Dictionary<RouteTableKey, RouteTable>.Keys { tables.keys }
+    package var keys: Dictionary<RouteTableKey, RouteTable>.Keys { tables.keys }
 
     /// The routes of each table.
-    public var values: Dictionary<RouteTableKey, RouteTable>.Values { tables.values }
+    package var values: Dictionary<RouteTableKey, RouteTable>.Values { tables.values }
 
     /// Whether there is no route.
-    public var isEmpty: Bool { tables.isEmpty }
+    package var isEmpty: Bool { tables.isEmpty }
 
     /// The routes of a table; nil if it has none.
-    public internal(set) subscript(key: RouteTableKey) -> RouteTable? {
+    package internal(set) subscript(key: RouteTableKey) -> RouteTable? {
         get { tables[key] }
         _modify { yield &tables[key] }
     }
 
     /// The routes of a table; a default if it has none.
-    public internal(set) subscript(key: RouteTableKey, default empty: @autoclosure () -> RouteTable) -> RouteTable {
+    package internal(set) subscript(key: RouteTableKey, default empty: @autoclosure () -> RouteTable) -> RouteTable {
         get { tables[key] ?? empty() }
         _modify { yield &tables[key, default: empty()] }
     }
@@ -250,12 +250,12 @@ public struct RoutingTables: Sendable, Hashable {
 
 extension RoutingTables: Sequence, ExpressibleByDictionaryLiteral {
     /// Makes tables.
-    public init(dictionaryLiteral elements: (RouteTableKey, RouteTable)...) {
+    package init(dictionaryLiteral elements: (RouteTableKey, RouteTable)...) {
         tables = .init(uniqueKeysWithValues: elements)
     }
 
     /// Returns an iterator over the tables that have routes.
-    public func makeIterator() -> Dictionary<RouteTableKey, RouteTable>.Iterator { tables.makeIterator() }
+    package func makeIterator() -> Dictionary<RouteTableKey, RouteTable>.Iterator { tables.makeIterator() }
 }
 
 extension Route {

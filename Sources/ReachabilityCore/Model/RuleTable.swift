@@ -2,12 +2,12 @@
 ///
 /// ``insert(_:_:)`` and ``remove(_:_:)`` keep the order as the kernel does; what replaces elements in other ways has to keep
 /// it itself.
-public struct RuleTable: Sendable, Hashable {
+package struct RuleTable: Sendable, Hashable {
     /// The rules, in order.
     private(set) var elements: [RuleMessage]
 
     /// Makes a table without rules.
-    public init() { elements = [] }
+    package init() { elements = [] }
 
     /// Takes `RTM_NEWRULE`: a new rule stands behind the others of its priority (`fib_nl_newrule`).
     mutating func insert(_ message: RuleMessage, _ effect: inout SnapshotEffect) {
@@ -78,22 +78,22 @@ public struct RuleTable: Sendable, Hashable {
 
 extension RuleTable: RandomAccessCollection, MutableCollection, RangeReplaceableCollection, ExpressibleByArrayLiteral {
     /// Makes a table of rules that are in order.
-    public init(arrayLiteral elements: RuleMessage...) { self.elements = elements }
+    package init(arrayLiteral elements: RuleMessage...) { self.elements = elements }
 
     /// The position of the first rule.
-    public var startIndex: Int { elements.startIndex }
+    package var startIndex: Int { elements.startIndex }
 
     /// The position after the last rule.
-    public var endIndex: Int { elements.endIndex }
+    package var endIndex: Int { elements.endIndex }
 
     /// The rule at a position.
-    public subscript(position: Int) -> RuleMessage {
+    package subscript(position: Int) -> RuleMessage {
         get { elements[position] }
         set { elements[position] = newValue }
     }
 
     /// Replaces rules by others that have the same place in the order.
-    public mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<RuleMessage>) {
+    package mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<RuleMessage>) {
         elements.replaceSubrange(range, with: new)
     }
 }

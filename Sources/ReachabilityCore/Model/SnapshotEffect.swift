@@ -1,30 +1,30 @@
 /// What one event, or one dump of a table, changed in the model.
 ///
 /// An effect without change costs no allocation, since most messages of a busy machine change nothing here.
-public struct SnapshotEffect: Sendable, Hashable {
+package struct SnapshotEffect: Sendable, Hashable {
     /// The reasons of the change, in order and without repetition; real differences only.
-    public private(set) var reasons: [ReachabilityReason] = []
+    package private(set) var reasons: [ReachabilityReason] = []
     /// The tables in which routes were removed or changed without a message.
     ///
     /// The kernel does so silently, so the model predicts it. A lookup should confirm it; where it does not, these
     /// tables are to be read again.
-    public private(set) var predictions: [RouteTableKey] = []
+    package private(set) var predictions: [RouteTableKey] = []
     /// The tables to read again, because the messages do not contain what changed.
     ///
     /// Each is cheap to read, and rare.
-    public private(set) var staleSubjects: [DumpSubject] = []
+    package private(set) var staleSubjects: [DumpSubject] = []
 
     /// The Wi-Fi interfaces that roamed to another access point.
-    public private(set) var roams: [InterfaceIndex] = []
+    package private(set) var roams: [InterfaceIndex] = []
 
     /// Makes the effect of an event that changed nothing.
-    public init() {}
+    package init() {}
 
     /// Whether anything changed that the evaluation reads.
-    public var changed: Bool { !reasons.isEmpty }
+    package var changed: Bool { !reasons.isEmpty }
 
     /// Adds another effect to this one, in order.
-    public mutating func merge(_ other: Self) {
+    package mutating func merge(_ other: Self) {
         for reason in other.reasons { add(reason) }
         for key in other.predictions { predict(key) }
         for subject in other.staleSubjects { markStale(subject) }
@@ -52,7 +52,7 @@ public struct SnapshotEffect: Sendable, Hashable {
     }
 
     /// Returns the tables to read again, and forgets them.
-    public mutating func takeStaleSubjects() -> [DumpSubject] {
+    package mutating func takeStaleSubjects() -> [DumpSubject] {
         defer { staleSubjects = [] }
         return staleSubjects
     }

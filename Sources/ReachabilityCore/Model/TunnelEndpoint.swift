@@ -1,18 +1,18 @@
 /// The endpoint of a tunnel's own packets, and everything that the kernel's lookup of their route reads.
-public struct TunnelEndpoint: Sendable, Hashable {
+package struct TunnelEndpoint: Sendable, Hashable {
     /// The address of the other end.
-    public var address: IPAddress
+    package var address: IPAddress
     /// The source address that the tunnel is given; nil if the kernel selects it.
-    public var source: IPAddress?
+    package var source: IPAddress?
     /// The mark of the tunnel's packets; 0 for none.
-    public var mark: UInt32
+    package var mark: UInt32
     /// The TOS field of the tunnel's packets, without its ECN bits.
-    public var tos: UInt8
+    package var tos: UInt8
     /// The interface that the tunnel is bound to (ip-link(8) `dev`); nil for an unbound one.
-    public var interface: InterfaceIndex?
+    package var interface: InterfaceIndex?
 
     /// Makes an endpoint.
-    public init(
+    package init(
         address: IPAddress,
         source: IPAddress? = nil,
         mark: UInt32 = 0,
@@ -30,7 +30,7 @@ public struct TunnelEndpoint: Sendable, Hashable {
     ///
     /// - Parameter user: The user whose rules decide; the kernel sends as root.
     /// - Returns: The flow from the tunnel to its other end.
-    public func flow(user: UInt32) -> ProbeFlow { flow(to: address, user: user) }
+    package func flow(user: UInt32) -> ProbeFlow { flow(to: address, user: user) }
 
     /// Returns the same lookup for another destination.
     func flow(to destination: IPAddress, user: UInt32) -> ProbeFlow {
@@ -60,12 +60,12 @@ public struct TunnelEndpoint: Sendable, Hashable {
 
 extension L2TPMessage {
     /// The endpoint of the session's packets; nil if L2TP did not report it.
-    public var endpoint: TunnelEndpoint? { remote.map { .init(address: $0, source: source) } }
+    package var endpoint: TunnelEndpoint? { remote.map { .init(address: $0, source: source) } }
 }
 
 extension WireGuardMessage {
     /// The endpoint of the packets to the public internet; nil if no peer with a known endpoint carries them.
-    public var endpoint: TunnelEndpoint? {
+    package var endpoint: TunnelEndpoint? {
         for probe in [ProbeAddresses.ipv4, ProbeAddresses.ipv6].joined() {
             guard let endpoint = peer(for: probe)?.endpoint else { continue }
             return .init(address: endpoint, mark: mark)
@@ -91,7 +91,7 @@ extension RouteMessage {
     /// - Parameters:
     ///   - egress: The interface; nil if there is no route.
     ///   - endpoint: The endpoint.
-    public init(egress: InterfaceIndex?, to endpoint: TunnelEndpoint) {
+    package init(egress: InterfaceIndex?, to endpoint: TunnelEndpoint) {
         self.init(destination: .init(endpoint.address, length: UInt8(endpoint.address.family.bitWidth)))
         if let source = endpoint.source { self.source = .init(source, length: UInt8(source.family.bitWidth)) }
         mark = endpoint.mark
@@ -103,22 +103,22 @@ extension RouteMessage {
 }
 
 /// What is known of tunnels beyond their links: what WireGuard and L2TP say, and where their own packets leave.
-public struct TunnelTable: Sendable, Hashable {
+package struct TunnelTable: Sendable, Hashable {
     /// What WireGuard says of a device.
-    public internal(set) var wireGuard: [InterfaceIndex: WireGuardMessage] = [:]
+    package internal(set) var wireGuard: [InterfaceIndex: WireGuardMessage] = [:]
     /// What L2TP says of an interface's session and its tunnel.
-    public internal(set) var l2tp: [InterfaceIndex: L2TPMessage] = [:]
+    package internal(set) var l2tp: [InterfaceIndex: L2TPMessage] = [:]
     /// The interface through which the kernel sends a tunnel's own packets; nil for none.
-    public internal(set) var egress: [TunnelEndpoint: InterfaceIndex?] = [:]
+    package internal(set) var egress: [TunnelEndpoint: InterfaceIndex?] = [:]
 
     /// Makes a table without tunnels.
-    public init() {}
+    package init() {}
 
     /// Returns the endpoint of a tunnel's own packets; nil if it is not known, or if the interface is no tunnel.
     ///
     /// Of a WireGuard device's peers it is that of the peer which carries the public internet: as the device chooses, by
     /// the longest of the peers' allowed prefixes.
-    public func endpoint(of link: Link) -> TunnelEndpoint? {
+    package func endpoint(of link: Link) -> TunnelEndpoint? {
         if let remote = link.tunnelRemote { return .init(link, to: remote) }
         if let session = l2tp[link.index] { return session.endpoint }
         guard !wireGuard.isEmpty, let device = wireGuard[link.index] else { return nil }

@@ -1,16 +1,16 @@
 /// The state of a Wi-Fi interface, merged from nl80211's messages.
-public struct WirelessState: Sendable, Hashable {
+package struct WirelessState: Sendable, Hashable {
     /// The radio's number.
-    public var radio: UInt32?
+    package var radio: UInt32?
     /// Its operating mode.
-    public var mode: WirelessMode?
+    package var mode: WirelessMode?
     /// The state of a station's association.
-    public var association = Association.unknown
+    package var association = Association.unknown
     /// The address of the access point (BSSID) of the last association, 6 bytes; nil if it was not reported.
-    public var accessPoint: [UInt8]?
+    package var accessPoint: [UInt8]?
 
     /// The state of a station's association, as far as nl80211 has reported it.
-    public enum Association: Sendable, Hashable {
+    package enum Association: Sendable, Hashable {
         /// Nothing was reported, or the link has changed since: the link alone counts.
         case unknown
         /// An association is being made.
@@ -25,7 +25,7 @@ public struct WirelessState: Sendable, Hashable {
     ///
     /// Access points, meshes, ad hoc networks and monitors have no association. While the mode is not known, messages
     /// about an association show that it is a station's.
-    public var isStation: Bool { mode == nil || mode == .station || mode == .peerClient }
+    package var isStation: Bool { mode == nil || mode == .station || mode == .peerClient }
 
     /// Whether the interface cannot carry packets, whatever its link says: that may be up to a second old.
     var isBarred: Bool { isStation && (association == .associating || association == .disassociated) }

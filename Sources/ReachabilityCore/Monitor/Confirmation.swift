@@ -170,40 +170,40 @@ extension RouteSelection {
 }
 
 /// The kernel's own answers for every probe address, in the order of ``ProbeAddresses``.
-public struct ProbeResults: Sendable, Hashable {
+package struct ProbeResults: Sendable, Hashable {
     /// For the IPv4 probe addresses.
-    public var ipv4: [ProbeResult]
+    package var ipv4: [ProbeResult]
     /// For the IPv6 probe addresses.
-    public var ipv6: [ProbeResult]
+    package var ipv6: [ProbeResult]
 
     /// Makes the answers.
-    public init(ipv4: [ProbeResult], ipv6: [ProbeResult]) {
+    package init(ipv4: [ProbeResult], ipv6: [ProbeResult]) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
     }
 
     /// The answers of a family.
-    public func of(_ family: AddressFamily) -> [ProbeResult] { family == .ipv4 ? ipv4 : ipv6 }
+    package func of(_ family: AddressFamily) -> [ProbeResult] { family == .ipv4 ? ipv4 : ipv6 }
 }
 
 /// The kernel's own answer for one probe address: that of the last lookup which connect(2) would make.
-public struct ProbeResult: Sendable, Hashable {
+package struct ProbeResult: Sendable, Hashable {
     /// The outcome.
-    public var outcome: LookupOutcome
+    package var outcome: LookupOutcome
     /// The prefix of the route that was selected; nil if it was not asked for (`RTM_F_FIB_MATCH`), or if there is none.
-    public var matched: IPPrefix?
+    package var matched: IPPrefix?
     /// Whether that route has several next hops, of which the answer names one.
-    public var isMultipath: Bool
+    package var isMultipath: Bool
     /// Whether connect(2) would make no further lookup; if not, a refusal is not final.
-    public var isFinal: Bool
+    package var isFinal: Bool
     /// The source with which a socket connects although the lookup is refused; nil if the two agree.
     ///
     /// Of IPv6 routes that share a nexthop object the kernel remembers for each processor which one packets used last,
     /// also once that is gone: then `RTM_GETROUTE` is refused (`inet6_rtm_getroute`), but packets are sent.
-    public var connectedSource: IPAddress?
+    package var connectedSource: IPAddress?
 
     /// Makes an answer.
-    public init(
+    package init(
         _ outcome: LookupOutcome,
         matched: IPPrefix? = nil,
         isMultipath: Bool = false,
@@ -225,7 +225,7 @@ public struct ProbeResult: Sendable, Hashable {
     ///   - snapshot: The model of the machine.
     ///   - now: The moment of the answer.
     /// - Returns: The route, or the refusal.
-    public func outcome(of flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
+    package func outcome(of flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
         guard connectedSource != nil else { return outcome }
         let model = RouteLookup.connect(flow, in: snapshot, at: now)
         return model.agrees(with: self) ? model : outcome
@@ -234,7 +234,7 @@ public struct ProbeResult: Sendable, Hashable {
     /// Whether the route is one that the model does not mirror.
     ///
     /// Then the model, which holds the default-like routes alone, cannot predict what the kernel does with this probe.
-    public var isCoveredBySpecificRoute: Bool {
+    package var isCoveredBySpecificRoute: Bool {
         guard let matched else { return false }
         return matched.length > RouteMessage.longestDefaultLikePrefix
     }

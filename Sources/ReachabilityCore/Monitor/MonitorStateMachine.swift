@@ -6,17 +6,17 @@
 ///
 /// A changed path is published first and confirmed by lookups afterwards. While the model is being read, or is known to
 /// differ from the kernel, the kernel's own lookups are authoritative.
-public struct MonitorStateMachine: Sendable {
+package struct MonitorStateMachine: Sendable {
     /// The model of the machine's network.
-    public private(set) var snapshot = NetworkSnapshot()
+    package private(set) var snapshot = NetworkSnapshot()
     /// The last evaluation; nil before the first.
-    public private(set) var evaluation: PathEvaluation?
+    package private(set) var evaluation: PathEvaluation?
     /// How often things happened.
-    public private(set) var counters: MonitorCounters
+    package private(set) var counters: MonitorCounters
     /// The number of messages that were evaluated at once, because they were likely to affect the path.
-    public private(set) var urgentEvents: UInt64 = 0
+    package private(set) var urgentEvents: UInt64 = 0
     /// Whether a change is published when a Wi-Fi interface of the path roams to another access point.
-    public var reportsRoams = false
+    package var reportsRoams = false
 
     private var connection = NetlinkConnection()
     private var reader = DumpReader()
@@ -41,7 +41,7 @@ public struct MonitorStateMachine: Sendable {
     ///   - settleGoingDown: The same for changes from reachable to not reachable; nil for the value of `settle`.
     ///   - counters: The counters' initial values.
     ///   - isReplay: Whether it replays a recording: it makes no lookups, and the model is authoritative.
-    public init(
+    package init(
         context: EvaluationContext,
         settle: Duration = .zero,
         settleGoingDown: Duration? = nil,
@@ -59,24 +59,24 @@ public struct MonitorStateMachine: Sendable {
 
     /// The number of times the model or the published path changed: a lookup made at another revision may be out of
     /// date.
-    public var revision: UInt64 { modelChanges &+ counters.published }
+    package var revision: UInt64 { modelChanges &+ counters.published }
 
     /// The path that was published last; nil before the first change.
-    public var published: NetworkPath? { publisher.published }
+    package var published: NetworkPath? { publisher.published }
 
     /// Whether everything was read and agrees with the kernel's lookups, or is known to differ permanently.
-    public var isSettled: Bool {
+    package var isSettled: Bool {
         connection.isUp && reader.isDone && pending.isDone && evaluation != nil && check.isCurrent && !check.isPending
             && !queries.awaitsFirstTunnelAnswer && snapshot.devices.awaited.isEmpty
     }
 
     /// The remote endpoints of the tunnels that the path depends on: routes that cover them are to be received.
-    public var tunnelDestinations: Set<IPAddress> {
+    package var tunnelDestinations: Set<IPAddress> {
         Set(queries.tunnels.compactMap { index in snapshot.link(index).flatMap(snapshot.tunnels.endpoint)?.address })
     }
 
     /// When to call ``next(at:)`` again although nothing was received; nil if nothing is scheduled.
-    public var deadline: Instant? {
+    package var deadline: Instant? {
         guard connection.isUp else { return connection.deadline }
         let publication = reader.hasPrerequisites || !check.isEnabled ? pending.publicationDeadline : nil
         var first = Instant.earlier(publisher.deadline, check.deadline)
@@ -89,7 +89,7 @@ public struct MonitorStateMachine: Sendable {
     }
 
     /// Returns what to do now; nil if there is nothing to do before the next message or ``deadline``.
-    public mutating func next(at now: Instant) -> MonitorAction? {
+    package mutating func next(at now: Instant) -> MonitorAction? {
         if let announcement = publisher.takeAnnouncement() { return publish(announcement) }
         guard connection.isUp else { return recover(at: now) }
         commitDumps(at: now)
@@ -157,7 +157,7 @@ public struct MonitorStateMachine: Sendable {
     // MARK: Messages
 
     /// Takes a message that the kernel sent by itself: from the event socket or the uevent socket.
-    public mutating func receive(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+    package mutating func receive(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         counters.events += 1
         noteDevice(event)
         reader.note(event, header, at: now)
@@ -190,13 +190,13 @@ public struct MonitorStateMachine: Sendable {
     }
 
     /// Counts a datagram that did not come from the kernel and was ignored.
-    public mutating func ignoreForeign() { counters.foreign += 1 }
+    package mutating func ignoreForeign() { counters.foreign += 1 }
 
     /// Counts a message that could not be decoded.
-    public mutating func ignoreMalformed() { counters.malformed += 1 }
+    package mutating func ignoreMalformed() { counters.malformed += 1 }
 
     /// Takes a new family of generic netlink: the drivers that use it may have brought interfaces.
-    public mutating func receiveNew(_ family: GenericFamily) {
+    package mutating func receiveNew(_ family: GenericFamily) {
         counters.events += 1
         if family.name == GenericFamilies.wirelessName { examineDevicesAgain() }
     }
@@ -204,7 +204,7 @@ public struct MonitorStateMachine: Sendable {
     /// Takes the suspended time of the machine since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
     ///
     /// To be called at the start, and whenever the clocks may have been set.
-    public mutating func measureSuspension(_ total: Duration, at now: Instant) {
+    package mutating func measureSuspension(_ total: Duration, at now: Instant) {
         defer { suspendedTime = total }
         guard let before = suspendedTime, total - before >= Pacing.shortestSuspension else { return }
         counters.suspends += 1
@@ -218,16 +218,16 @@ public struct MonitorStateMachine: Sendable {
     // MARK: Dumps
 
     /// Starts: the netlink sockets are open and have joined their groups.
-    public mutating func start(at now: Instant) {
+    package mutating func start(at now: Instant) {
         connection = .init()
         reader.start()
     }
 
     /// Records a datagram of answers to a dump; its messages follow.
-    public mutating func beginReply(at now: Instant) { reader.progress(at: now) }
+    package mutating func beginReply(at now: Instant) { reader.progress(at: now) }
 
     /// Takes a message that answers the dump under way.
-    public mutating func receiveReply(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+    package mutating func receiveReply(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         switch reader.take(event, header, at: now) {
         case .ignored: break
         case .entry: noteDevice(event)
@@ -278,7 +278,7 @@ public struct MonitorStateMachine: Sendable {
     ///
     /// What is still queued there is older than the loss. Everything is read again, and only the net difference is
     /// published.
-    public mutating func overrun(at now: Instant) {
+    package mutating func overrun(at now: Instant) {
         counters.overruns += 1
         resynchronize(.overrun)
     }
@@ -287,21 +287,21 @@ public struct MonitorStateMachine: Sendable {
     ///
     /// Associations are forgotten until nl80211 reports them again: only the links count. The interfaces are examined
     /// again.
-    public mutating func overrunWireless(at now: Instant) {
+    package mutating func overrunWireless(at now: Instant) {
         counters.overruns += 1
         forgetAssociations(at: now)
         examineDevicesAgain()
     }
 
     /// Handles the failure of a netlink socket, or that it does not answer.
-    public mutating func failed(at now: Instant) {
+    package mutating func failed(at now: Instant) {
         connection.fail(at: now)
         reader.abandon()
         check.cancel()
     }
 
     /// Continues after the sockets were opened again and have joined the groups that they were in before.
-    public mutating func reopened(at now: Instant) {
+    package mutating func reopened(at now: Instant) {
         counters.reopened += 1
         connection.open()
         // nl80211's messages were lost with the sockets.
@@ -310,10 +310,10 @@ public struct MonitorStateMachine: Sendable {
     }
 
     /// Records that the sockets could not be opened.
-    public mutating func reopenFailed(at now: Instant) { connection.failAgain(at: now) }
+    package mutating func reopenFailed(at now: Instant) { connection.failAgain(at: now) }
 
     /// Stops, and returns the last change, which says that the state is unknown.
-    public mutating func stop() -> ReachabilityChange {
+    package mutating func stop() -> ReachabilityChange {
         let change = publisher.stop()
         counters.published = change.sequence
         return change
@@ -350,21 +350,21 @@ public struct MonitorStateMachine: Sendable {
     // MARK: Devices and tunnels
 
     /// Whether an answer to ``MonitorAction/probe(_:name:)`` is still about the interface that was meant.
-    public func expectsDevice(_ index: InterfaceIndex, name: String) -> Bool { queries.expects(index, name: name) }
+    package func expectsDevice(_ index: InterfaceIndex, name: String) -> Bool { queries.expects(index, name: name) }
 
     /// Whether a ``MonitorAction/probe(_:name:)`` asks for a tunnel's egress interface, not for its device.
-    public func isAskingTunnel(_ index: InterfaceIndex) -> Bool { queries.isAskingTunnel(index) }
+    package func isAskingTunnel(_ index: InterfaceIndex) -> Bool { queries.isAskingTunnel(index) }
 
     /// Takes a message that answers a ``MonitorAction/probe(_:name:)``.
     ///
     /// The last message of each answer is a uevent with ``UeventMessage/probe``, whatever was found.
-    public mutating func receiveDevice(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+    package mutating func receiveDevice(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         absorb(snapshot.apply(event, header, at: now), at: now)
         endQuery(event)
     }
 
     /// Handles changes of routes that carry tunnels' packets, and that the model does not contain.
-    public mutating func noteHiddenRoutes(at now: Instant) { queries.noteHiddenChange(at: now) }
+    package mutating func noteHiddenRoutes(at now: Instant) { queries.noteHiddenChange(at: now) }
 
     private mutating func endQuery(_ event: KernelEvent) {
         if queries.end(event), pending.isUndecided { invalidate(.evaluation) }
@@ -431,7 +431,7 @@ public struct MonitorStateMachine: Sendable {
     ///
     /// Pass all messages that the sockets have received meanwhile first: a message that was under way when the kernel
     /// was asked is then not mistaken for a silent change.
-    public mutating func answered(_ answers: ProbeResults, at now: Instant) {
+    package mutating func answered(_ answers: ProbeResults, at now: Instant) {
         guard connection.isUp else { return }
         guard reader.isDone else {
             if check.dependsOnKernel { invalidate(.evaluation) }
@@ -462,7 +462,7 @@ public struct MonitorStateMachine: Sendable {
     ///   - event: The message.
     ///   - header: Its header; the sequence number tells to which request an answer belongs.
     ///   - now: When it was recorded.
-    public mutating func replay(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
+    package mutating func replay(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         switch event {
         case .request(let request): recording?.begin(request, header.sequence, at: now)
         case .done, .error: endReplayedDump(header.sequence, at: now)
@@ -472,7 +472,7 @@ public struct MonitorStateMachine: Sendable {
     }
 
     /// Ends the recording: what was held back is evaluated now, a dump without its end is not.
-    public mutating func finishReplay(at now: Instant) {
+    package mutating func finishReplay(at now: Instant) {
         recording?.finish()
         snapshot.devices.awaitNothing()
         beginEvaluatingRecording()
@@ -564,7 +564,7 @@ extension KernelEvent {
 }
 
 /// What the state machine requests; each is performed before the next is requested.
-public enum MonitorAction: Sendable, Hashable {
+package enum MonitorAction: Sendable, Hashable {
     /// Publish a change to the subscribers.
     case publish(ReachabilityChange)
     /// Look up the probe addresses, and pass the answers to ``MonitorStateMachine/answered(_:at:)``.

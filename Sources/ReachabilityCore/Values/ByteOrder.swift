@@ -1,14 +1,14 @@
 /// The order of an integer's bytes in memory.
 ///
 /// Netlink messages have the byte order of the machine that wrote them, which for captures may be another machine.
-public enum ByteOrder: Sendable, Hashable, CaseIterable {
+package enum ByteOrder: Sendable, Hashable, CaseIterable {
     /// Least significant byte first.
     case little
     /// Most significant byte first.
     case big
 
     /// The byte order of the machine that this program was built for.
-    public static var host: Self {
+    package static var host: Self {
         #if _endian(little)
         .little
         #else

@@ -1,21 +1,21 @@
 /// A point in time of the machine's monotonic clock.
 ///
 /// It is passed in: pure targets never read a clock.
-public struct Instant: InstantProtocol, Sendable, Hashable {
+package struct Instant: InstantProtocol, Sendable, Hashable {
     /// The nanoseconds of `CLOCK_MONOTONIC`, which stops while the machine is suspended (clock_gettime(2)).
-    public let nanoseconds: Int64
+    package let nanoseconds: Int64
 
     /// Creates an instant from nanoseconds of `CLOCK_MONOTONIC`.
-    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Returns the instant that is a duration after this one.
-    public func advanced(by duration: Duration) -> Self {
+    package func advanced(by duration: Duration) -> Self {
         let (seconds, attoseconds) = duration.components
         return .init(nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
     /// Returns the duration from this instant to another, clamped to 292 years.
-    public func duration(to other: Self) -> Duration {
+    package func duration(to other: Self) -> Duration {
         let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
         return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
     }
@@ -28,5 +28,5 @@ public struct Instant: InstantProtocol, Sendable, Hashable {
     }
 
     /// Orders by time.
-    public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }

@@ -1,24 +1,24 @@
 /// The content of an `RTM_NEWADDR` or `RTM_DELADDR` message (rtnetlink(7), `include/uapi/linux/if_addr.h`).
-public struct AddressMessage: Sendable, Hashable {
+package struct AddressMessage: Sendable, Hashable {
     /// `ifa_index`.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// This host's address: `IFA_LOCAL`, or `IFA_ADDRESS` if that is missing (IPv6).
-    public var address: IPAddress
+    package var address: IPAddress
     /// The peer's address on a point-to-point interface: `IFA_ADDRESS` if it differs from ``address``.
-    public var peer: IPAddress?
+    package var peer: IPAddress?
     /// `ifa_prefixlen`.
-    public var prefixLength: UInt8
+    package var prefixLength: UInt8
     /// `ifa_scope`.
-    public var scope: RouteScope
+    package var scope: RouteScope
     /// `IFA_FLAGS`, or `ifa_flags` if that is missing.
-    public var flags: AddressFlags
+    package var flags: AddressFlags
     /// The preferred lifetime in seconds, from `IFA_CACHEINFO`; `UInt32.max` means forever.
-    public var preferredLifetime: UInt32?
+    package var preferredLifetime: UInt32?
     /// The valid lifetime in seconds, from `IFA_CACHEINFO`; `UInt32.max` means forever.
-    public var validLifetime: UInt32?
+    package var validLifetime: UInt32?
 
     /// Creates a message with what every address has.
-    public init(
+    package init(
         index: InterfaceIndex,
         address: IPAddress,
         prefixLength: UInt8,
@@ -34,28 +34,28 @@ public struct AddressMessage: Sendable, Hashable {
 }
 
 /// `IFA_F_*`.
-public struct AddressFlags: OptionSet, Sendable, Hashable {
+package struct AddressFlags: OptionSet, Sendable, Hashable {
     /// The bits as the kernel writes them.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
     /// Creates flags from the kernel's bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `IFA_F_SECONDARY` of an IPv4 address.
-    public static let secondary = Self(rawValue: 0x01)
+    package static let secondary = Self(rawValue: 0x01)
     /// `IFA_F_TEMPORARY` of an IPv6 address (RFC 8981); the same bit as ``secondary``.
-    public static let temporary = Self(rawValue: 0x01)
+    package static let temporary = Self(rawValue: 0x01)
     /// `IFA_F_NODAD`.
-    public static let noDuplicateDetection = Self(rawValue: 0x02)
+    package static let noDuplicateDetection = Self(rawValue: 0x02)
     /// `IFA_F_OPTIMISTIC` (RFC 4429).
-    public static let optimistic = Self(rawValue: 0x04)
+    package static let optimistic = Self(rawValue: 0x04)
     /// `IFA_F_DADFAILED`.
-    public static let duplicate = Self(rawValue: 0x08)
+    package static let duplicate = Self(rawValue: 0x08)
     /// `IFA_F_DEPRECATED`.
-    public static let deprecated = Self(rawValue: 0x20)
+    package static let deprecated = Self(rawValue: 0x20)
     /// `IFA_F_TENTATIVE`.
-    public static let tentative = Self(rawValue: 0x40)
+    package static let tentative = Self(rawValue: 0x40)
     /// `IFA_F_PERMANENT`.
-    public static let permanent = Self(rawValue: 0x80)
+    package static let permanent = Self(rawValue: 0x80)
 }
 
 // MARK: - Decoding

@@ -1,51 +1,51 @@
 /// A family of generic netlink, as announced by `nlctrl` (`include/uapi/linux/genetlink.h`).
 ///
 /// The kernel assigns the numbers of families and groups when it loads them, so they are looked up by name.
-public struct GenericFamily: Sendable, Hashable {
+package struct GenericFamily: Sendable, Hashable {
     /// `CTRL_ATTR_FAMILY_NAME`, such as `nl80211`.
-    public var name: String
+    package var name: String
     /// `CTRL_ATTR_FAMILY_ID`: the type of the family's messages.
-    public var id: UInt16
+    package var id: UInt16
     /// `CTRL_ATTR_MCAST_GROUPS`: the numbers of the family's multicast groups, by name.
-    public var groups: [String: UInt32] = [:]
+    package var groups: [String: UInt32] = [:]
 
     /// Creates a family without groups.
-    public init(name: String, id: UInt16) {
+    package init(name: String, id: UInt16) {
         self.name = name
         self.id = id
     }
 }
 
 /// The numbers of the families whose messages are decoded; 0 for a family that the kernel does not have.
-public struct GenericFamilies: Sendable, Hashable {
+package struct GenericFamilies: Sendable, Hashable {
     /// nl80211, the interface of cfg80211 drivers.
-    public private(set) var nl80211: UInt16 = 0
+    package private(set) var nl80211: UInt16 = 0
     /// WireGuard.
-    public private(set) var wireGuard: UInt16 = 0
+    package private(set) var wireGuard: UInt16 = 0
     /// The team driver.
-    public private(set) var team: UInt16 = 0
+    package private(set) var team: UInt16 = 0
     /// L2TP.
-    public private(set) var l2tp: UInt16 = 0
+    package private(set) var l2tp: UInt16 = 0
 
     /// `NL80211_GENL_NAME`.
-    public static let wirelessName = "nl80211"
+    package static let wirelessName = "nl80211"
     /// `WG_GENL_NAME`.
-    public static let wireGuardName = "wireguard"
+    package static let wireGuardName = "wireguard"
     /// `TEAM_GENL_NAME`.
-    public static let teamName = "team"
+    package static let teamName = "team"
     /// `L2TP_GENL_NAME`.
-    public static let l2tpName = "l2tp"
+    package static let l2tpName = "l2tp"
 
     /// Returns whether the messages of a family are decoded.
-    public static func reads(_ family: GenericFamily) -> Bool {
+    package static func reads(_ family: GenericFamily) -> Bool {
         [wirelessName, wireGuardName, teamName, l2tpName].contains(family.name)
     }
 
     /// Creates a registry without families.
-    public init() {}
+    package init() {}
 
     /// Stores the number of a family; families that are not decoded are ignored.
-    public mutating func note(_ family: GenericFamily) {
+    package mutating func note(_ family: GenericFamily) {
         switch family.name {
         case Self.wirelessName: nl80211 = family.id
         case Self.wireGuardName: wireGuard = family.id
@@ -119,7 +119,7 @@ extension NetlinkRequests {
     ///
     /// Requesting a family by its name would load a module if the kernel lacks it (`genl_ctrl_getfamily` in
     /// `net/netlink/genetlink.c`).
-    public static func families(sequence: UInt32) -> [UInt8] {
+    package static func families(sequence: UInt32) -> [UInt8] {
         NetlinkEncoder().encode(.familiesRequested, sequence: sequence)
     }
 }

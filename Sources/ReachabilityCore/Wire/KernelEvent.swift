@@ -1,7 +1,7 @@
 /// A decoded netlink message.
 ///
 /// A reply to a dump and a notification have the same form; their ``NetlinkHeader`` distinguishes them.
-public enum KernelEvent: Sendable, Hashable {
+package enum KernelEvent: Sendable, Hashable {
     /// `RTM_NEWLINK`.
     case link(LinkMessage)
     /// `RTM_DELLINK`.
@@ -60,7 +60,7 @@ public enum KernelEvent: Sendable, Hashable {
 
 extension KernelEvent {
     /// The netlink family of the message; messages that end or refuse a request may belong to any but the uevent family.
-    public var protocolNumber: UInt16 {
+    package var protocolNumber: UInt16 {
         switch self {
         case .uevent: NetlinkDecoder.uevent
         case .family, .familiesRequested, .wireless, .wireGuard, .team, .l2tp: NetlinkDecoder.generic

@@ -2,18 +2,18 @@
 ///
 /// The reply to `L2TP_CMD_SESSION_GET` has no addresses, the reply to `L2TP_CMD_TUNNEL_GET` has no session. A recording
 /// holds a session with its tunnel's addresses, as a reply to `L2TP_CMD_SESSION_GET`.
-public struct L2TPMessage: Sendable, Hashable {
+package struct L2TPMessage: Sendable, Hashable {
     /// `L2TP_ATTR_IFNAME`: the session's interface; nil for a tunnel.
-    public var interface: String?
+    package var interface: String?
     /// `L2TP_ATTR_CONN_ID`: the number of the tunnel on this host.
-    public var tunnel: UInt32 = 0
+    package var tunnel: UInt32 = 0
     /// `L2TP_ATTR_IP_SADDR` or `L2TP_ATTR_IP6_SADDR`: the tunnel's local address.
-    public var source: IPAddress?
+    package var source: IPAddress?
     /// `L2TP_ATTR_IP_DADDR` or `L2TP_ATTR_IP6_DADDR`: the tunnel's remote address.
-    public var remote: IPAddress?
+    package var remote: IPAddress?
 
     /// Creates a message about a session of an interface, or about a tunnel.
-    public init(interface: String? = nil, tunnel: UInt32 = 0) {
+    package init(interface: String? = nil, tunnel: UInt32 = 0) {
         self.interface = interface
         self.tunnel = tunnel
     }
@@ -69,7 +69,7 @@ extension NetlinkRequests {
     ///   - family: ``GenericFamilies/l2tp``.
     ///   - sequence: `nlmsg_seq`, which the replies repeat.
     /// - Returns: The message with its header.
-    public static func l2tpSessions(family: UInt16, sequence: UInt32) -> [UInt8] {
+    package static func l2tpSessions(family: UInt16, sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: family, flags: [.request, .dump], sequence: sequence)
         builder.append(bytes: [L2TP.getSession, L2TP.version, 0, 0])
         return builder.build()
@@ -84,7 +84,7 @@ extension NetlinkRequests {
     ///   - family: ``GenericFamilies/l2tp``.
     ///   - sequence: `nlmsg_seq`, which the reply repeats.
     /// - Returns: The message with its header.
-    public static func l2tpTunnel(_ tunnel: UInt32, family: UInt16, sequence: UInt32) -> [UInt8] {
+    package static func l2tpTunnel(_ tunnel: UInt32, family: UInt16, sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: family, flags: .request, sequence: sequence)
         builder.append(bytes: [L2TP.getTunnel, L2TP.version, 0, 0])
         builder.attribute(L2TP.Attribute.tunnel, tunnel)

@@ -2,100 +2,100 @@
 ///
 /// A property is nil if the message did not carry its attribute. Wireless events carry little more than the name; what
 /// they lack must not overwrite what is known (``isPartial``).
-public struct LinkMessage: Sendable, Hashable {
+package struct LinkMessage: Sendable, Hashable {
     /// `ifi_index`.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// `ifi_family`: `AF_UNSPEC` for a link, `AF_BRIDGE` for messages about a bridge's ports.
-    public var family: UInt8 = 0
+    package var family: UInt8 = 0
     /// `ifi_type`, an `ARPHRD_*`.
-    public var hardwareType: HardwareType = .none
+    package var hardwareType: HardwareType = .none
     /// `ifi_flags`, `IFF_*`.
-    public var flags: LinkFlags = []
+    package var flags: LinkFlags = []
     /// `ifi_change`.
-    public var changeMask: UInt32 = 0
+    package var changeMask: UInt32 = 0
     /// `IFLA_IFNAME`.
-    public var name: String?
+    package var name: String?
     /// `IFLA_MTU`, in bytes.
-    public var mtu: UInt32?
+    package var mtu: UInt32?
     /// `IFLA_GROUP`.
-    public var group: UInt32?
+    package var group: UInt32?
     /// `IFLA_CARRIER`, often true on interfaces that are down: test ``LinkFlags/up`` first.
-    public var carrier: Bool?
+    package var carrier: Bool?
     /// `IFLA_OPERSTATE` (RFC 2863, `Documentation/networking/operstates.rst`).
-    public var operationalState: OperationalState?
+    package var operationalState: OperationalState?
     /// `IFLA_LINK`: the lower interface (a VLAN's device, a veth's peer); an index in ``lowerNamespace`` if that is set.
-    public var lowerIndex: InterfaceIndex?
+    package var lowerIndex: InterfaceIndex?
     /// `IFLA_LINK_NETNSID`: the namespace of ``lowerIndex`` if it differs from this one.
-    public var lowerNamespace: Int32?
+    package var lowerNamespace: Int32?
     /// `IFLA_MASTER`: the bridge, bond, team or VRF that this interface belongs to.
-    public var masterIndex: InterfaceIndex?
+    package var masterIndex: InterfaceIndex?
     /// `IFLA_LINKINFO` / `IFLA_INFO_KIND`.
-    public var kind: String?
+    package var kind: String?
     /// `IFLA_LINKINFO` / `IFLA_INFO_SLAVE_KIND`.
-    public var portKind: String?
+    package var portKind: String?
     /// `IFLA_VRF_TABLE` of a VRF device.
-    public var vrfTable: UInt32?
+    package var vrfTable: UInt32?
     /// `IFLA_BOND_ACTIVE_SLAVE` of a bond.
-    public var bondActivePort: InterfaceIndex?
+    package var bondActivePort: InterfaceIndex?
     /// Whether a bond monitors its ports, and replaces an active one that has lost its carrier: `miimon` or
     /// `arp_interval` is set (`Documentation/networking/bonding.rst`).
-    public var bondReplacesPorts = false
+    package var bondReplacesPorts = false
     /// A tunnel's remote address: `IFLA_GRE_REMOTE`, `IFLA_IPTUN_REMOTE`, `IFLA_VTI_REMOTE`, `IFLA_VXLAN_GROUP` or
     /// `IFLA_GENEVE_REMOTE`; nil if there is none or if it is a multicast group.
-    public var tunnelRemote: IPAddress?
+    package var tunnelRemote: IPAddress?
     /// The address that a tunnel sends from, if it is given one (ip-link(8) `local`); nil if the kernel selects it.
-    public var tunnelSource: IPAddress?
+    package var tunnelSource: IPAddress?
     /// The mark of a tunnel's own packets (ip-link(8) `fwmark`); 0 for none.
-    public var tunnelMark: UInt32 = 0
+    package var tunnelMark: UInt32 = 0
     /// The TOS field of a tunnel's own packets; with bit 0 set, that of the packets inside.
-    public var tunnelTOS: UInt8 = 0
+    package var tunnelTOS: UInt8 = 0
     /// Whether this port of a bond carries traffic: `IFLA_BOND_SLAVE_STATE` is `BOND_STATE_ACTIVE`.
-    public var bondPortIsActive: Bool?
+    package var bondPortIsActive: Bool?
     /// `IFLA_AF_SPEC` / `AF_INET6` / `IFLA_INET6_CONF`, `DEVCONF_USE_TEMPADDR` at least 2: temporary addresses are preferred.
-    public var prefersTemporaryAddresses: Bool?
+    package var prefersTemporaryAddresses: Bool?
     /// `DEVCONF_USE_OIF_ADDRS_ONLY` in `IFLA_INET6_CONF`.
-    public var usesOwnAddressesOnly: Bool?
+    package var usesOwnAddressesOnly: Bool?
     /// `DEVCONF_USE_OPTIMISTIC` in `IFLA_INET6_CONF`.
-    public var usesOptimisticAddresses: Bool?
+    package var usesOptimisticAddresses: Bool?
     /// `IFLA_PARENT_DEV_BUS_NAME`, such as `usb`, `pci` or `gadget`.
-    public var parentBus: String?
+    package var parentBus: String?
     /// Whether the message carried `IFLA_WIRELESS`: a driver event, not a description of the link.
-    public var isWirelessEvent = false
+    package var isWirelessEvent = false
 
     /// Creates a message about an interface; set the other properties afterwards.
-    public init(index: InterfaceIndex) { self.index = index }
+    package init(index: InterfaceIndex) { self.index = index }
 
     /// Whether the message carries few attributes and must not erase what is known.
     ///
     /// Wireless events have an `ifi_change` of 0 and neither `IFLA_MTU` nor `IFLA_OPERSTATE`.
-    public var isPartial: Bool { isWirelessEvent || (mtu == nil && operationalState == nil) }
+    package var isPartial: Bool { isWirelessEvent || (mtu == nil && operationalState == nil) }
 }
 
 /// `IFF_*` (netdevice(7), `include/uapi/linux/if.h`).
-public struct LinkFlags: OptionSet, Sendable, Hashable {
+package struct LinkFlags: OptionSet, Sendable, Hashable {
     /// The bits as the kernel writes them.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
     /// Creates flags from the kernel's bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `IFF_UP`: enabled by the administrator.
-    public static let up = Self(rawValue: 1 << 0)
+    package static let up = Self(rawValue: 1 << 0)
     /// `IFF_LOOPBACK`.
-    public static let loopback = Self(rawValue: 1 << 3)
+    package static let loopback = Self(rawValue: 1 << 3)
     /// `IFF_POINTOPOINT`.
-    public static let pointToPoint = Self(rawValue: 1 << 4)
+    package static let pointToPoint = Self(rawValue: 1 << 4)
     /// `IFF_RUNNING`.
-    public static let running = Self(rawValue: 1 << 6)
+    package static let running = Self(rawValue: 1 << 6)
     /// `IFF_NOARP`.
-    public static let noARP = Self(rawValue: 1 << 7)
+    package static let noARP = Self(rawValue: 1 << 7)
     /// `IFF_LOWER_UP`: the driver sees a carrier.
-    public static let lowerUp = Self(rawValue: 1 << 16)
+    package static let lowerUp = Self(rawValue: 1 << 16)
     /// `IFF_DORMANT`.
-    public static let dormant = Self(rawValue: 1 << 17)
+    package static let dormant = Self(rawValue: 1 << 17)
 }
 
 /// The values of `IFLA_OPERSTATE` (RFC 2863, ifOperStatus).
-public enum OperationalState: UInt8, Sendable, Hashable {
+package enum OperationalState: UInt8, Sendable, Hashable {
     /// `IF_OPER_UNKNOWN`: the driver does not report a state; the flags decide.
     case unknown = 0
     /// `IF_OPER_NOTPRESENT`.
@@ -113,39 +113,39 @@ public enum OperationalState: UInt8, Sendable, Hashable {
 }
 
 /// `ARPHRD_*`: the hardware type of an interface (`include/uapi/linux/if_arp.h`).
-public struct HardwareType: RawRepresentable, Sendable, Hashable {
+package struct HardwareType: RawRepresentable, Sendable, Hashable {
     /// The number that the kernel writes in `ifi_type`.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
     /// Creates a value from the kernel's number.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// `ARPHRD_ETHER`.
-    public static let ethernet = Self(rawValue: 1)
+    package static let ethernet = Self(rawValue: 1)
     /// `ARPHRD_PPP`.
-    public static let ppp = Self(rawValue: 512)
+    package static let ppp = Self(rawValue: 512)
     /// `ARPHRD_RAWIP`.
-    public static let rawIP = Self(rawValue: 519)
+    package static let rawIP = Self(rawValue: 519)
     /// `ARPHRD_RAWIP` in Qualcomm's kernels, before mainline defined it.
-    public static let vendorRawIP = Self(rawValue: 530)
+    package static let vendorRawIP = Self(rawValue: 530)
     /// `ARPHRD_TUNNEL` (IP in IP).
-    public static let tunnel = Self(rawValue: 768)
+    package static let tunnel = Self(rawValue: 768)
     /// `ARPHRD_TUNNEL6`.
-    public static let tunnel6 = Self(rawValue: 769)
+    package static let tunnel6 = Self(rawValue: 769)
     /// `ARPHRD_LOOPBACK`.
-    public static let loopback = Self(rawValue: 772)
+    package static let loopback = Self(rawValue: 772)
     /// `ARPHRD_SIT` (IPv6 in IPv4).
-    public static let sit = Self(rawValue: 776)
+    package static let sit = Self(rawValue: 776)
     /// `ARPHRD_IPGRE`.
-    public static let gre = Self(rawValue: 778)
+    package static let gre = Self(rawValue: 778)
     /// `ARPHRD_IEEE80211_RADIOTAP`: a Wi-Fi interface in monitor mode.
-    public static let wirelessMonitor = Self(rawValue: 803)
+    package static let wirelessMonitor = Self(rawValue: 803)
     /// `ARPHRD_IP6GRE`.
-    public static let gre6 = Self(rawValue: 823)
+    package static let gre6 = Self(rawValue: 823)
     /// `ARPHRD_NONE`: no hardware header (tun, WireGuard, raw-ip modems).
-    public static let none = Self(rawValue: 0xFFFE)
+    package static let none = Self(rawValue: 0xFFFE)
 
     /// Whether this is a Wi-Fi interface in monitor mode: `ARPHRD_IEEE80211`, with or without radio headers.
-    public var isMonitor: Bool { (801...Self.wirelessMonitor.rawValue).contains(rawValue) }
+    package var isMonitor: Bool { (801...Self.wirelessMonitor.rawValue).contains(rawValue) }
 }
 
 /// The attributes of `IFLA_INFO_DATA` that say how a tunnel's own packets are routed (`if_tunnel.h`, `if_link.h`).

@@ -1,24 +1,24 @@
 /// The content of an `RTM_NEWNETCONF` or `RTM_DELNETCONF` message (`include/uapi/linux/netconf.h`).
-public struct NetconfMessage: Sendable, Hashable {
+package struct NetconfMessage: Sendable, Hashable {
     /// `ncm_family`.
-    public var family: AddressFamily
+    package var family: AddressFamily
     /// `NETCONFA_IFINDEX`: an interface, ``allInterfaces`` or ``defaultInterface``.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// `NETCONFA_FORWARDING`.
-    public var forwarding: Bool?
+    package var forwarding: Bool?
     /// `NETCONFA_IGNORE_ROUTES_WITH_LINKDOWN`.
-    public var ignoresRoutesWithLinkDown: Bool?
+    package var ignoresRoutesWithLinkDown: Bool?
 
     /// Creates a message.
-    public init(family: AddressFamily, index: InterfaceIndex) {
+    package init(family: AddressFamily, index: InterfaceIndex) {
         self.family = family
         self.index = index
     }
 
     /// `NETCONFA_IFINDEX_ALL`.
-    public static let allInterfaces: InterfaceIndex = -1
+    package static let allInterfaces: InterfaceIndex = -1
     /// `NETCONFA_IFINDEX_DEFAULT`.
-    public static let defaultInterface: InterfaceIndex = -2
+    package static let defaultInterface: InterfaceIndex = -2
 }
 
 // MARK: - Decoding

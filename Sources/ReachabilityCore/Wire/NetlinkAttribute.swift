@@ -189,20 +189,20 @@ extension WireRegion {
 }
 
 /// The header of a netlink message: `struct nlmsghdr` (netlink(7)).
-public struct NetlinkHeader: Sendable, Hashable {
+package struct NetlinkHeader: Sendable, Hashable {
     /// The length of the message in bytes, header included.
-    public var length: UInt32
+    package var length: UInt32
     /// `RTM_*`, `NLMSG_*` or a generic netlink family's number.
-    public var type: UInt16
+    package var type: UInt16
     /// `NLM_F_*`.
-    public var flags: NetlinkFlags
+    package var flags: NetlinkFlags
     /// The sequence number, chosen by the sender of a request; a notification repeats that of the request that caused it.
-    public var sequence: UInt32
+    package var sequence: UInt32
     /// The port of the request's sender, or 0.
-    public var port: UInt32
+    package var port: UInt32
 
     /// Creates a header from its fields.
-    public init(length: UInt32, type: UInt16, flags: NetlinkFlags, sequence: UInt32, port: UInt32) {
+    package init(length: UInt32, type: UInt16, flags: NetlinkFlags, sequence: UInt32, port: UInt32) {
         self.length = length
         self.type = type
         self.flags = flags
@@ -211,40 +211,40 @@ public struct NetlinkHeader: Sendable, Hashable {
     }
 
     /// `sizeof(struct nlmsghdr)`.
-    public static let size = 16
+    package static let size = 16
 }
 
 /// `NLM_F_*`: some bits have one meaning in a request and another in a reply or a notification.
-public struct NetlinkFlags: OptionSet, Sendable, Hashable {
+package struct NetlinkFlags: OptionSet, Sendable, Hashable {
     /// The bits as the kernel writes them.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
     /// Creates flags from the kernel's bits.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// `NLM_F_REQUEST`.
-    public static let request = Self(rawValue: 0x01)
+    package static let request = Self(rawValue: 0x01)
     /// `NLM_F_MULTI`: part of a multipart reply that ends with `NLMSG_DONE`.
-    public static let multi = Self(rawValue: 0x02)
+    package static let multi = Self(rawValue: 0x02)
     /// `NLM_F_ACK`.
-    public static let acknowledge = Self(rawValue: 0x04)
+    package static let acknowledge = Self(rawValue: 0x04)
     /// `NLM_F_DUMP_INTR`: the dump is inconsistent because something changed meanwhile.
-    public static let dumpInterrupted = Self(rawValue: 0x10)
+    package static let dumpInterrupted = Self(rawValue: 0x10)
     /// `NLM_F_DUMP_FILTERED`: the kernel honoured the dump's filter.
-    public static let dumpFiltered = Self(rawValue: 0x20)
+    package static let dumpFiltered = Self(rawValue: 0x20)
     /// `NLM_F_DUMP` of a request: `NLM_F_ROOT | NLM_F_MATCH`.
-    public static let dump = Self(rawValue: 0x300)
+    package static let dump = Self(rawValue: 0x300)
     /// `NLM_F_REPLACE` of a request or a notification.
-    public static let replace = Self(rawValue: 0x100)
+    package static let replace = Self(rawValue: 0x100)
     /// `NLM_F_EXCL`.
-    public static let exclusive = Self(rawValue: 0x200)
+    package static let exclusive = Self(rawValue: 0x200)
     /// `NLM_F_CREATE`.
-    public static let create = Self(rawValue: 0x400)
+    package static let create = Self(rawValue: 0x400)
     /// `NLM_F_APPEND`.
-    public static let append = Self(rawValue: 0x800)
+    package static let append = Self(rawValue: 0x800)
     /// `NLM_F_CAPPED` of an `NLMSG_ERROR`: the error is not followed by the request.
-    public static let capped = Self(rawValue: 0x100)
+    package static let capped = Self(rawValue: 0x100)
     /// `NLM_F_ACK_TLVS` of an `NLMSG_ERROR`: extended acknowledgement attributes follow.
-    public static let extendedAcknowledge = Self(rawValue: 0x200)
+    package static let extendedAcknowledge = Self(rawValue: 0x200)
 }
 
 // MARK: - Numbers that several messages share, by the kernel's short names (include/uapi/linux/)

@@ -3,32 +3,32 @@
 /// The input may be any bytes: every access is checked against the bounds, and malformed input is an error with its
 /// position, never a trap. Unknown types, families and attributes are ignored, because newer kernels send more. If an
 /// attribute occurs twice, the later one counts, as in the kernel's `nla_parse`.
-public struct NetlinkDecoder: Sendable {
+package struct NetlinkDecoder: Sendable {
     /// The byte order of the machine that wrote the messages.
-    public var byteOrder: ByteOrder
+    package var byteOrder: ByteOrder
     /// The netlink family of the datagrams: ``route``, ``generic`` or ``uevent``; messages of any other are
     /// ``KernelEvent/ignored``.
-    public var protocolNumber: UInt16
+    package var protocolNumber: UInt16
     /// Whether routes that are not default-like are ``KernelEvent/ignored``.
     ///
     /// The prefix length decides; attributes are then not decoded, so that large tables cost little.
-    public var defaultLikeRoutesOnly: Bool
+    package var defaultLikeRoutesOnly: Bool
 
     /// Whether link messages are decoded as ``KernelEvent/traffic(_:)``, for kernels without `RTM_GETSTATS`.
-    public var readsTraffic = false
+    package var readsTraffic = false
 
     /// The generic netlink families whose messages are decoded, as announced by ``KernelEvent/family(_:)``.
-    public var families: GenericFamilies
+    package var families: GenericFamilies
 
     /// `NETLINK_ROUTE`.
-    public static let route: UInt16 = 0
+    package static let route: UInt16 = 0
     /// `NETLINK_GENERIC`.
-    public static let generic: UInt16 = 16
+    package static let generic: UInt16 = 16
     /// `NETLINK_KOBJECT_UEVENT`.
-    public static let uevent: UInt16 = 15
+    package static let uevent: UInt16 = 15
 
     /// Creates a decoder; by default for rtnetlink messages of this machine.
-    public init(
+    package init(
         byteOrder: ByteOrder = .host,
         protocolNumber: UInt16 = Self.route,
         defaultLikeRoutesOnly: Bool = false,
@@ -48,7 +48,7 @@ public struct NetlinkDecoder: Sendable {
     ///   - body: Called with the header and the content of each message before the next one is decoded. A uevent,
     ///     which has no header, gets one of type 0 with its length.
     /// - Throws: The first error. `body` has been called with the messages before it.
-    public func decode(
+    package func decode(
         _ bytes: RawSpan,
         from start: Int = 0,
         _ body: (NetlinkHeader, KernelEvent) -> Void
@@ -247,7 +247,7 @@ extension NetlinkDecoder {
     /// Returns the byte order in which the length of a datagram's first message is possible, or nil if both or neither are.
     ///
     /// The byte order of a capture file is that of the program that wrote it, which may have run on another machine.
-    public static func byteOrder(of bytes: RawSpan) -> ByteOrder? {
+    package static func byteOrder(of bytes: RawSpan) -> ByteOrder? {
         guard bytes.byteCount >= NetlinkHeader.size else { return nil }
         let length = bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self)
         let possible = NetlinkHeader.size...bytes.byteCount
@@ -269,22 +269,22 @@ extension NetlinkDecodeError {
 }
 
 /// An error in the bytes of a netlink message, with its position.
-public struct NetlinkDecodeError: Error, Sendable, Hashable {
+package struct NetlinkDecodeError: Error, Sendable, Hashable {
     /// The error.
-    public var fault: Fault
+    package var fault: Fault
     /// The position of the error: an offset in bytes from the start of the datagram.
-    public var offset: Int
+    package var offset: Int
     /// The offset of the message that contains the error.
-    public var messageOffset: Int
+    package var messageOffset: Int
     /// The type of that message; nil if its header could not be read.
-    public var messageType: UInt16?
+    package var messageType: UInt16?
     /// The offset of the next message; nil if it is unknown or if there is none.
     ///
     /// Pass it to ``NetlinkDecoder/decode(_:from:_:)`` to continue.
-    public var nextMessageOffset: Int?
+    package var nextMessageOffset: Int?
 
     /// The kinds of errors in a message.
-    public enum Fault: Sendable, Hashable {
+    package enum Fault: Sendable, Hashable {
         /// Fewer bytes remain than a header has.
         case truncatedHeader(available: Int)
         /// `nlmsg_len` is smaller than a header.
@@ -321,7 +321,7 @@ public struct NetlinkDecodeError: Error, Sendable, Hashable {
 
 extension NetlinkDecodeError: CustomStringConvertible {
     /// A description of the error and its position.
-    public var description: String {
+    package var description: String {
         let message = messageType.map { "message of type \($0)" } ?? "message"
         return "\(message) at byte \(messageOffset): \(fault) (at byte \(offset))"
     }
@@ -329,7 +329,7 @@ extension NetlinkDecodeError: CustomStringConvertible {
 
 extension NetlinkDecodeError.Fault: CustomStringConvertible {
     /// A description of the error.
-    public var description: String {
+    package var description: String {
         switch self {
         case .truncatedHeader(let available):
             "its header needs \(NetlinkHeader.size) bytes, \(available) are left"

@@ -2,14 +2,14 @@
 ///
 /// Recordings, tests and the seeds of fuzz targets are made with it. Attributes that ``KernelEvent`` does not hold are not
 /// written; values that do not fit (a next hop's weight above 256) are clamped.
-public struct NetlinkEncoder: Sendable {
+package struct NetlinkEncoder: Sendable {
     /// The byte order of numbers.
-    public var byteOrder: ByteOrder
+    package var byteOrder: ByteOrder
     /// The numbers of the generic netlink families, which are the types of their messages.
-    public var families: GenericFamilies
+    package var families: GenericFamilies
 
     /// Creates an encoder; by default for this machine's byte order and without families.
-    public init(byteOrder: ByteOrder = .host, families: GenericFamilies = .init()) {
+    package init(byteOrder: ByteOrder = .host, families: GenericFamilies = .init()) {
         self.byteOrder = byteOrder
         self.families = families
     }
@@ -25,7 +25,7 @@ public struct NetlinkEncoder: Sendable {
     ///   - sequence: `nlmsg_seq`.
     ///   - port: `nlmsg_pid`.
     /// - Returns: The message with its header.
-    public func encode(
+    package func encode(
         _ event: KernelEvent,
         flags: NetlinkFlags = [],
         sequence: UInt32 = 0,
@@ -121,14 +121,14 @@ public struct NetlinkEncoder: Sendable {
 /// `NLA_ALIGN`). As in the kernel, the padding after an attribute counts towards the length of its message and its nest,
 /// not towards its own. An attribute that is too long for a 16-bit length (a payload of more than 65,531 bytes) is left
 /// out, as `nla_put` does.
-public struct NetlinkMessageBuilder: Sendable {
+package struct NetlinkMessageBuilder: Sendable {
     /// The byte order of numbers.
-    public let byteOrder: ByteOrder
+    package let byteOrder: ByteOrder
     private var bytes: [UInt8] = []
     private var messageStart = 0
 
     /// Begins the first message.
-    public init(
+    package init(
         type: UInt16,
         flags: NetlinkFlags = [],
         sequence: UInt32 = 0,
@@ -141,7 +141,7 @@ public struct NetlinkMessageBuilder: Sendable {
     }
 
     /// Ends the current message and begins the next one.
-    public mutating func beginMessage(
+    package mutating func beginMessage(
         type: UInt16,
         flags: NetlinkFlags = [],
         sequence: UInt32 = 0,
@@ -154,7 +154,7 @@ public struct NetlinkMessageBuilder: Sendable {
     }
 
     /// Ends the last message and returns the bytes of all messages.
-    public consuming func build() -> [UInt8] {
+    package consuming func build() -> [UInt8] {
         endMessage()
         return bytes
     }
@@ -176,24 +176,24 @@ public struct NetlinkMessageBuilder: Sendable {
 
 extension NetlinkMessageBuilder {
     /// Appends a number, as a field of a fixed-size header.
-    public mutating func append(_ value: some FixedWidthInteger) {
+    package mutating func append(_ value: some FixedWidthInteger) {
         bytes.append(value, in: byteOrder)
     }
 
     /// Appends bytes.
-    public mutating func append(bytes other: some Sequence<UInt8>) {
+    package mutating func append(bytes other: some Sequence<UInt8>) {
         bytes.append(contentsOf: other)
     }
 
     /// Appends zeros up to the next multiple of 4 bytes.
-    public mutating func align() {
+    package mutating func align() {
         while bytes.count & 3 != 0 { bytes.append(0) }
     }
 
     /// Appends a structure that begins with its length in 16 bits, such as an entry of `RTA_MULTIPATH`.
     ///
     /// The body appends what follows the length. Padding at its end counts, as in `struct rtnexthop`.
-    public mutating func record(_ body: (inout Self) throws -> Void) rethrows {
+    package mutating func record(_ body: (inout Self) throws -> Void) rethrows {
         align()
         let start = bytes.count
         append(UInt16(0))
@@ -216,35 +216,35 @@ extension NetlinkMessageBuilder {
 
 extension NetlinkMessageBuilder {
     /// `NLA_F_NESTED`: the attribute contains attributes.
-    public static let nestedFlag: UInt16 = 0x8000
+    package static let nestedFlag: UInt16 = 0x8000
 
     /// Appends an attribute without a payload, a flag.
-    public mutating func attribute(_ type: UInt16) {
+    package mutating func attribute(_ type: UInt16) {
         attribute(type, bytes: EmptyCollection())
     }
 
     /// Appends a number as wide as its Swift type.
-    public mutating func attribute(_ type: UInt16, _ value: some FixedWidthInteger & UnsignedInteger) {
+    package mutating func attribute(_ type: UInt16, _ value: some FixedWidthInteger & UnsignedInteger) {
         attribute(type) { $0.append(value) }
     }
 
     /// Appends a number in network byte order, whatever ``byteOrder`` is.
-    public mutating func attribute(_ type: UInt16, networkOrder value: some FixedWidthInteger & UnsignedInteger) {
+    package mutating func attribute(_ type: UInt16, networkOrder value: some FixedWidthInteger & UnsignedInteger) {
         attribute(type) { $0.bytes.append(value, in: .big) }
     }
 
     /// Appends an interface index.
-    public mutating func attribute(_ type: UInt16, index: InterfaceIndex) {
+    package mutating func attribute(_ type: UInt16, index: InterfaceIndex) {
         attribute(type) { $0.append(index) }
     }
 
     /// Appends an address: 4 or 16 bytes in network byte order.
-    public mutating func attribute(_ type: UInt16, _ address: IPAddress) {
+    package mutating func attribute(_ type: UInt16, _ address: IPAddress) {
         attribute(type) { $0.append(address) }
     }
 
     /// Appends a string with a terminating NUL.
-    public mutating func attribute(_ type: UInt16, string: String) {
+    package mutating func attribute(_ type: UInt16, string: String) {
         attribute(type) { builder in
             builder.append(bytes: string.utf8)
             builder.append(UInt8(0))
@@ -252,7 +252,7 @@ extension NetlinkMessageBuilder {
     }
 
     /// Appends bytes.
-    public mutating func attribute(_ type: UInt16, bytes payload: some Sequence<UInt8>) {
+    package mutating func attribute(_ type: UInt16, bytes payload: some Sequence<UInt8>) {
         attribute(type) { $0.append(bytes: payload) }
     }
 
@@ -262,7 +262,7 @@ extension NetlinkMessageBuilder {
     ///   - type: The attribute's type.
     ///   - flagged: Whether to set ``nestedFlag``, which older attributes of rtnetlink do not have.
     ///   - body: Appends the inner attributes.
-    public mutating func nested(
+    package mutating func nested(
         _ type: UInt16,
         flagged: Bool = true,
         _ body: (inout Self) throws -> Void
@@ -271,7 +271,7 @@ extension NetlinkMessageBuilder {
     }
 
     /// Appends an address without an attribute's header: 4 or 16 bytes in network byte order.
-    public mutating func append(_ address: IPAddress) {
+    package mutating func append(_ address: IPAddress) {
         switch address.family {
         case .ipv4: bytes.append(address.ipv4Value, in: .big)
         case .ipv6: bytes.append(address.bits, in: .big)

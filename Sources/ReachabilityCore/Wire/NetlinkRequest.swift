@@ -1,25 +1,25 @@
 /// A request for a dump or a lookup.
 ///
 /// A recording holds requests, so that the replies can be assigned to their dumps.
-public struct NetlinkRequest: Sendable, Hashable {
+package struct NetlinkRequest: Sendable, Hashable {
     /// The table that is requested.
-    public var subject: DumpSubject
+    package var subject: DumpSubject
     /// Whether a dump is requested (`NLM_F_DUMP`), not a lookup.
-    public var isDump: Bool
+    package var isDump: Bool
     /// Whether all address families are requested (`AF_UNSPEC`), as by `ip address`; the subject then has IPv4.
-    public var coversAllFamilies = false
+    package var coversAllFamilies = false
     /// Whether a filter that the subject does not hold limits the dump, as in `ip route show dev eth0`.
-    public var hasFurtherFilter = false
+    package var hasFurtherFilter = false
 
     /// Creates a request.
-    public init(subject: DumpSubject, isDump: Bool) {
+    package init(subject: DumpSubject, isDump: Bool) {
         self.subject = subject
         self.isDump = isDump
     }
 }
 
 /// A table of the kernel that can be dumped, whole or filtered (with `NETLINK_GET_STRICT_CHK`).
-public enum DumpSubject: Sendable, Hashable {
+package enum DumpSubject: Sendable, Hashable {
     /// `RTM_GETLINK`.
     case links
     /// `RTM_GETADDR` of a family.
@@ -211,13 +211,13 @@ extension DumpSubject {
 /// The requests that the monitor sends, in this machine's byte order.
 ///
 /// Requests to generic netlink families are in the files of their messages.
-public enum NetlinkRequests {
+package enum NetlinkRequests {
     /// Returns a request for a dump of a table (`NLM_F_REQUEST | NLM_F_DUMP`).
     ///
     /// The socket must have `NETLINK_GET_STRICT_CHK` set: otherwise the kernel ignores the table and the interface and
     /// dumps all. With that option, the dump of a table that does not exist consists of ``KernelEvent/done(errno:)`` with
     /// ENOENT.
-    public static func dump(_ subject: DumpSubject, sequence: UInt32) -> [UInt8] {
+    package static func dump(_ subject: DumpSubject, sequence: UInt32) -> [UInt8] {
         NetlinkEncoder().encode(.request(.init(subject: subject, isDump: true)), sequence: sequence)
     }
 
@@ -233,7 +233,7 @@ public enum NetlinkRequests {
     ///   - matchesRoute: Whether to request the route as it is in its table (`RTM_F_FIB_MATCH`, ip-route(8) `fibmatch`),
     ///     with prefix, metric and all next hops, instead of the selected next hop and source.
     /// - Returns: The message with its header.
-    public static func lookup(
+    package static func lookup(
         _ flow: ProbeFlow,
         sequence: UInt32,
         matchesRoute: Bool = false

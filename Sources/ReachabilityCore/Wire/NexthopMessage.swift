@@ -1,31 +1,31 @@
 /// The content of an `RTM_NEWNEXTHOP` or `RTM_DELNEXTHOP` message (ip-nexthop(8), `include/uapi/linux/nexthop.h`).
-public struct NexthopMessage: Sendable, Hashable {
+package struct NexthopMessage: Sendable, Hashable {
     /// `NHA_ID`.
-    public var id: UInt32
+    package var id: UInt32
     /// `nh_family`; nil for a group and for a blackhole without a family.
-    public var family: AddressFamily?
+    package var family: AddressFamily?
     /// `NHA_BLACKHOLE`.
-    public var isBlackhole = false
+    package var isBlackhole = false
     /// The next hop: `NHA_OIF`, `NHA_GATEWAY` and `nh_flags`; nil for a group.
-    public var nextHop: NextHop?
+    package var nextHop: NextHop?
     /// `NHA_GROUP`: the members and their weights; empty for a single next hop.
-    public var group: [NexthopGroupMember] = []
+    package var group: [NexthopGroupMember] = []
     /// `NHA_FDB`: used by a bridge's forwarding database, not by routes.
-    public var isForwardingDatabase = false
+    package var isForwardingDatabase = false
 
     /// Creates a message about a nexthop object.
-    public init(id: UInt32) { self.id = id }
+    package init(id: UInt32) { self.id = id }
 }
 
 /// An entry of `NHA_GROUP`: `struct nexthop_grp`.
-public struct NexthopGroupMember: Sendable, Hashable {
+package struct NexthopGroupMember: Sendable, Hashable {
     /// The member's id.
-    public var id: UInt32
+    package var id: UInt32
     /// The weight: the value on the wire + 1, with `weight_high` as the upper byte.
-    public var weight: UInt16
+    package var weight: UInt16
 
     /// Creates an entry.
-    public init(id: UInt32, weight: UInt16 = 1) {
+    package init(id: UInt32, weight: UInt16 = 1) {
         self.id = id
         self.weight = weight
     }

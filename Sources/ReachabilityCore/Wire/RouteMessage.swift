@@ -1,77 +1,77 @@
 /// The content of an `RTM_NEWROUTE` or `RTM_DELROUTE` message (rtnetlink(7), `include/uapi/linux/rtnetlink.h`).
-public struct RouteMessage: Sendable, Hashable {
+package struct RouteMessage: Sendable, Hashable {
     /// `RTA_DST` and `rtm_dst_len`; its address has the route's family.
-    public var destination: IPPrefix
+    package var destination: IPPrefix
     /// `RTA_SRC` and `rtm_src_len` of an IPv6 source-specific route; length 0 for any source.
-    public var source: IPPrefix
+    package var source: IPPrefix
     /// `RTA_TABLE`, or `rtm_table` if that is missing.
-    public var table: RouteTableID
+    package var table: RouteTableID
     /// `rtm_type`.
-    public var type: RouteType = .unicast
+    package var type: RouteType = .unicast
     /// `rtm_scope`.
-    public var scope: RouteScope = .universe
+    package var scope: RouteScope = .universe
     /// `rtm_protocol`: who installed it (`RTPROT_*`).
-    public var origin: UInt8 = 0
+    package var origin: UInt8 = 0
     /// `rtm_tos`: the DSCP and ECN bits that a packet must have; 0 matches any.
-    public var tos: UInt8 = 0
+    package var tos: UInt8 = 0
     /// `rtm_flags`: `RTM_F_*` and, for a route with one next hop, its `RTNH_F_*`.
-    public var flags: UInt32 = 0
+    package var flags: UInt32 = 0
     /// `RTA_PRIORITY`, which `ip route` calls metric; lower wins.
-    public var metric: UInt32 = 0
+    package var metric: UInt32 = 0
     /// The next hops: `RTA_OIF` with `RTA_GATEWAY` or `RTA_VIA`, or the entries of `RTA_MULTIPATH`; empty without a
     /// device.
-    public var nextHops: [NextHop] = []
+    package var nextHops: [NextHop] = []
     /// `RTA_NH_ID`: the nexthop object that the route uses (ip-nexthop(8)).
-    public var nexthopID: UInt32?
+    package var nexthopID: UInt32?
     /// `RTA_PREFSRC`.
-    public var preferredSource: IPAddress?
+    package var preferredSource: IPAddress?
     /// `RTA_PREF`: the preference in the router's advertisement (RFC 4191).
-    public var preference: RouterPreference = .medium
+    package var preference: RouterPreference = .medium
     /// `RTA_MARK`: the mark of the packets that a lookup was about; 0 for none.
-    public var mark: UInt32 = 0
+    package var mark: UInt32 = 0
     /// The time from the message until the route expires (`rta_expires` in `RTA_CACHEINFO`); nil if it does not expire.
     ///
     /// The kernel counts in hundredths of a second (`USER_HZ`). Zero means that the route has expired and is not yet
     /// removed.
-    public var lifetime: Duration?
+    package var lifetime: Duration?
 
     /// Creates a message for a destination in a table; set the other properties afterwards.
-    public init(destination: IPPrefix, table: RouteTableID = .main) {
+    package init(destination: IPPrefix, table: RouteTableID = .main) {
         self.destination = destination
         self.source = .all(destination.address.family)
         self.table = table
     }
 
     /// The route's address family.
-    public var family: AddressFamily { destination.address.family }
+    package var family: AddressFamily { destination.address.family }
 
     /// Whether the route covers at least a sixteenth of its family's addresses, so that the model keeps it.
     ///
     /// VPNs override the default route with halves and eighths of the address space (0/1 and 128/1, 2000::/4, ::/3).
-    public var isDefaultLike: Bool { destination.length <= Self.longestDefaultLikePrefix }
+    package var isDefaultLike: Bool { destination.length <= Self.longestDefaultLikePrefix }
 
     /// The length in bits of the longest prefix that counts as default-like.
-    public static let longestDefaultLikePrefix: UInt8 = 4
+    package static let longestDefaultLikePrefix: UInt8 = 4
 
     /// `RTM_F_CLONED`: an entry of the route cache or a lookup's result, not a route of a table.
     static let cloned: UInt32 = 0x200
 }
 
 /// A next hop of a route: one of several of a multipath route, or the only one.
-public struct NextHop: Sendable, Hashable {
+package struct NextHop: Sendable, Hashable {
     /// The egress interface: `RTA_OIF` or `rtnh_ifindex`; 0 if there is none.
-    public var interface: InterfaceIndex
+    package var interface: InterfaceIndex
     /// The gateway: `RTA_GATEWAY` or `RTA_VIA`; nil for a destination on the link.
     ///
     /// An IPv4 route may have an IPv6 gateway (RFC 5549).
-    public var gateway: IPAddress?
+    package var gateway: IPAddress?
     /// The weight: `rtnh_hops` + 1; 1 for the only next hop.
-    public var weight: UInt16
+    package var weight: UInt16
     /// `rtnh_flags` or the low bits of `rtm_flags`.
-    public var flags: NextHopFlags
+    package var flags: NextHopFlags
 
     /// Creates a next hop.
-    public init(interface: InterfaceIndex, gateway: IPAddress? = nil, weight: UInt16 = 1, flags: NextHopFlags = []) {
+    package init(interface: InterfaceIndex, gateway: IPAddress? = nil, weight: UInt16 = 1, flags: NextHopFlags = []) {
         self.interface = interface
         self.gateway = gateway
         self.weight = weight
@@ -80,20 +80,20 @@ public struct NextHop: Sendable, Hashable {
 }
 
 /// The flags of a next hop, `RTNH_F_*`.
-public struct NextHopFlags: OptionSet, Sendable, Hashable {
+package struct NextHopFlags: OptionSet, Sendable, Hashable {
     /// The bits as the kernel writes them.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
     /// Creates flags from the kernel's bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `RTNH_F_DEAD`: the device is down, or has no carrier while `ignore_routes_with_linkdown` is set.
-    public static let dead = Self(rawValue: 1)
+    package static let dead = Self(rawValue: 1)
     /// `RTNH_F_PERVASIVE`.
-    public static let pervasive = Self(rawValue: 2)
+    package static let pervasive = Self(rawValue: 2)
     /// `RTNH_F_ONLINK`: the gateway is assumed to be on the link.
-    public static let onLink = Self(rawValue: 4)
+    package static let onLink = Self(rawValue: 4)
     /// `RTNH_F_LINKDOWN`: the device has no carrier; changes are not announced.
-    public static let linkDown = Self(rawValue: 16)
+    package static let linkDown = Self(rawValue: 16)
     /// The model's own, beyond the kernel's bits: the route lacks `RTNH_F_LINKDOWN` though its device is not running.
     ///
     /// The device had its carrier when the route was added, and its operational state has not followed yet.
@@ -118,55 +118,55 @@ public struct RouteTableID: RawRepresentable, Sendable, Hashable {
 }
 
 /// `RTN_*`: what the kernel does with a packet that a route matches.
-public struct RouteType: RawRepresentable, Sendable, Hashable {
+package struct RouteType: RawRepresentable, Sendable, Hashable {
     /// The number that the kernel writes in `rtm_type`.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
     /// Creates a value from the kernel's number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `RTN_UNICAST`.
-    public static let unicast = Self(rawValue: 1)
+    package static let unicast = Self(rawValue: 1)
     /// `RTN_LOCAL`.
-    public static let local = Self(rawValue: 2)
+    package static let local = Self(rawValue: 2)
     /// `RTN_BROADCAST`.
-    public static let broadcast = Self(rawValue: 3)
+    package static let broadcast = Self(rawValue: 3)
     /// `RTN_ANYCAST`.
-    public static let anycast = Self(rawValue: 4)
+    package static let anycast = Self(rawValue: 4)
     /// `RTN_MULTICAST`.
-    public static let multicast = Self(rawValue: 5)
+    package static let multicast = Self(rawValue: 5)
     /// `RTN_BLACKHOLE`: silently dropped; a local sender gets EINVAL.
-    public static let blackhole = Self(rawValue: 6)
+    package static let blackhole = Self(rawValue: 6)
     /// `RTN_UNREACHABLE`: EHOSTUNREACH.
-    public static let unreachable = Self(rawValue: 7)
+    package static let unreachable = Self(rawValue: 7)
     /// `RTN_PROHIBIT`: EACCES.
-    public static let prohibit = Self(rawValue: 8)
+    package static let prohibit = Self(rawValue: 8)
     /// `RTN_THROW`: ends the lookup in this table; it continues with the next rule.
-    public static let `throw` = Self(rawValue: 9)
+    package static let `throw` = Self(rawValue: 9)
 }
 
 /// `RT_SCOPE_*`: how far a route or an address reaches; larger numbers are nearer.
-public struct RouteScope: RawRepresentable, Sendable, Hashable, Comparable {
+package struct RouteScope: RawRepresentable, Sendable, Hashable, Comparable {
     /// The number that the kernel writes.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
     /// Creates a value from the kernel's number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Orders by the kernel's number.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// `RT_SCOPE_UNIVERSE`.
-    public static let universe = Self(rawValue: 0)
+    package static let universe = Self(rawValue: 0)
     /// `RT_SCOPE_SITE`.
-    public static let site = Self(rawValue: 200)
+    package static let site = Self(rawValue: 200)
     /// `RT_SCOPE_LINK`.
-    public static let link = Self(rawValue: 253)
+    package static let link = Self(rawValue: 253)
     /// `RT_SCOPE_HOST`.
-    public static let host = Self(rawValue: 254)
+    package static let host = Self(rawValue: 254)
     /// `RT_SCOPE_NOWHERE`.
-    public static let nowhere = Self(rawValue: 255)
+    package static let nowhere = Self(rawValue: 255)
 }
 
 /// `ICMPV6_ROUTER_PREF_*` (RFC 4191, 2.1).
-public enum RouterPreference: UInt8, Sendable, Hashable {
+package enum RouterPreference: UInt8, Sendable, Hashable {
     /// Medium, the default.
     case medium = 0
     /// High.

@@ -1,54 +1,54 @@
 /// The content of an `RTM_NEWRULE` or `RTM_DELRULE` message (ip-rule(8), `include/uapi/linux/fib_rules.h`).
-public struct RuleMessage: Sendable, Hashable {
+package struct RuleMessage: Sendable, Hashable {
     /// The address family of the packets that the rule applies to.
-    public var family: AddressFamily
+    package var family: AddressFamily
     /// `FRA_PRIORITY`; lower comes first.
-    public var priority: UInt32 = 0
+    package var priority: UInt32 = 0
     /// The action for a packet that matches.
-    public var action: RuleAction = .lookup
+    package var action: RuleAction = .lookup
     /// `FRA_TABLE`, or the header's table if that is missing.
-    public var table: RouteTableID = .unspecified
+    package var table: RouteTableID = .unspecified
     /// `FRA_SRC` and `src_len`; length 0 matches any.
-    public var source: IPPrefix
+    package var source: IPPrefix
     /// `FRA_DST` and `dst_len`; length 0 matches any.
-    public var destination: IPPrefix
+    package var destination: IPPrefix
     /// The header's `tos`; 0 matches any.
-    public var tos: UInt8 = 0
+    package var tos: UInt8 = 0
     /// `FRA_DSCP` and `FRA_DSCP_MASK` (all six bits if that is missing).
-    public var dscp: MaskedValue<UInt8>?
+    package var dscp: MaskedValue<UInt8>?
     /// `FRA_FWMARK` and `FRA_FWMASK`.
-    public var mark: MaskedValue<UInt32> = .init(value: 0, mask: 0)
+    package var mark: MaskedValue<UInt32> = .init(value: 0, mask: 0)
     /// `FRA_IIFNAME`; `lo` matches packets of this host.
-    public var inputInterface: String?
+    package var inputInterface: String?
     /// `FRA_OIFNAME`: packets of sockets bound to that interface.
-    public var outputInterface: String?
+    package var outputInterface: String?
     /// `FRA_SUPPRESS_PREFIXLEN`: routes with a prefix of at most this length are not used; nil for none.
-    public var suppressPrefixLength: Int32?
+    package var suppressPrefixLength: Int32?
     /// `FRA_SUPPRESS_IFGROUP`: routes through a device of this group are not used; nil for none.
-    public var suppressInterfaceGroup: UInt32?
+    package var suppressInterfaceGroup: UInt32?
     /// `FRA_IP_PROTO`; nil for any.
-    public var ipProtocol: UInt8?
+    package var ipProtocol: UInt8?
     /// `FRA_SPORT_RANGE`.
-    public var sourcePorts: PortRange?
+    package var sourcePorts: PortRange?
     /// `FRA_DPORT_RANGE`.
-    public var destinationPorts: PortRange?
+    package var destinationPorts: PortRange?
     /// `FRA_UID_RANGE`, inclusive.
-    public var users: ClosedRange<UInt32>?
+    package var users: ClosedRange<UInt32>?
     /// `FRA_GOTO`: the priority of the rule to continue with.
-    public var gotoPriority: UInt32?
+    package var gotoPriority: UInt32?
     /// `FRA_L3MDEV`: packets of a VRF's sockets, looked up in the VRF's table.
-    public var isL3Master = false
+    package var isL3Master = false
     /// `FRA_TUN_ID`; 0 matches any.
-    public var tunnelID: UInt64 = 0
+    package var tunnelID: UInt64 = 0
     /// `FRA_FLOWLABEL` and its mask.
-    public var flowLabel: MaskedValue<UInt32>?
+    package var flowLabel: MaskedValue<UInt32>?
     /// `FRA_PROTOCOL`: the program that installed the rule.
-    public var origin: UInt8 = 0
+    package var origin: UInt8 = 0
     /// `flags`: `FIB_RULE_*`.
-    public var flags: RuleFlags = []
+    package var flags: RuleFlags = []
 
     /// Creates a rule that matches all packets of a family.
-    public init(family: AddressFamily) {
+    package init(family: AddressFamily) {
         self.family = family
         self.source = .all(family)
         self.destination = .all(family)
@@ -56,77 +56,77 @@ public struct RuleMessage: Sendable, Hashable {
 }
 
 /// `FR_ACT_*`.
-public struct RuleAction: RawRepresentable, Sendable, Hashable {
+package struct RuleAction: RawRepresentable, Sendable, Hashable {
     /// The number that the kernel writes.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
     /// Creates a value from the kernel's number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `FR_ACT_UNSPEC`.
-    public static let unspecified = Self(rawValue: 0)
+    package static let unspecified = Self(rawValue: 0)
     /// `FR_ACT_TO_TBL`.
-    public static let lookup = Self(rawValue: 1)
+    package static let lookup = Self(rawValue: 1)
     /// `FR_ACT_GOTO`.
-    public static let goto = Self(rawValue: 2)
+    package static let goto = Self(rawValue: 2)
     /// `FR_ACT_NOP`.
-    public static let noOperation = Self(rawValue: 3)
+    package static let noOperation = Self(rawValue: 3)
     /// `FR_ACT_BLACKHOLE`: EINVAL.
-    public static let blackhole = Self(rawValue: 6)
+    package static let blackhole = Self(rawValue: 6)
     /// `FR_ACT_UNREACHABLE`: ENETUNREACH.
-    public static let unreachable = Self(rawValue: 7)
+    package static let unreachable = Self(rawValue: 7)
     /// `FR_ACT_PROHIBIT`: EACCES.
-    public static let prohibit = Self(rawValue: 8)
+    package static let prohibit = Self(rawValue: 8)
 }
 
 /// `FIB_RULE_*` flags.
-public struct RuleFlags: OptionSet, Sendable, Hashable {
+package struct RuleFlags: OptionSet, Sendable, Hashable {
     /// The bits as the kernel writes them.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
     /// Creates flags from the kernel's bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `FIB_RULE_PERMANENT`.
-    public static let permanent = Self(rawValue: 0x01)
+    package static let permanent = Self(rawValue: 0x01)
     /// `FIB_RULE_INVERT`: the rule applies to packets that do not match (`ip rule add not …`).
-    public static let invert = Self(rawValue: 0x02)
+    package static let invert = Self(rawValue: 0x02)
     /// `FIB_RULE_UNRESOLVED`: the target of a goto does not exist.
-    public static let unresolved = Self(rawValue: 0x04)
+    package static let unresolved = Self(rawValue: 0x04)
     /// `FIB_RULE_IIF_DETACHED`: the named input interface does not exist.
-    public static let inputDetached = Self(rawValue: 0x08)
+    package static let inputDetached = Self(rawValue: 0x08)
     /// `FIB_RULE_OIF_DETACHED`: the named output interface does not exist.
-    public static let outputDetached = Self(rawValue: 0x10)
+    package static let outputDetached = Self(rawValue: 0x10)
     /// `FIB_RULE_FIND_SADDR`: a `from` rule may select the source first.
-    public static let findSource = Self(rawValue: 0x10000)
+    package static let findSource = Self(rawValue: 0x10000)
 }
 
 /// A value that is compared under a mask.
-public struct MaskedValue<Bits: FixedWidthInteger & Sendable>: Sendable, Hashable {
+package struct MaskedValue<Bits: FixedWidthInteger & Sendable>: Sendable, Hashable {
     /// The bits to compare with.
-    public var value: Bits
+    package var value: Bits
     /// The bits that are compared; 0 matches everything.
-    public var mask: Bits
+    package var mask: Bits
 
     /// Creates a masked value.
-    public init(value: Bits, mask: Bits) {
+    package init(value: Bits, mask: Bits) {
         self.value = value
         self.mask = mask
     }
 
     /// Returns whether a value has these bits.
-    public func matches(_ other: Bits) -> Bool { (value ^ other) & mask == 0 }
+    package func matches(_ other: Bits) -> Bool { (value ^ other) & mask == 0 }
 }
 
 /// A range of ports, or a masked port (`FRA_SPORT_RANGE`, `FRA_SPORT_MASK`, `FRA_DPORT_RANGE`, `FRA_DPORT_MASK`).
-public struct PortRange: Sendable, Hashable {
+package struct PortRange: Sendable, Hashable {
     /// The first port.
-    public var first: UInt16
+    package var first: UInt16
     /// The last port, inclusive.
-    public var last: UInt16
+    package var last: UInt16
     /// The mask under which ``first`` is compared, if the kernel sent one (Linux 6.15).
-    public var mask: UInt16?
+    package var mask: UInt16?
 
     /// Creates a range; both ends are inclusive.
-    public init(first: UInt16, last: UInt16, mask: UInt16? = nil) {
+    package init(first: UInt16, last: UInt16, mask: UInt16? = nil) {
         self.first = first
         self.last = last
         self.mask = mask

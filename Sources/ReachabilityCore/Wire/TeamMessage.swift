@@ -1,21 +1,21 @@
 /// The options of a team interface: a reply to `TEAM_CMD_OPTIONS_GET` or an event (`include/uapi/linux/if_team.h`).
 ///
 /// An event carries only the options that changed.
-public struct TeamMessage: Sendable, Hashable {
+package struct TeamMessage: Sendable, Hashable {
     /// `TEAM_ATTR_TEAM_IFINDEX`.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// The option `mode`: such as `activebackup`, `roundrobin` or `loadbalance`; nil if the message does not carry it.
-    public var mode: String?
+    package var mode: String?
     /// The option `activeport` of mode `activebackup`; 0 for no port, nil if the message does not carry it.
-    public var activePort: InterfaceIndex?
+    package var activePort: InterfaceIndex?
     /// The option `enabled` of each port: whether the team sends through it.
-    public var enabledPorts: [InterfaceIndex: Bool] = [:]
+    package var enabledPorts: [InterfaceIndex: Bool] = [:]
 
     /// Creates a message without options.
-    public init(index: InterfaceIndex) { self.index = index }
+    package init(index: InterfaceIndex) { self.index = index }
 
     /// The `mode` of a team that sends only through its active port.
-    public static let activeBackup = "activebackup"
+    package static let activeBackup = "activebackup"
 
     /// Adds the options of a later message about the same team.
     mutating func merge(_ later: Self) {
@@ -121,7 +121,7 @@ extension NetlinkRequests {
     ///   - family: ``GenericFamilies/team``.
     ///   - sequence: `nlmsg_seq`, which the replies repeat.
     /// - Returns: The message with its header.
-    public static func teamOptions(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+    package static func teamOptions(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: family, flags: .request, sequence: sequence)
         builder.append(bytes: [TEAM.getOptions, TEAM.version, 0, 0])
         builder.attribute(TEAM.index, index: index)

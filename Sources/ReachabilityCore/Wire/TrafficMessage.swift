@@ -1,14 +1,14 @@
 /// An interface's byte counters: the content of an `RTM_NEWSTATS` message (`include/uapi/linux/if_link.h`).
-public struct TrafficMessage: Sendable, Hashable {
+package struct TrafficMessage: Sendable, Hashable {
     /// `ifindex` of `struct if_stats_msg`.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// `rx_bytes` of `struct rtnl_link_stats64`, since the interface was created.
-    public var receivedBytes: UInt64
+    package var receivedBytes: UInt64
     /// `tx_bytes` of `struct rtnl_link_stats64`, since the interface was created.
-    public var sentBytes: UInt64
+    package var sentBytes: UInt64
 
     /// Creates a message.
-    public init(index: InterfaceIndex, receivedBytes: UInt64, sentBytes: UInt64) {
+    package init(index: InterfaceIndex, receivedBytes: UInt64, sentBytes: UInt64) {
         self.index = index
         self.receivedBytes = receivedBytes
         self.sentBytes = sentBytes
@@ -100,7 +100,7 @@ extension NetlinkRequests {
     /// Returns a request for a dump of all interfaces' counters (`RTM_GETSTATS`, Linux 4.7); the replies are `RTM_NEWSTATS`.
     ///
     /// Older kernels refuse it with EOPNOTSUPP.
-    public static func traffic(sequence: UInt32) -> [UInt8] {
+    package static func traffic(sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: RTM.getStats, flags: [.request, .dump], sequence: sequence)
         builder.append(UInt32(0))
         builder.append(InterfaceIndex(0))

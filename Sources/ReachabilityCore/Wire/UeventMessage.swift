@@ -1,23 +1,23 @@
 /// The content of a uevent of the `net` subsystem (netlink family 15, `lib/kobject_uevent.c`; udev(7)).
 ///
 /// The content of an interface's `uevent` file in sysfs has the same form, so that a recording can hold it.
-public struct UeventMessage: Sendable, Hashable {
+package struct UeventMessage: Sendable, Hashable {
     /// `ACTION`.
-    public var action: Action
+    package var action: Action
     /// `INTERFACE`.
-    public var interface: String
+    package var interface: String
     /// `IFINDEX`.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// `DEVTYPE`: `wlan`, `wwan`, `bluetooth`, `gadget` …; nil for plain Ethernet.
-    public var deviceType: String?
+    package var deviceType: String?
     /// `DRIVER`, which only netwatch's recordings have: the kernel does not report it for network interfaces.
-    public var driver: String?
+    package var driver: String?
 
     /// `NETWATCH_PROBE`, which only netwatch's recordings have: the result of probing the device, not a uevent.
-    public var probe: DeviceProbe?
+    package var probe: DeviceProbe?
 
     /// Creates a message.
-    public init(action: Action, interface: String, index: InterfaceIndex, deviceType: String? = nil) {
+    package init(action: Action, interface: String, index: InterfaceIndex, deviceType: String? = nil) {
         self.action = action
         self.interface = interface
         self.index = index
@@ -28,7 +28,7 @@ public struct UeventMessage: Sendable, Hashable {
     static let l2tpType = "l2tpeth"
 
     /// The change that the uevent announces.
-    public enum Action: String, Sendable, Hashable {
+    package enum Action: String, Sendable, Hashable {
         /// The device appeared.
         case add
         /// The device was removed.
@@ -49,7 +49,7 @@ public struct UeventMessage: Sendable, Hashable {
 }
 
 /// The result of probing the device behind an interface.
-public enum DeviceProbe: Sendable, Hashable {
+package enum DeviceProbe: Sendable, Hashable {
     /// The device was identified.
     case answered
     /// The device could not be identified, so it may be a modem; with a description of the failure.

@@ -1,28 +1,28 @@
 /// A WireGuard device and its peers: a reply to `WG_CMD_GET_DEVICE` (`include/uapi/linux/wireguard.h`).
 ///
 /// A device with many peers is described by several messages, each with some of them. Keys are not read.
-public struct WireGuardMessage: Sendable, Hashable {
+package struct WireGuardMessage: Sendable, Hashable {
     /// `WGDEVICE_A_IFINDEX`.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// `WGDEVICE_A_FWMARK`: the mark of the encapsulated packets; 0 for none.
-    public var mark: UInt32 = 0
+    package var mark: UInt32 = 0
     /// `WGDEVICE_A_PEERS`.
-    public var peers: [Peer] = []
+    package var peers: [Peer] = []
 
     /// Creates a message; set the other properties afterwards.
-    public init(index: InterfaceIndex) { self.index = index }
+    package init(index: InterfaceIndex) { self.index = index }
 
     /// A peer of a WireGuard device.
-    public struct Peer: Sendable, Hashable {
+    package struct Peer: Sendable, Hashable {
         /// `WGPEER_A_ENDPOINT`: the peer's address; nil while it is not known.
-        public var endpoint: IPAddress?
+        package var endpoint: IPAddress?
         /// The endpoint's port.
-        public var port: UInt16 = 0
+        package var port: UInt16 = 0
         /// `WGPEER_A_ALLOWEDIPS`: the destinations that are routed to this peer.
-        public var allowed: [IPPrefix] = []
+        package var allowed: [IPPrefix] = []
 
         /// Creates a peer without an endpoint.
-        public init() {}
+        package init() {}
     }
 }
 
@@ -148,7 +148,7 @@ extension NetlinkRequests {
     ///   - family: ``GenericFamilies/wireGuard``.
     ///   - sequence: `nlmsg_seq`, which the replies repeat.
     /// - Returns: The message with its header.
-    public static func wireGuardDevice(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+    package static func wireGuardDevice(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
         var builder = NetlinkMessageBuilder(type: family, flags: [.request, .dump], sequence: sequence)
         builder.append(bytes: [WG.getDevice, WG.version, 0, 0])
         builder.attribute(WG.Device.index, index: index)

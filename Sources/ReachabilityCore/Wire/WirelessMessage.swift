@@ -1,31 +1,31 @@
 /// The content of an nl80211 message about an interface, a reply or an event (`include/uapi/linux/nl80211.h`).
-public struct WirelessMessage: Sendable, Hashable {
+package struct WirelessMessage: Sendable, Hashable {
     /// The message's command.
-    public var command: Command
+    package var command: Command
     /// `NL80211_ATTR_IFINDEX`.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// `NL80211_ATTR_IFTYPE`; nil if the message does not carry it.
-    public var mode: WirelessMode?
+    package var mode: WirelessMode?
     /// `NL80211_ATTR_WIPHY`: the radio's number.
-    public var radio: UInt32?
+    package var radio: UInt32?
     /// `NL80211_ATTR_SSID`: up to 32 bytes, often text; an interface has one only while it is associated.
-    public var ssid: [UInt8]?
+    package var ssid: [UInt8]?
     /// `NL80211_ATTR_MAC`, or the address in the frame: the access point's (BSSID) or the interface's own; 6 bytes.
-    public var address: [UInt8]?
+    package var address: [UInt8]?
     /// `NL80211_ATTR_WIPHY_FREQ`, in MHz.
-    public var frequency: UInt32?
+    package var frequency: UInt32?
     /// `NL80211_ATTR_STATUS_CODE`, or the status in the frame: why a step failed (IEEE 802.11, 9.4.1.9); 0 on success.
-    public var status: UInt16?
+    package var status: UInt16?
     /// `NL80211_ATTR_TIMED_OUT`: the access point did not respond.
-    public var hasTimedOut = false
+    package var hasTimedOut = false
     /// The signal strength in dBm: `NL80211_STA_INFO_SIGNAL` in replies about a station, `NL80211_BSS_SIGNAL_MBM` in scan
     /// results.
-    public var signal: Int8?
+    package var signal: Int8?
     /// Whether a scan result is the access point that the interface is associated with (`NL80211_BSS_STATUS`).
-    public var isOwnNetwork = false
+    package var isOwnNetwork = false
 
     /// Creates a message; set the other properties afterwards.
-    public init(_ command: Command, index: InterfaceIndex) {
+    package init(_ command: Command, index: InterfaceIndex) {
         self.command = command
         self.index = index
     }
@@ -34,7 +34,7 @@ public struct WirelessMessage: Sendable, Hashable {
     private static let maximumSSIDLength = 32
 
     /// The commands about the state of an interface: `NL80211_CMD_*`.
-    public enum Command: UInt8, Sendable, Hashable {
+    package enum Command: UInt8, Sendable, Hashable {
         /// `SET_INTERFACE`: its mode changed.
         case setInterface = 6
         /// `NEW_INTERFACE`: it appeared; also the reply to a request.
@@ -65,31 +65,31 @@ public struct WirelessMessage: Sendable, Hashable {
 }
 
 /// The operating mode of a wireless interface: `NL80211_IFTYPE_*`.
-public struct WirelessMode: RawRepresentable, Sendable, Hashable {
+package struct WirelessMode: RawRepresentable, Sendable, Hashable {
     /// The interface index.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
     /// Creates a value from the kernel's number.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `NL80211_IFTYPE_ADHOC`.
-    public static let adHoc = Self(rawValue: 1)
+    package static let adHoc = Self(rawValue: 1)
     /// `NL80211_IFTYPE_STATION`.
-    public static let station = Self(rawValue: 2)
+    package static let station = Self(rawValue: 2)
     /// `NL80211_IFTYPE_AP`.
-    public static let accessPoint = Self(rawValue: 3)
+    package static let accessPoint = Self(rawValue: 3)
     /// `NL80211_IFTYPE_AP_VLAN`: some of an access point's clients.
-    public static let accessPointVLAN = Self(rawValue: 4)
+    package static let accessPointVLAN = Self(rawValue: 4)
     /// `NL80211_IFTYPE_MONITOR`.
-    public static let monitor = Self(rawValue: 6)
+    package static let monitor = Self(rawValue: 6)
     /// `NL80211_IFTYPE_MESH_POINT`.
-    public static let mesh = Self(rawValue: 7)
+    package static let mesh = Self(rawValue: 7)
     /// `NL80211_IFTYPE_P2P_CLIENT`.
-    public static let peerClient = Self(rawValue: 8)
+    package static let peerClient = Self(rawValue: 8)
     /// `NL80211_IFTYPE_P2P_GO`: the access point of a Wi-Fi Direct group.
-    public static let peerGroupOwner = Self(rawValue: 9)
+    package static let peerGroupOwner = Self(rawValue: 9)
 
     /// Whether the interface serves clients instead of being one.
-    public var isAccessPoint: Bool { [.accessPoint, .accessPointVLAN, .peerGroupOwner].contains(self) }
+    package var isAccessPoint: Bool { [.accessPoint, .accessPointVLAN, .peerGroupOwner].contains(self) }
 }
 
 // MARK: - Decoding
@@ -295,7 +295,7 @@ extension NetlinkRequests {
     ///   - family: ``GenericFamilies/nl80211``.
     ///   - sequence: `nlmsg_seq`, which the reply repeats.
     /// - Returns: The message with its header.
-    public static func wirelessInterface(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+    package static func wirelessInterface(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
         request(NL80211.getInterface, of: index, family: family, sequence: sequence, flags: .request)
     }
 
@@ -309,7 +309,7 @@ extension NetlinkRequests {
     ///   - family: ``GenericFamilies/nl80211``.
     ///   - sequence: `nlmsg_seq`, which the replies repeat.
     /// - Returns: The message with its header.
-    public static func wirelessStations(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+    package static func wirelessStations(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
         request(NL80211.getStation, of: index, family: family, sequence: sequence, flags: [.request, .dump])
     }
 
@@ -322,7 +322,7 @@ extension NetlinkRequests {
     ///   - family: ``GenericFamilies/nl80211``.
     ///   - sequence: `nlmsg_seq`, which the replies repeat.
     /// - Returns: The message with its header.
-    public static func wirelessScan(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
+    package static func wirelessScan(_ index: InterfaceIndex, family: UInt16, sequence: UInt32) -> [UInt8] {
         request(NL80211.getScan, of: index, family: family, sequence: sequence, flags: [.request, .dump])
     }
 

@@ -1,23 +1,23 @@
 import X509
 
 /// An authority of a test's own: a root, and an intermediate that issues the servers' certificates.
-public struct CertificateAuthority: Sendable {
+package struct CertificateAuthority: Sendable {
     /// What clients trust; servers don't send it.
-    public let root: MintedCertificate
+    package let root: MintedCertificate
     /// What servers send along.
-    public let intermediate: MintedCertificate
+    package let intermediate: MintedCertificate
 
     /// Founds one; its name tells it from others in errors.
-    public init(_ name: String = "Lab") throws {
+    package init(_ name: String = "Lab") throws {
         root = try MintedCertificate(.init("\(name) Root") { $0.isAuthority = true })
         intermediate = try MintedCertificate(.init("\(name) Intermediate") { $0.isAuthority = true }, by: root)
     }
 
     /// The root as a file for clients holds it, PEM.
-    public var rootPEM: String { root.pem }
+    package var rootPEM: String { root.pem }
 
     /// Issues a server's certificate for hosts' names and addresses.
-    public func issue(
+    package func issue(
         _ names: [String] = ["localhost"],
         addresses: [String] = ["127.0.0.1", "::1"],
         validity: CertificateRequest.Validity = .now
@@ -28,7 +28,7 @@ public struct CertificateAuthority: Sendable {
     }
 
     /// Issues a client's certificate.
-    public func issueClient(
+    package func issueClient(
         _ name: String = "client",
         validity: CertificateRequest.Validity = .now
     ) throws -> MintedIdentity {
@@ -41,29 +41,29 @@ public struct CertificateAuthority: Sendable {
     }
 
     /// Issues whatever certificate is asked for.
-    public func issue(_ request: CertificateRequest) throws -> MintedIdentity {
+    package func issue(_ request: CertificateRequest) throws -> MintedIdentity {
         MintedIdentity(own: try MintedCertificate(request, by: intermediate), above: [intermediate])
     }
 }
 
 /// Who a server or a client can show to be: a certificate with its key, and what is sent along.
-public struct MintedIdentity: Sendable {
+package struct MintedIdentity: Sendable {
     /// Its own certificate.
-    public var own: MintedCertificate
+    package var own: MintedCertificate
     /// What is sent along, its issuer first.
-    public var above: [MintedCertificate]
+    package var above: [MintedCertificate]
 
     /// Puts one together, as wrongly as a test needs it.
-    public init(own: MintedCertificate, above: [MintedCertificate] = []) {
+    package init(own: MintedCertificate, above: [MintedCertificate] = []) {
         self.own = own
         self.above = above
     }
 
     /// The chain in PEM, its own certificate first, as nginx's `ssl_certificate` wants it.
-    public var chainPEM: String { own.pem + above.map(\.pem).joined() }
+    package var chainPEM: String { own.pem + above.map(\.pem).joined() }
 
     /// The chain and the key as PEM files in a folder.
-    public func write(to folder: LabFolder, as name: String = "server") throws -> (chain: String, key: String) {
+    package func write(to folder: LabFolder, as name: String = "server") throws -> (chain: String, key: String) {
         (try folder.write("\(name).pem", chainPEM), try folder.write("\(name).key", own.keyPEM))
     }
 }

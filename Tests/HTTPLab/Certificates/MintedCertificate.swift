@@ -3,28 +3,28 @@ import FoundationEssentials
 import NetworkLab
 import ReachabilityCore
 import SwiftASN1
-public import X509
+package import X509
 
 /// A certificate with its key, made on the spot.
-public struct MintedCertificate: Sendable {
+package struct MintedCertificate: Sendable {
     /// The certificate.
-    public let certificate: Certificate
+    package let certificate: Certificate
     /// Its key, on P-256 unless another was asked for.
-    public let key: Certificate.PrivateKey
+    package let key: Certificate.PrivateKey
 
     /// The certificate in DER.
-    public let der: [UInt8]
+    package let der: [UInt8]
     /// The certificate in PEM, with a line's end.
-    public let pem: String
+    package let pem: String
     /// Its key in PEM, with a line's end.
-    public let keyPEM: String
+    package let keyPEM: String
     /// Its public key in PEM, with a line's end.
-    public let publicKeyPEM: String
+    package let publicKeyPEM: String
     /// Its key as pins have it: `sha256/BASE64`.
-    public let pin: String
+    package let pin: String
 
     /// Mints one, signed by its issuer; by itself, without one.
-    public init(_ request: CertificateRequest, by issuer: MintedCertificate? = nil) throws {
+    package init(_ request: CertificateRequest, by issuer: MintedCertificate? = nil) throws {
         key = request.key ?? Certificate.PrivateKey(P256.Signing.PrivateKey())
         let subject = try DistinguishedName { CommonName(request.subject) }
         let (start, end) = request.validity.dates

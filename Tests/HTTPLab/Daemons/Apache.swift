@@ -4,21 +4,21 @@ import NetworkLab
 
 /// A real Apache httpd: `/digest/file` and `/basic/file` are for `mufasa` with the password `circle`, and so is whatever
 /// lies beneath; `/file` is for all.
-public final class Apache: Sendable {
+package final class Apache: Sendable {
     private let daemon: ServerDaemon
 
     /// The realm of both protection spaces.
-    public static let realm = "lions"
+    package static let realm = "lions"
 
     /// Its origin, without a slash at the end.
-    public var url: String { "http://127.0.0.1:\(daemon.port)" }
+    package var url: String { "http://127.0.0.1:\(daemon.port)" }
 
     /// Starts it.
     ///
     /// - Parameter predecessor: One that has stopped, whose port it takes over; the nonces that it gave are worth nothing
     ///   any more.
     /// - Throws: What it said, if it does not start.
-    public init(after predecessor: Apache? = nil) throws {
+    package init(after predecessor: Apache? = nil) throws {
         guard let program = Self.program else { throw LabError("start apache2", errno: 2, detail: Self.advice) }
         daemon = try ServerDaemon(
             program,
@@ -38,15 +38,15 @@ public final class Apache: Sendable {
     }
 
     /// Ends it in order, and waits for its end.
-    public func stop() throws { try daemon.stop() }
+    package func stop() throws { try daemon.stop() }
 
     private static let program = ServerDaemon.find("apache2")
 
     /// Whether there is one; a test that needs it is `.enabled(if: Apache.isInstalled, …)` with ``advice``.
-    public static var isInstalled: Bool { program != nil }
+    package static var isInstalled: Bool { program != nil }
 
     /// What to do where there is none.
-    public static let advice = "apache2 is not installed: run scripts/setup --for-tests"
+    package static let advice = "apache2 is not installed: run scripts/setup --for-tests"
 
     private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

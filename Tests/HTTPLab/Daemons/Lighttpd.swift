@@ -2,17 +2,17 @@ import NetworkLab
 
 /// A real lighttpd, whose Digest knows SHA-256: `/file` is for `mufasa` with the password `circle`, and for the user
 /// `J\u{E4}s\u{F8}n Doe` with the password `Secret, or not?`.
-public final class Lighttpd: Sendable {
+package final class Lighttpd: Sendable {
     private let daemon: ServerDaemon
 
     /// Its origin, without a slash at the end.
-    public var url: String { "http://127.0.0.1:\(daemon.port)" }
+    package var url: String { "http://127.0.0.1:\(daemon.port)" }
 
     /// Starts it.
     ///
     /// - Parameter algorithms: The hash functions that it offers, as its configuration names them.
     /// - Throws: What it said, if it does not start.
-    public init(algorithms: String) throws {
+    package init(algorithms: String) throws {
         guard let program = Self.program else { throw LabError("start lighttpd", errno: 2, detail: Self.advice) }
         daemon = try ServerDaemon(program, arguments: ["-D", "-f", ServerDaemon.file], sign: "server started") {
             folder,
@@ -38,8 +38,8 @@ public final class Lighttpd: Sendable {
     private static let program = ServerDaemon.find("lighttpd")
 
     /// Whether there is one; a test that needs it is `.enabled(if: Lighttpd.isInstalled, …)` with ``advice``.
-    public static var isInstalled: Bool { program != nil }
+    package static var isInstalled: Bool { program != nil }
 
     /// What to do where there is none.
-    public static let advice = "lighttpd is not installed: run scripts/setup --for-tests"
+    package static let advice = "lighttpd is not installed: run scripts/setup --for-tests"
 }

@@ -2,9 +2,9 @@ import Glibc
 import NetworkLab
 
 /// A real server as a child of the test, with its configuration in a temporary folder, on a port of 127.0.0.1 of its own.
-public final class ServerDaemon: Sendable {
+package final class ServerDaemon: Sendable {
     /// Its port, which stays the same when it starts again.
-    public let port: UInt16
+    package let port: UInt16
     private let folder: LabFolder
     private let reserved: ReservedPort
     private let process: LabProcess
@@ -39,7 +39,7 @@ public final class ServerDaemon: Sendable {
     }
 
     /// Ends it in order, and waits for its end.
-    public func stop() throws {
+    package func stop() throws {
         try process.send(SIGTERM)
         _ = try process.finish()
     }

@@ -1,12 +1,12 @@
 import Glibc
-public import NetworkLab
+package import NetworkLab
 
 /// A name server within a network namespace, at the address that this machine's /etc/resolv.conf names first.
 ///
 /// So programs and threads in the namespace, getaddrinfo(3) included, ask it and no other.
-public final class NameServer: Sendable {
+package final class NameServer: Sendable {
     /// What it answers.
-    public enum Answer: Sendable, Hashable {
+    package enum Answer: Sendable, Hashable {
         /// Nothing at all, until the server ends; then, that it has failed.
         case silence
         /// An error code (RFC 1035, 4.1.1), 3 for 'there is no such name'; 0 for 'there is, without an address'.
@@ -16,14 +16,14 @@ public final class NameServer: Sendable {
     }
 
     /// The names that were asked for, in order.
-    public let questions = Observed<[String]>([])
+    package let questions = Observed<[String]>([])
     private let stopped: ServerLatch
     private let thread: LabThread
 
     /// Begins to answer.
     ///
     /// - Throws: The errno if it can't listen.
-    public init(in lab: LabNamespace, _ answer: @escaping @Sendable (_ name: String) -> Answer) throws {
+    package init(in lab: LabNamespace, _ answer: @escaping @Sendable (_ name: String) -> Answer) throws {
         let address = NameServiceSetup.nameServer
         if !address.hasPrefix("127.") { try lab.rtnl.addAddress("\(address)/32", on: "lo") }
         let descriptor = try lab.run { try Self.open(address) }
@@ -36,7 +36,7 @@ public final class NameServer: Sendable {
     deinit { stopped.open() }
 
     /// Ends it, and waits until its descriptor is closed; to be called once.
-    public func stop() {
+    package func stop() {
         stopped.open()
         thread.join()
     }

@@ -1,36 +1,36 @@
 import Glibc
-public import NetworkLab
+package import NetworkLab
 
 /// A real nginx as a child of the test, in a temporary folder of its own, on free ports of 127.0.0.1.
 ///
 /// It serves the files of ``files``, over HTTP and, with a certificate, over TLS. `/status` tells of its connections,
 /// `/accept` takes any body and answers `ok`. It ends with its last owner, or by ``stop()``.
-public final class Nginx: Sendable {
+package final class Nginx: Sendable {
     /// How it is set up.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// The certificate chain and its key, PEM files; nil for no TLS.
-        public var certificate: (chain: String, key: String)?
+        package var certificate: (chain: String, key: String)?
         /// The certificate by which clients' are checked, a PEM file; nil to ask for none.
-        public var clientAuthority: String?
+        package var clientAuthority: String?
         /// What `ssl_protocols` says.
-        public var protocols = "TLSv1.2 TLSv1.3"
+        package var protocols = "TLSv1.2 TLSv1.3"
         /// How long an idle connection is kept, in seconds.
-        public var keepAlive = 65
+        package var keepAlive = 65
         /// How many requests a connection may carry.
-        public var requestsPerConnection = 1_000_000
+        package var requestsPerConnection = 1_000_000
         /// Lines put into each `server` block as they are.
-        public var directives: [String] = []
+        package var directives: [String] = []
 
         /// The defaults: no TLS, long-lived connections.
-        public init() {}
+        package init() {}
     }
 
     /// The port for HTTP.
-    public let port: UInt16
+    package let port: UInt16
     /// The port for HTTP over TLS; 0 without a certificate.
-    public let securePort: UInt16
+    package let securePort: UInt16
     /// Its files' folder.
-    public let files: LabFolder
+    package let files: LabFolder
     private let root: LabFolder
     private let reserved: [ReservedPort]
     private let process: LabProcess
@@ -41,7 +41,7 @@ public final class Nginx: Sendable {
     ///   - options: How it is set up.
     ///   - namespace: The network namespace in which it runs; nil for the test's own.
     /// - Throws: What it said, if it does not start.
-    public init(_ options: Options = Options(), in namespace: LabNamespace? = nil) throws {
+    package init(_ options: Options = Options(), in namespace: LabNamespace? = nil) throws {
         guard let program = Self.program else { throw LabError("start nginx", errno: ENOENT, detail: Self.advice) }
         let start = {
             let reserved = [try ReservedPort(), try ReservedPort()]
@@ -61,10 +61,10 @@ public final class Nginx: Sendable {
     }
 
     /// Its process.
-    public var identifier: Int32 { process.identifier }
+    package var identifier: Int32 { process.identifier }
 
     /// Ends it in order, and waits for its end.
-    public func stop() throws {
+    package func stop() throws {
         try process.send(SIGTERM)
         _ = try process.finish()
     }
@@ -72,15 +72,15 @@ public final class Nginx: Sendable {
     /// The file of an installed nginx; nil where there is none.
     ///
     /// Debian keeps it in a directory that a user's PATH has not.
-    public static let program: String? = {
+    package static let program: String? = {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         return folders.map { "\($0)/nginx" }.first { access($0, X_OK) == 0 }
     }()
 
     /// Whether there is one; a test that needs it is `.enabled(if: Nginx.isInstalled, …)` with ``advice``.
-    public static var isInstalled: Bool { program != nil }
+    package static var isInstalled: Bool { program != nil }
 
     /// What to do where there is none.
-    public static let advice = "nginx is not installed: run scripts/setup --for-tests"
+    package static let advice = "nginx is not installed: run scripts/setup --for-tests"
 }

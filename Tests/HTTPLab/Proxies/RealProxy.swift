@@ -1,12 +1,12 @@
 import Glibc
-public import NetworkLab
+package import NetworkLab
 
 /// A real proxy of Debian's, as a child of the test, on a port of its own of 127.0.0.1 in a namespace of the test's own.
 ///
 /// It ends with its last owner.
-public final class RealProxy: Sendable {
+package final class RealProxy: Sendable {
     /// Which one.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// HTTP; closes its connections, and leads to the ports that it is told of alone.
         case tinyproxy
         /// HTTP; keeps its connections, and may want Digest.
@@ -16,33 +16,33 @@ public final class RealProxy: Sendable {
     }
 
     /// How it is set up.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Whom it knows; nil for everybody.
-        public var user: String?
+        package var user: String?
         /// The password to that.
-        public var password = ""
+        package var password = ""
         /// Whether squid wants Digest (RFC 7616) in place of Basic.
-        public var isDigest = false
+        package var isDigest = false
         /// The ports to which tinyproxy and squid make tunnels.
-        public var ports: [UInt16] = []
+        package var ports: [UInt16] = []
         /// The certificate chain and its key, PEM files, with which squid speaks TLS on another port.
-        public var certificate: (chain: String, key: String)?
+        package var certificate: (chain: String, key: String)?
 
         /// The defaults: open to everybody, tunnels to no port.
-        public init() {}
+        package init() {}
     }
 
     /// Its port.
-    public let port: UInt16
+    package let port: UInt16
     /// The port on which squid speaks TLS, if it was given a certificate.
-    public static let squidSecurePort: UInt16 = 3129
+    package static let squidSecurePort: UInt16 = 3129
     private let folder: LabFolder
     private let process: LabProcess
 
     /// Starts one and waits until it listens.
     ///
     /// - Throws: What it said, if it does not.
-    public init(_ kind: Kind, _ options: Options = Options(), in namespace: LabNamespace) throws {
+    package init(_ kind: Kind, _ options: Options = Options(), in namespace: LabNamespace) throws {
         guard let program = Self.program(kind.rawValue) else {
             throw LabError("start \(kind.rawValue)", errno: ENOENT, detail: Self.advice(kind))
         }
@@ -59,10 +59,10 @@ public final class RealProxy: Sendable {
     }
 
     /// Whether there is one; a test that needs it is `.enabled(if: RealProxy.isInstalled(.squid), …)` with its advice.
-    public static func isInstalled(_ kind: Kind) -> Bool { program(kind.rawValue) != nil }
+    package static func isInstalled(_ kind: Kind) -> Bool { program(kind.rawValue) != nil }
 
     /// What to do where there is none.
-    public static func advice(_ kind: Kind) -> String {
+    package static func advice(_ kind: Kind) -> String {
         "\(kind.rawValue) is not installed: run scripts/setup --for-tests"
     }
 

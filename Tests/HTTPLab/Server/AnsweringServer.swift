@@ -1,25 +1,25 @@
 import NetworkLab
 
 /// A server on loopback that answers each request by what it says, and remembers them all.
-public final class AnsweringServer: Sendable {
+package final class AnsweringServer: Sendable {
     /// A request that came.
-    public struct Request: Sendable, Hashable {
+    package struct Request: Sendable, Hashable {
         /// `GET` and the like.
-        public var method: String
+        package var method: String
         /// The path with its query.
-        public var target: String
+        package var target: String
         /// The whole head.
-        public var head: String
+        package var head: String
         /// The body.
-        public var body: [UInt8]
+        package var body: [UInt8]
         /// The number of the connection by which it came.
-        public var connection: Int
+        package var connection: Int
 
         /// The path without its query.
-        public var path: String { String(target.prefix { $0 != "?" }) }
+        package var path: String { String(target.prefix { $0 != "?" }) }
 
         /// The value of a field; nil if it has none.
-        public subscript(name: String) -> String? {
+        package subscript(name: String) -> String? {
             let start = "\(name.lowercased()):"
             let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(start) }
             return line.map { String($0.dropFirst(start.utf8.count).drop { $0 == " " }) }
@@ -27,20 +27,20 @@ public final class AnsweringServer: Sendable {
     }
 
     /// What came so far, in the order in which it was answered.
-    public let requests: Observed<[Request]>
+    package let requests: Observed<[Request]>
     private let server: ScriptedServer
 
     /// The port.
-    public var port: UInt16 { server.port }
+    package var port: UInt16 { server.port }
 
     /// Its origin, without a slash at the end.
-    public var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "http://127.0.0.1:\(port)" }
 
     /// Begins to serve.
     ///
     /// - Parameter answer: What is sent to a request.
     /// - Throws: The errno if it can't listen.
-    public init(answer: @escaping @Sendable (Request) -> [ServerStep]) throws {
+    package init(answer: @escaping @Sendable (Request) -> [ServerStep]) throws {
         let requests = Observed<[Request]>([])
         let serve = ServerStep.custom { connection in
             while true {
@@ -54,10 +54,10 @@ public final class AnsweringServer: Sendable {
     }
 
     /// What was seen of every connection.
-    public var connections: [ServerRecord] { server.connections }
+    package var connections: [ServerRecord] { server.connections }
 
     /// Waits until what was seen of the connections satisfies a condition.
-    public func wait(
+    package func wait(
         for what: String,
         until condition: @escaping @Sendable ([ServerRecord]) -> Bool
     ) async throws {

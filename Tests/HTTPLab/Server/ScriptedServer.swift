@@ -1,6 +1,6 @@
 import CNetworkLab
 import Glibc
-public import NetworkLab
+package import NetworkLab
 
 /// A server that does with each connection what a script says, to the byte, right or wrong.
 ///
@@ -8,12 +8,12 @@ public import NetworkLab
 /// let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Le"), .reset])
 /// ```
 /// It stands on sockets and threads of its own, so that no code is on both sides of a test.
-public final class ScriptedServer: Sendable {
+package final class ScriptedServer: Sendable {
     /// What a server does with the connection of this number, counted from 0.
-    public typealias Script = @Sendable (Int) -> [ServerStep]
+    package typealias Script = @Sendable (Int) -> [ServerStep]
 
     /// The port; 0 with a Unix socket.
-    public let port: UInt16
+    package let port: UInt16
     private let address: ServerAddress
     private let listener: ServerListener
     private let thread: LabThread
@@ -29,7 +29,7 @@ public final class ScriptedServer: Sendable {
     ///   - receiveBuffer: The size of each connection's receive buffer, in bytes; nil for the kernel's choice.
     ///   - script: What is done with each connection.
     /// - Throws: The errno if it can't listen.
-    public init(
+    package init(
         on address: ServerAddress = .loopback,
         in namespace: LabNamespace? = nil,
         port: UInt16 = 0,
@@ -47,7 +47,7 @@ public final class ScriptedServer: Sendable {
     }
 
     /// Listens on a free port and does the same with every connection; the parameters are as above.
-    public convenience init(
+    package convenience init(
         on address: ServerAddress = .loopback,
         in namespace: LabNamespace? = nil,
         receiveBuffer: Int32? = nil,
@@ -62,23 +62,23 @@ public final class ScriptedServer: Sendable {
     }
 
     /// Stops listening, ends all connections, and waits until the last descriptor is closed.
-    public func stop() async throws {
+    package func stop() async throws {
         listener.stopped.open()
         try await listener.records.wait(for: "the connections' end") { $0.allSatisfy { $0.end != nil } }
         try await listener.isListening.wait(for: "the listener's end") { !$0 }
     }
 
     /// What was seen of every connection, in the order of acceptance.
-    public var connections: [ServerRecord] { listener.records.value }
+    package var connections: [ServerRecord] { listener.records.value }
 
     /// All bytes of all connections.
-    public var received: [UInt8] { connections.flatMap(\.received) }
+    package var received: [UInt8] { connections.flatMap(\.received) }
 
     /// Waits until what was seen satisfies a condition, and gives it.
     ///
     /// - Throws: `ETIMEDOUT` after the limit, with what was seen.
     @discardableResult
-    public func wait(
+    package func wait(
         for what: String,
         within limit: Duration = .seconds(120),
         until condition: @escaping @Sendable ([ServerRecord]) -> Bool
@@ -88,7 +88,7 @@ public final class ScriptedServer: Sendable {
 
     /// Waits until so many connections have ended on this side, and gives all.
     @discardableResult
-    public func waitForEnds(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [ServerRecord] {
+    package func waitForEnds(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws -> [ServerRecord] {
         try await wait(for: "\(count) ended connections", within: limit) { records in
             records.count(where: { $0.end != nil }) >= count
         }

@@ -2,7 +2,7 @@ import Glibc
 import NetworkLab
 
 /// Where a server listens.
-public enum ServerAddress: Sendable, Hashable {
+package enum ServerAddress: Sendable, Hashable {
     /// 127.0.0.1, or another address given by its four octets.
     case ipv4(UInt8, UInt8, UInt8, UInt8)
     /// ::1.
@@ -11,7 +11,7 @@ public enum ServerAddress: Sendable, Hashable {
     case unix(String)
 
     /// 127.0.0.1.
-    public static let loopback = ServerAddress.ipv4(127, 0, 0, 1)
+    package static let loopback = ServerAddress.ipv4(127, 0, 0, 1)
 
     var family: Int32 {
         switch self {

@@ -4,14 +4,14 @@ import NetworkLab
 
 extension ServerConnection {
     /// Reads up to and with the empty line that ends a head.
-    public func readHead() throws {
+    package func readHead() throws {
         let head = String(decoding: try take(through: Array("\r\n\r\n".utf8)), as: UTF8.self)
         lastHead.withLock { $0 = head }
         record { $0.requests.append(.init(head: head, body: [])) }
     }
 
     /// Reads the body of the request whose head was read last.
-    public func readBody() throws {
+    package func readBody() throws {
         if field("transfer-encoding")?.contains("chunked") == true {
             try readChunks()
         } else if let length = announcedLength {

@@ -4,12 +4,12 @@ import Locking
 import NetworkLab
 
 /// A connection of a ``ScriptedServer``, on a thread of its own.
-public final class ServerConnection: Sendable {
+package final class ServerConnection: Sendable {
     /// Ends a script.
     struct Ended: Error { var how: ServerRecord.End }
 
     /// Its position in the order of acceptance.
-    public let number: Int
+    package let number: Int
     let descriptor: OwnedDescriptor
     /// Where the server listens; nil for the test's own.
     let namespace: LabNamespace?
@@ -99,7 +99,7 @@ public final class ServerConnection: Sendable {
     }
 
     /// Sends bytes, however many pieces the kernel makes of them.
-    public func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { raw in

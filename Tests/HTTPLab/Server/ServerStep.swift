@@ -1,7 +1,7 @@
 /// A step of what a server does with a connection.
 ///
 /// A script's end closes the connection. The kernel turns a close into a reset when bytes of the client were not read.
-public enum ServerStep: Sendable {
+package enum ServerStep: Sendable {
     /// Reads a request's head.
     case readHead
     /// Reads the body of the request whose head was read last, by its length or chunked.
@@ -40,10 +40,10 @@ public enum ServerStep: Sendable {
     case custom(@Sendable (ServerConnection) throws -> Void)
 
     /// Sends a text as it is; line ends are not made.
-    public static func send(_ text: String) -> ServerStep { .sendBytes(Array(text.utf8)) }
+    package static func send(_ text: String) -> ServerStep { .sendBytes(Array(text.utf8)) }
 
     /// Sends a whole answer with its length.
-    public static func answer(
+    package static func answer(
         _ body: String = "",
         status: String = "200 OK",
         headers: [String] = []

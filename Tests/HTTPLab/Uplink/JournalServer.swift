@@ -5,27 +5,27 @@ import NetworkLab
 ///
 /// Each connection has a thread, which neither knows nor minds what becomes of the link: an answer that can't be delivered
 /// is lost, the request was processed all the same. A request counts as processed when it was read to its last byte.
-public final class JournalServer: Sendable {
+package final class JournalServer: Sendable {
     /// A request that was processed.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// `GET` and the like.
-        public var method: String
+        package var method: String
         /// The path with its query.
-        public var target: String
+        package var target: String
         /// What the `Idempotency-Key` header says; nil without one.
-        public var key: String?
+        package var key: String?
         /// The body.
-        public var body: [UInt8]
+        package var body: [UInt8]
         /// The number of the connection by which it came.
-        public var connection: Int
+        package var connection: Int
     }
 
     /// What was processed so far.
-    public let journal: Observed<[Entry]>
+    package let journal: Observed<[Entry]>
     private let server: ScriptedServer
 
     /// Where it serves, with a slash at the end.
-    public var url: String { "http://\(UplinkLab.worldAddress):\(server.port)/" }
+    package var url: String { "http://\(UplinkLab.worldAddress):\(server.port)/" }
 
     /// Begins to serve.
     ///
@@ -33,7 +33,7 @@ public final class JournalServer: Sendable {
     ///   - lab: In whose world.
     ///   - answer: What is sent to a request after it was written down.
     /// - Throws: The errno if it can't listen.
-    public init(
+    package init(
         in lab: UplinkLab,
         answer: @escaping @Sendable (Entry) -> [ServerStep] = { _ in [.answer("done")] }
     ) throws {
@@ -51,7 +51,7 @@ public final class JournalServer: Sendable {
     }
 
     /// Stops serving, and waits until the last descriptor is closed.
-    public func stop() async throws { try await server.stop() }
+    package func stop() async throws { try await server.stop() }
 }
 
 extension JournalServer.Entry {

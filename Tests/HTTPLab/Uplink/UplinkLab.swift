@@ -1,5 +1,5 @@
 import Glibc
-public import NetworkLab
+package import NetworkLab
 
 /// A machine with one uplink, and the world behind it: two network namespaces joined by a veth pair.
 ///
@@ -10,21 +10,21 @@ public import NetworkLab
 /// ```
 /// The machine is 192.0.2.2 on `wan0`, its default route leads to the world at 192.0.2.1. The link may go away and come
 /// back in each way of ``Outage``; sockets of both sides live on meanwhile, as they would.
-public final class UplinkLab: Sendable {
+package final class UplinkLab: Sendable {
     /// The machine's namespace, in which clients are.
-    public let machine: LabNamespace
+    package let machine: LabNamespace
     /// The namespace behind the link, in which servers are.
-    public let world: LabNamespace
+    package let world: LabNamespace
 
     /// The name of the machine's interface.
-    public static let interface = "wan0"
+    package static let interface = "wan0"
     /// The address of the world.
-    public static let worldAddress = "192.0.2.1"
+    package static let worldAddress = "192.0.2.1"
     private static let machinePrefix = "192.0.2.2/24"
     private static let far = "far0"
 
     /// Joins two new namespaces, with the link up.
-    public init() throws(LabError) {
+    package init() throws(LabError) {
         machine = try LabNamespace()
         world = try LabNamespace()
         // With different indexes each end's carrier is announced at once.
@@ -44,7 +44,7 @@ public final class UplinkLab: Sendable {
     /// Takes the link away.
     ///
     /// - Throws: The kernel's errno, such as for an outage that has begun already.
-    public func begin(_ outage: Outage) throws(LabError) {
+    package func begin(_ outage: Outage) throws(LabError) {
         switch outage {
         case .carrierLost: try world.rtnl.setDown(Self.far)
         case .linkDown: try machine.rtnl.setDown(Self.interface)
@@ -54,7 +54,7 @@ public final class UplinkLab: Sendable {
     }
 
     /// Brings the link back, with all that its outage took.
-    public func end(_ outage: Outage) throws(LabError) {
+    package func end(_ outage: Outage) throws(LabError) {
         switch outage {
         case .carrierLost:
             try world.rtnl.setUp(Self.far)
@@ -81,7 +81,7 @@ public final class UplinkLab: Sendable {
 }
 
 /// How an uplink goes away.
-public enum Outage: Sendable, Hashable, CaseIterable {
+package enum Outage: Sendable, Hashable, CaseIterable {
     /// The other end is down: addresses and IPv4 routes stay, and lead nowhere.
     case carrierLost
     /// `ip link set down`: the routes through the interface go, its IPv4 addresses stay.

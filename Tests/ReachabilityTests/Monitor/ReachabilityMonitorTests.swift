@@ -12,9 +12,9 @@ struct ReachabilityMonitorTests {
             source.publish(status)
             #expect(monitor.status == status)
             #expect(monitor.path.status == status)
-            #expect(monitor.latest?.status == status)
+            #expect(monitor.latestChange?.status == status)
         }
-        #expect(monitor.latest?.sequence == 4)
+        #expect(monitor.latestChange?.sequence == 4)
     }
 
     @Test("Inside an immediate closure, the monitor says what the closure is told")

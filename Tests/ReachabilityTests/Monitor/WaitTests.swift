@@ -74,13 +74,16 @@ struct WaitTests {
 
     @Test("Conditions hold for their states only, and are called by their names")
     func conditions() {
-        let met = { (condition: WaitCondition) in ReachabilityStatus.allCases.filter(condition.isMet) }
+        let met = { (condition: WaitCondition) in
+            ReachabilityStatus.allCases.filter { condition.isMet(by: .init(status: $0)) }
+        }
         #expect(met(.reachable) == [.cellular, .wifi])
         #expect(met(.wifi) == [.wifi])
         #expect(met(.cellular) == [.cellular])
         #expect(met(.notReachable) == [.notReachable])
         #expect(met(.status(.unknown)) == [.unknown])
         #expect(WaitCondition.reachable.description == "reachable")
+        #expect(WaitCondition.path(.notCellular).description == "reachable, notCellular")
         #expect(WaitCondition.status(.wifi).description == "wifi")
     }
 }

@@ -27,7 +27,7 @@ struct DeliveryTests {
         let collector = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: place.makeDelivery().delivery) { collector.append($0) }
         #expect(monitor.status == .unknown)
-        #expect(monitor.latest == nil)
+        #expect(monitor.latestChange == nil)
         #expect(monitor.path.reasons == [.reading])
 
         try monitor.start()

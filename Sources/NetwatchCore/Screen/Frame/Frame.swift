@@ -1,36 +1,36 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// The contents of a screen: at most as many lines as it has rows, none wider than it has columns.
 ///
 /// Nothing in it is ever obeyed by a terminal: control characters are written out, and each character that stays takes
 /// the columns that ``TextWidth`` says.
-public struct Frame: Sendable, Hashable {
+package struct Frame: Sendable, Hashable {
     /// From the top; what is missing at the end, of a line too, is empty.
-    public var lines: [StyledLine]
+    package var lines: [StyledLine]
     /// Where the terminal's cursor stands while something is typed; hidden if nil.
-    public var cursor: Cursor?
+    package var cursor: Cursor?
     /// When the frame changes by time alone.
     ///
     /// It may be too early (the frame is the same then, but for this), never too late. The shell sleeps until then and
     /// hands in ``LiveViewInput/tick(_:)``. Nil for never.
-    public var nextChange: Instant?
+    package var nextChange: Instant?
 
     /// Creates a frame.
-    public init(lines: [StyledLine], cursor: Cursor? = nil, nextChange: Instant? = nil) {
+    package init(lines: [StyledLine], cursor: Cursor? = nil, nextChange: Instant? = nil) {
         self.lines = lines
         self.cursor = cursor
         self.nextChange = nextChange
     }
 
     /// A place on the screen.
-    public struct Cursor: Sendable, Hashable {
+    package struct Cursor: Sendable, Hashable {
         /// Counted from 0 at the top.
-        public var row: Int
+        package var row: Int
         /// Counted from 0 at the left.
-        public var column: Int
+        package var column: Int
 
         /// Creates a place.
-        public init(row: Int, column: Int) {
+        package init(row: Int, column: Int) {
             self.row = row
             self.column = column
         }
@@ -38,54 +38,54 @@ public struct Frame: Sendable, Hashable {
 }
 
 /// One line of a screen, as pieces of one style each.
-public struct StyledLine: Sendable, Hashable {
+package struct StyledLine: Sendable, Hashable {
     /// From the left.
-    public var runs: [Run]
+    package var runs: [Run]
 
     /// Creates a line.
-    public init(_ runs: [Run] = []) { self.runs = runs }
+    package init(_ runs: [Run] = []) { self.runs = runs }
 
     /// A piece of text in one style.
-    public struct Run: Sendable, Hashable {
+    package struct Run: Sendable, Hashable {
         /// The text.
-        public var text: String
+        package var text: String
         /// How it looks.
-        public var style: Style
+        package var style: Style
 
         /// Creates a piece.
-        public init(_ text: String, _ style: Style = .plain) {
+        package init(_ text: String, _ style: Style = .plain) {
             self.text = text
             self.style = style
         }
     }
 
     /// The text without styles.
-    public var text: String { runs.map(\.text).joined() }
+    package var text: String { runs.map(\.text).joined() }
 }
 
 /// How a piece of text looks; the shell knows with which attributes of the terminal.
-public struct Style: Sendable, Hashable {
+package struct Style: Sendable, Hashable {
     /// The role, which decides about its color.
-    public var role: Role
+    package var role: Role
     /// Whether it stands out.
-    public var isBold: Bool
+    package var isBold: Bool
     /// Whether its colors are exchanged with the background's, as the chosen line's are.
-    public var isReversed: Bool
+    package var isReversed: Bool
 
     /// Creates a style.
-    public init(_ role: Role = .plain, isBold: Bool = false, isReversed: Bool = false) {
+    package init(_ role: Role = .plain, isBold: Bool = false, isReversed: Bool = false) {
         self.role = role
         self.isBold = isBold
         self.isReversed = isReversed
     }
 
     /// Ordinary text.
-    public static let plain = Self()
+    package static let plain = Self()
 
     /// The role of a piece of text.
     ///
     /// A role is never the only sign of what it says: where there is no color, the words and marks say the same.
-    public enum Role: String, Sendable, Hashable, CaseIterable {
+    package enum Role: String, Sendable, Hashable, CaseIterable {
         /// Ordinary text.
         case plain
         /// Reachable, up: green.
@@ -108,14 +108,14 @@ public struct Style: Sendable, Hashable {
 }
 
 /// How many characters fit on the screen.
-public struct ScreenSize: Sendable, Hashable {
+package struct ScreenSize: Sendable, Hashable {
     /// How many in a line.
-    public var columns: Int
+    package var columns: Int
     /// How many lines.
-    public var rows: Int
+    package var rows: Int
 
     /// Creates a size; what is negative counts as 0.
-    public init(columns: Int, rows: Int) {
+    package init(columns: Int, rows: Int) {
         self.columns = max(columns, 0)
         self.rows = max(rows, 0)
     }

@@ -105,30 +105,30 @@ extension NetworkSnapshot {
 ///
 /// Each source may fail: sysfs may show another network namespace, a sandbox may forbid ioctl(2). Only if no source is
 /// left that distinguishes a modem from Ethernet is the device unidentified.
-public struct DeviceFindings: Sendable, Hashable {
+package struct DeviceFindings: Sendable, Hashable {
     /// The interface index.
-    public var index: InterfaceIndex
+    package var index: InterfaceIndex
     /// Its name.
-    public var name: String
+    package var name: String
     /// Whether nl80211 knows it.
-    public var isWireless = false
+    package var isWireless = false
     /// The driver's name by ethtool (`ETHTOOL_GDRVINFO`); nil with ``driverFault`` if it is not available.
-    public var driver: String?
+    package var driver: String?
     /// Why there is no ``driver``, in words.
-    public var driverFault: String?
+    package var driverFault: String?
     /// Whether sysfs shows this very interface.
-    public var isInSysfs = false
+    package var isInSysfs = false
     /// `DEVTYPE` by sysfs.
-    public var deviceType: String?
+    package var deviceType: String?
 
     /// Makes empty findings.
-    public init(index: InterfaceIndex, name: String) {
+    package init(index: InterfaceIndex, name: String) {
         self.index = index
         self.name = name
     }
 
     /// The findings as a uevent, for the model and for recordings.
-    public var message: UeventMessage {
+    package var message: UeventMessage {
         var message = UeventMessage(action: .add, interface: name, index: index, deviceType: deviceType)
         message.driver = driver
         message.probe = fault.map(DeviceProbe.failed) ?? .answered

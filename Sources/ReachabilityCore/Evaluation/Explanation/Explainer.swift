@@ -312,7 +312,7 @@ public enum InterfaceHint: Sendable, Hashable {
 }
 
 /// The basis on which a tunnel's carrier was found.
-public enum TunnelBasis: Sendable, Hashable {
+package enum TunnelBasis: Sendable, Hashable {
     /// The kernel reported its route to the tunnel's endpoint.
     case endpoint(IPAddress)
     /// The endpoint is known; the best default path that does not lead through the tunnel is assumed to lead there.

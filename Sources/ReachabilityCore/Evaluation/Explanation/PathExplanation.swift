@@ -1,15 +1,15 @@
 /// Why the state is what it is: how each family was evaluated, and why each other route was not taken.
-public struct PathExplanation: Sendable, Hashable {
+package struct PathExplanation: Sendable, Hashable {
     /// The path.
-    public var path: NetworkPath
+    package var path: NetworkPath
     /// IPv4, then IPv6.
-    public var families: [FamilyExplanation]
+    package var families: [FamilyExplanation]
     /// What is known of each interface of the model.
-    public var interfaces: [InterfaceIndex: NetworkInterface]
+    package var interfaces: [InterfaceIndex: NetworkInterface]
     /// Why the kinds of interfaces are not known.
-    public var hints: [InterfaceIndex: InterfaceHint]
+    package var hints: [InterfaceIndex: InterfaceHint]
     /// The basis on which the carriers of tunnels were found.
-    public var tunnels: [InterfaceIndex: TunnelBasis]
+    package var tunnels: [InterfaceIndex: TunnelBasis]
 
     /// Explains an evaluation.
     ///
@@ -18,7 +18,7 @@ public struct PathExplanation: Sendable, Hashable {
     ///   - snapshot: The model from which it was made.
     ///   - context: The context of the evaluation.
     ///   - now: The moment of the evaluation.
-    public init(
+    package init(
         of evaluation: PathEvaluation,
         in snapshot: NetworkSnapshot,
         context: EvaluationContext,
@@ -38,76 +38,76 @@ public struct PathExplanation: Sendable, Hashable {
 }
 
 /// How one family was evaluated.
-public struct FamilyExplanation: Sendable, Hashable {
+package struct FamilyExplanation: Sendable, Hashable {
     /// The family.
-    public var family: AddressFamily
+    package var family: AddressFamily
     /// The path, if there is one.
-    public var path: FamilyPath?
+    package var path: FamilyPath?
     /// The reasons why there is none, or why it is limited.
-    public var reasons: [ReachabilityReason]
+    package var reasons: [ReachabilityReason]
     /// One for each of ``ProbeAddresses``, in their order.
-    public var probes: [ProbeExplanation]
+    package var probes: [ProbeExplanation]
     /// The tables with default-like routes that no matching rule consults, in the order of their numbers.
-    public var strayTables: [StrayTable]
+    package var strayTables: [StrayTable]
     /// The path that would be usable if the kernel did not prefer a route without carrier.
-    public var detour: Detour?
+    package var detour: Detour?
 }
 
 /// A table with default-like routes to which no rule leads the packets in question.
-public struct StrayTable: Sendable, Hashable {
+package struct StrayTable: Sendable, Hashable {
     /// The table.
-    public var table: RouteTableID
+    package var table: RouteTableID
     /// Its routes, in the kernel's order.
-    public var routes: [Route]
+    package var routes: [Route]
     /// The rules that lead other packets to it, or would if an earlier rule did not decide.
-    public var rules: [RuleMessage]
+    package var rules: [RuleMessage]
     /// The VRF device whose table it is, which sockets bound to it use.
-    public var vrf: InterfaceIndex?
+    package var vrf: InterfaceIndex?
 }
 
 /// A path that the kernel does not use, because it prefers routes whose interfaces have no carrier.
-public struct Detour: Sendable, Hashable {
+package struct Detour: Sendable, Hashable {
     /// The interfaces without carrier whose routes the kernel prefers, in its order of preference.
     ///
     /// With `ignore_routes_with_linkdown` set on each, the kernel would skip them.
-    public var interfaces: [InterfaceIndex]
+    package var interfaces: [InterfaceIndex]
     /// The path that would be usable then.
-    public var path: FamilyPath
+    package var path: FamilyPath
 }
 
 /// The lookup of one probe address: its outcome and its steps.
-public struct ProbeExplanation: Sendable, Hashable {
+package struct ProbeExplanation: Sendable, Hashable {
     /// The address that is looked up; nothing is sent to it.
-    public var destination: IPAddress
+    package var destination: IPAddress
     /// The final outcome.
-    public var outcome: LookupOutcome
+    package var outcome: LookupOutcome
     /// The lookups that connect(2) makes: one without a source, and one with a source if its outcome differs.
-    public var lookups: [LookupExplanation]
+    package var lookups: [LookupExplanation]
 }
 
 /// One walk through the rules.
-public struct LookupExplanation: Sendable, Hashable {
+package struct LookupExplanation: Sendable, Hashable {
     /// The source of the lookup; nil for none.
-    public var source: IPAddress?
+    package var source: IPAddress?
     /// The outcome of the walk.
-    public var outcome: LookupOutcome
+    package var outcome: LookupOutcome
     /// The rules that match an unmarked and unbound socket of the user's, in the order of the walk.
     ///
     /// Those that the walk did not reach come last, if they lead to a table that was not consulted.
-    public var steps: [RuleStep]
+    package var steps: [RuleStep]
 }
 
 /// A rule that matched, and its effect.
-public struct RuleStep: Sendable, Hashable {
+package struct RuleStep: Sendable, Hashable {
     /// The rule.
-    public var rule: RuleMessage
+    package var rule: RuleMessage
     /// Its effect.
-    public var result: Result
+    package var result: Result
     /// The default-like routes of the table that it leads to, in the kernel's order.
-    public var candidates: [RouteCandidate] = []
+    package var candidates: [RouteCandidate] = []
 
     /// The effect of a rule.
-    public enum Result: Sendable, Hashable {
+    package enum Result: Sendable, Hashable {
         /// Its table has the answer.
         case answers
         /// Its table has none, so the walk continues.
@@ -132,20 +132,20 @@ public struct RuleStep: Sendable, Hashable {
 }
 
 /// A default-like route of a table that a rule leads to, and whether it was taken.
-public struct RouteCandidate: Sendable, Hashable {
+package struct RouteCandidate: Sendable, Hashable {
     /// The route.
-    public var route: Route
+    package var route: Route
     /// Whether it was taken, and if not why.
-    public var verdict: Verdict
+    package var verdict: Verdict
     /// Its next hops, including those of its nexthop object.
-    public var nextHops: [NextHopExplanation]
+    package var nextHops: [NextHopExplanation]
     /// Whether the network could be reached through it, if the kernel took it.
-    public var isUsable: Bool
+    package var isUsable: Bool
     /// The reasons why not, or why the path would be limited.
-    public var reasons: [ReachabilityReason]
+    package var reasons: [ReachabilityReason]
 
     /// Whether a route was taken, and if not why.
-    public enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         /// It decides; that includes types that refuse.
         case chosen
         /// It is the table's answer, which the rule does not take.
@@ -176,7 +176,7 @@ public struct RouteCandidate: Sendable, Hashable {
     }
 
     /// What makes a route better than another of the same table.
-    public enum Advantage: Sendable, Hashable {
+    package enum Advantage: Sendable, Hashable {
         /// Its destination is longer.
         case longerPrefix
         /// Its source prefix is longer.
@@ -191,14 +191,14 @@ public struct RouteCandidate: Sendable, Hashable {
 }
 
 /// A next hop of a route, and whether it can be used.
-public struct NextHopExplanation: Sendable, Hashable {
+package struct NextHopExplanation: Sendable, Hashable {
     /// The next hop.
-    public var nextHop: NextHop
+    package var nextHop: NextHop
     /// Whether it can be used.
-    public var fate: Fate
+    package var fate: Fate
 
     /// Whether a next hop can be used, and if not why.
-    public enum Fate: Sendable, Hashable {
+    package enum Fate: Sendable, Hashable {
         /// It can be used.
         case usable
         /// The kernel uses it, although it is unusable for a reason.

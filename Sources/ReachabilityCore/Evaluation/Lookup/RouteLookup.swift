@@ -4,7 +4,7 @@
 /// ``RouteMessage/longestDefaultLikePrefix`` are not part of the model: the probe addresses are chosen so that they
 /// hardly ever lie in one. Devices are used in the order of their indexes where the kernel uses that of
 /// their registration, which netlink does not report.
-public enum RouteLookup {
+package enum RouteLookup {
     /// Makes one lookup, as `RTM_GETROUTE` does: of the flow as it is.
     ///
     /// - Parameters:
@@ -12,7 +12,7 @@ public enum RouteLookup {
     ///   - snapshot: The model of the machine.
     ///   - now: The moment at which the expiry of routes is checked.
     /// - Returns: The route that the kernel would select, or the errno with which it would refuse.
-    public static func lookup(_ flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
+    package static func lookup(_ flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
         var walk = RuleWalk(flow, LookupModel(snapshot, at: now))
         return walk.run()
     }
@@ -27,7 +27,7 @@ public enum RouteLookup {
     ///   - snapshot: The model of the machine.
     ///   - now: The moment at which the expiry of routes is checked.
     /// - Returns: What the socket would use, or the errno that connect(2) would give.
-    public static func connect(_ flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
+    package static func connect(_ flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
         Connection.run(flow, LookupModel(snapshot, at: now)).outcome
     }
 
@@ -39,7 +39,7 @@ public enum RouteLookup {
     ///   - destination: An IPv6 address.
     ///   - snapshot: The model of the machine.
     /// - Returns: The address, or nil if the machine has none that may be used.
-    public static func ipv6Source(to destination: IPAddress, in snapshot: NetworkSnapshot) -> IPAddress? {
+    package static func ipv6Source(to destination: IPAddress, in snapshot: NetworkSnapshot) -> IPAddress? {
         LookupModel(snapshot, at: .init(nanoseconds: 0)).ipv6Source(to: destination, through: nil)
     }
 }

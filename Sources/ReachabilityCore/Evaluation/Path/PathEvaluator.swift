@@ -1,10 +1,10 @@
 /// Evaluates a model: whether, and through which interfaces, this machine can reach the public internet.
-public struct PathEvaluator: Sendable, Hashable {
+package struct PathEvaluator: Sendable, Hashable {
     /// The user whose sockets are evaluated, and the user's own rules.
-    public var context: EvaluationContext
+    package var context: EvaluationContext
 
     /// Makes an evaluator.
-    public init(context: EvaluationContext) {
+    package init(context: EvaluationContext) {
         self.context = context
     }
 
@@ -14,7 +14,7 @@ public struct PathEvaluator: Sendable, Hashable {
     ///   - snapshot: The model of the machine.
     ///   - now: The moment at which the expiry of routes is checked.
     /// - Returns: The path, each family's evaluation, and when it may change by itself.
-    public func evaluate(_ snapshot: NetworkSnapshot, at now: Instant) -> PathEvaluation {
+    package func evaluate(_ snapshot: NetworkSnapshot, at now: Instant) -> PathEvaluation {
         let model = LookupModel(snapshot, at: now)
         let ipv4 = evaluate(.ipv4, model)
         let ipv6 = evaluate(.ipv6, model)
@@ -55,7 +55,7 @@ public struct PathEvaluator: Sendable, Hashable {
     ///   - snapshot: The model of the machine; its routes and rules may not have been read yet.
     ///   - now: The moment of the evaluation.
     /// - Returns: The path, and each family's evaluation.
-    public func evaluate(
+    package func evaluate(
         ipv4: [LookupOutcome],
         ipv6: [LookupOutcome],
         _ snapshot: NetworkSnapshot,
@@ -127,7 +127,7 @@ extension PathEvaluator {
     ///   - now: The moment of the evaluation.
     /// - Returns: The interfaces that meet it and can carry packets, by index; and those that would if they
     ///   could carry packets, with the reason why they cannot.
-    public func candidates(
+    package func candidates(
         for requirement: PathRequirement,
         in snapshot: NetworkSnapshot,
         at now: Instant
@@ -197,7 +197,7 @@ extension PathEvaluator {
     ///   - snapshot: The model of the machine.
     ///   - now: The moment of the evaluation.
     /// - Returns: The path, or why there is none.
-    public func evaluate(
+    package func evaluate(
         _ answer: LookupOutcome,
         for destination: IPAddress,
         _ snapshot: NetworkSnapshot,
@@ -210,7 +210,7 @@ extension PathEvaluator {
     }
 
     /// Describes an interface of the model; nil if there is none with the index.
-    public func describe(_ index: InterfaceIndex, in snapshot: NetworkSnapshot) -> NetworkInterface? {
+    package func describe(_ index: InterfaceIndex, in snapshot: NetworkSnapshot) -> NetworkInterface? {
         CarrierResolver.describe(index, LookupModel(snapshot, at: .init(nanoseconds: 0)), context)
     }
 }
