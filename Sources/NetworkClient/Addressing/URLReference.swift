@@ -70,3 +70,92 @@ struct URLReference {
         return bytes[end] == UInt8(ascii: ":") && URLBytes.isLetter(bytes[0]) ? end : nil
     }
 }
+
+/// User information, host and port of a URL.
+struct URLAuthority {
+    let user: String?
+    let password: String?
+    let host: String
+    let port: Int
+    /// The value of the `Host` header.
+    let header: String
+
+    /// Reads the authority of an absolute reference, or of one that leaves only the scheme out.
+    ///
+    /// - Throws: `invalidURL`. No reason shows any part of the user information.
+    init(_ reference: URLReference, isSecure: Bool) throws(HTTPError) {
+        guard let range = reference.authority else {
+            throw .invalidURL(
+                "the URL names no host: two slashes and a host follow the scheme, as in http://example.com/"
+            )
+        }
+        var rest = reference.bytes[range]
+        guard !rest.contains(UInt8(ascii: "\\")) else {
+            throw .invalidURL(
+                "the URL has a backslash before its path, where some programs see the host's end: write /, or %5C in a password"
+            )
+        }
+        if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+            (user, password) = try Self.credentials(rest[..<at])
+            rest = rest[(at + 1)...]
+        } else {
+            (user, password) = (nil, nil)
+        }
+        let (hostBytes, portBytes) = try Self.split(rest)
+        host = try HostName.ascii(hostBytes)
+        let usual = isSecure ? 443 : 80
+        port = try Self.port(portBytes) ?? usual
+        header = Self.header(host: host, port: port == usual ? nil : port)
+    }
+
+    /// The value of the `Host` header for a host and a port that is not the scheme's own.
+    private static func header(host: String, port: Int?) -> String {
+        let name = host.contains(":") ? "[\(host.prefix { $0 != "%" })]" : host
+        return port.map { "\(name):\($0)" } ?? name
+    }
+
+    private static func credentials(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> (String, String?) {
+        guard !bytes.contains(UInt8(ascii: "@")) else {
+            throw .invalidURL(
+                "the URL has more than one @ before its host: write %40 for an @ in a user name or password"
+            )
+        }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
+            return (try URLBytes.decoded(bytes, what: "user name"), nil)
+        }
+        let user = try URLBytes.decoded(bytes[..<colon], what: "user name")
+        return (user, try URLBytes.decoded(bytes[(colon + 1)...], what: "password"))
+    }
+
+    /// Tells the host (with its brackets, if it has them) from the port's digits.
+    private static func split(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
+        let colon = UInt8(ascii: ":")
+        guard bytes.first == UInt8(ascii: "[") else {
+            let parts = bytes.split(separator: colon, omittingEmptySubsequences: false)
+            guard parts.count < 3 else {
+                throw .invalidURL(
+                    "the URL's host has more than one colon: put an IPv6 address in brackets, as in http://[::1]:8080/"
+                )
+            }
+            return (parts[0], parts.count > 1 ? parts[1] : nil)
+        }
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else {
+            throw .invalidURL("the bracket before the URL's IPv6 address is not closed: write ] after the address")
+        }
+        let rest = bytes[(end + 1)...]
+        guard rest.isEmpty || rest.first == colon else {
+            throw .invalidURL("something follows the brackets of the URL's IPv6 address: only a colon and a port may")
+        }
+        return (bytes[...end], rest.isEmpty ? nil : rest.dropFirst())
+    }
+
+    /// The port, or nil where none is written.
+    private static func port(_ digits: ArraySlice<UInt8>?) throws(HTTPError) -> Int? {
+        guard let digits, !digits.isEmpty else { return nil }
+        let text = String(decoding: digits, as: UTF8.self)
+        guard digits.allSatisfy(URLBytes.isDigit), let port = Int(text), 1...65_535 ~= port else {
+            throw .invalidURL("the URL's port '\(text)' is none: it is a number from 1 to 65535")
+        }
+        return port
+    }
+}
