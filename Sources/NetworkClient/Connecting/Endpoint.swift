@@ -39,9 +39,6 @@ extension Endpoint {
     /// The endpoint and what leads there, for messages that speak of ways.
     var way: String { proxy.map { "\(text) by the proxy \($0)" } ?? text }
 
-    /// What is waited for on the way there.
-    func words(for wait: GateWait) -> String { proxy == nil ? "\(wait)" : "\(wait), the proxy for \(text)" }
-
     /// The host as TLS knows it: without the trailing dot of a complete name (RFC 6066, 3) and an address's zone.
     var nameForTLS: String {
         if host.contains(":") { return String(host.prefix { $0 != "%" }) }

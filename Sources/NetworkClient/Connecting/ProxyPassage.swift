@@ -129,17 +129,3 @@ struct ProxyMeans: Sendable {
     /// How large the head of an answer may be, in bytes.
     var maximumHead = 64 << 10
 }
-
-extension ProxyMeans {
-    /// As a configuration has it.
-    ///
-    /// Pins, a client's certificate and the challenge handler are for origins; a proxy's own policy is one by its host.
-    init(_ configuration: HTTPConfiguration) {
-        tls = .init(
-            policiesByHost: configuration.tls.policiesByHost,
-            roots: configuration.tls.roots,
-            minimumVersion: configuration.tls.minimumVersion
-        )
-        maximumHead = configuration.maximumHeadSize
-    }
-}

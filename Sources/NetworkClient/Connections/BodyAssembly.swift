@@ -8,8 +8,6 @@ extension HTTPResponseHead {
 
 /// An answer's body as it comes: put together, decompressed, and held to its bound.
 struct BodyAssembly {
-    /// How large a body may become that is put together in memory, in bytes: what a `ByteBuffer` can hold.
-    static let largest = Int(UInt32.max)
     /// How large it may become, decompressed, in bytes.
     var limit: Int
     /// Whether it is put together in memory; if not, it is handed on as it comes.

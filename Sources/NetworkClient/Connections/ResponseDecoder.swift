@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import NetworkClientCore
 
 /// Makes the parts of responses of what a channel reads.
@@ -99,5 +100,41 @@ extension HTTPResponseHead {
             status: .init(statusCode: head.status),
             headers: .init(head.fields)
         )
+    }
+}
+
+extension HTTPError {
+    /// The connection was lost under a request, or what came on it can't be read.
+    static func lost(_ cause: (any Error)?, hasHead: Bool, at host: String) -> Self {
+        let errno = (cause as? IOError)?.errnoCode
+        if let fault = cause as? ResponseFault, fault != .truncated { return unreadable(fault, at: host) }
+        if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
+        let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
+        if hasHead {
+            let reason = "the connection \(how) within the answer"
+            return .init(.bodyTruncated, .answered, reason, errno: errno, cause: cause)
+        }
+        let reason = "the connection \(how) before an answer came"
+        return .init(.connectionLost, .maybeProcessed, reason, errno: errno, cause: cause)
+    }
+
+    /// An answer's head is larger than allowed.
+    private static func headTooLarge(_ limit: Int, at host: String) -> Self {
+        let reason =
+            "the head of \(host)'s answer is larger than \(limit) bytes: raise maximumHeadSize if that is right"
+        return .init(.headTooLarge, .answered, reason)
+    }
+
+    private static func unreadable(_ fault: ResponseFault, at host: String) -> Self {
+        if case .headTooLarge(let limit) = fault { return headTooLarge(limit, at: host) }
+        let why =
+            switch fault {
+            case .malformed(let why): why
+            case .headTooLarge: "its head is too large"
+            case .unsolicited: "it came without a request"
+            case .truncated: "it breaks off"
+            }
+        let reason = "\(host)'s answer can't be read as HTTP/1.1: \(why)"
+        return .init(.invalidResponse, .answered, reason, cause: fault)
     }
 }

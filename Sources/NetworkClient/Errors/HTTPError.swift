@@ -1,7 +1,5 @@
 import Glibc
 import NIOCore
-import NIOHTTP1
-import NIOSSL
 import NetworkClientCore
 
 /// Why a request has failed.
@@ -195,9 +193,8 @@ extension HTTPError {
 
 extension HTTPError {
     /// A stage took too long.
-    static func timedOut(_ stage: Timeouts.Stage, after limit: Duration?, _ request: PreparedRequest) -> Self {
+    static func timedOut(_ stage: Timeouts.Stage, after limit: Duration?, at host: String) -> Self {
         let time = limit.map { " within \($0)" } ?? " in time"
-        let host = request.endpoint.text
         return switch stage {
         case .resolve: .init(.resolveTimedOut, .neverSent, "\(host) was not resolved\(time)")
         case .connect: .init(.connectTimedOut, .neverSent, "\(host) was not connected to\(time)")
@@ -209,54 +206,18 @@ extension HTTPError {
         }
     }
 
-    /// The connection was lost under a request, or what came on it can't be read.
-    static func lost(_ cause: (any Error)?, hasHead: Bool, _ request: PreparedRequest) -> Self {
-        let host = request.endpoint.text
-        let errno = (cause as? IOError)?.errnoCode
-        if let fault = cause as? ResponseFault, fault != .truncated { return unreadable(fault, request) }
-        if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
-        let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
-        if hasHead {
-            let reason = "the connection \(how) within the answer"
-            return .init(.bodyTruncated, .answered, reason, errno: errno, cause: cause)
-        }
-        let reason = "the connection \(how) before an answer came"
-        return .init(.connectionLost, .maybeProcessed, reason, errno: errno, cause: cause)
-    }
-
-    /// An answer's head is larger than allowed.
-    private static func headTooLarge(_ limit: Int, _ request: PreparedRequest) -> Self {
-        let host = request.endpoint.text
-        let reason =
-            "the head of \(host)'s answer is larger than \(limit) bytes: raise maximumHeadSize if that is right"
-        return .init(.headTooLarge, .answered, reason)
-    }
-
-    private static func unreadable(_ fault: ResponseFault, _ request: PreparedRequest) -> Self {
-        if case .headTooLarge(let limit) = fault { return headTooLarge(limit, request) }
-        let why =
-            switch fault {
-            case .malformed(let why): why
-            case .headTooLarge: "its head is too large"
-            case .unsolicited: "it came without a request"
-            case .truncated: "it breaks off"
-            }
-        let reason = "\(request.endpoint.text)'s answer can't be read as HTTP/1.1: \(why)"
-        return .init(.invalidResponse, .answered, reason, cause: fault)
-    }
-
     /// An answer is larger than allowed.
     static func bodyTooLarge(_ limit: Int, announced: Int? = nil) -> Self {
         let size = announced.map { " (\($0) bytes were announced)" } ?? ""
-        let advice = limit == BodyAssembly.largest ? "take it as a stream or into a file" : "raise maximumBodySize"
+        let advice = limit == ByteBuffer.largest ? "take it as a stream or into a file" : "raise maximumBodySize"
         let reason = "the answer's body is larger than \(limit) bytes\(size): \(advice) if that is right"
         return .init(.bodyTooLarge, .answered, reason)
     }
 
     /// A request would have to be sent again whose body was read, and can be read only once.
-    static func notReplayable(_ request: PreparedRequest) -> Self {
+    static func notReplayable(at host: String) -> Self {
         let reason = """
-            \(request.endpoint.text) wants the request again, and its body can be read only once: give it as bytes, a file \
+            \(host) wants the request again, and its body can be read only once: give it as bytes, a file \
             or a factory
             """
         return .init(.bodyNotReplayable, .answered, reason)
@@ -279,4 +240,9 @@ extension HTTPError {
 
     /// What the kernel means by an error number.
     static func describe(_ errno: CInt) -> String { "\(String(cString: strerror(errno))), errno \(errno)" }
+}
+
+extension ByteBuffer {
+    /// How large a buffer can become, in bytes: what its indices reach.
+    static let largest = Int(UInt32.max)
 }

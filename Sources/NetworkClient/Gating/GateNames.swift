@@ -40,7 +40,7 @@ final class GateNames {
     private static let longestPause = Duration.seconds(30)
     /// Name servers give answers a life; most are a minute or more.
     private static let longestAge = TimeAmount.seconds(30)
-    /// A look-up that is younger is shared by the resolver (``NameResolver/StateMachine/Configuration/patience``), and more.
+    /// A look-up that is younger is shared by the resolver (``LookupScheduler/Configuration/patience``), and more.
     private static let shareable = TimeAmount.milliseconds(120)
     /// What the system's resolver takes at most, by its defaults.
     private static let limit = Duration.seconds(30)

@@ -133,7 +133,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {
     /// The connection was lost, or what came on it is not HTTP.
     func lost(_ cause: (any Error)?) {
         guard let exchange else { return close() }
-        let error = HTTPError.lost(cause, hasHead: exchange.head != nil, exchange.handle.current.copy)
+        let error = HTTPError.lost(cause, hasHead: exchange.head != nil, at: exchange.handle.current.endpoint.text)
         failExchange(error, isLoss: error.code == .connectionLost && !decoder.hasBegun)
     }
 
@@ -316,7 +316,7 @@ extension ConnectionHandler {
         exchange?.receiver = nil
         guard handle.current.source != nil else { return true }
         do throws(HTTPError) {
-            guard handle.canGoAgain else { throw .notReplayable(handle.current.copy) }
+            guard handle.canGoAgain else { throw .notReplayable(at: handle.current.endpoint.text) }
             if !handle.current.expectsContinue { try openFeed(handle) }
             return true
         } catch {
@@ -836,7 +836,7 @@ extension ConnectionHandler {
     }
 
     private func fail(_ stage: Timeouts.Stage, _ limit: Duration?, _ exchange: Exchange) {
-        failExchange(.timedOut(stage, after: limit, exchange.handle.current.copy))
+        failExchange(.timedOut(stage, after: limit, at: exchange.handle.current.endpoint.text))
     }
 }
 

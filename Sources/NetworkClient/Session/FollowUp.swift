@@ -95,7 +95,7 @@ extension SessionCore {
     /// Sends what follows: its way is judged anew, and it waits where it has to.
     private func go(on handle: RequestHandle, with request: PreparedRequest) {
         guard request.source == nil || handle.canGoAgain else {
-            return end(handle, .failure(.notReplayable(request)))
+            return end(handle, .failure(.notReplayable(at: request.endpoint.text)))
         }
         if handle.run.scheduled != nil { dispatcher.hopped(handle) }
         handle.extras.hop = Hop(request)

@@ -40,7 +40,7 @@ extension ConnectionHandler {
     /// Goes on without the rest of a body that does not come; if nothing follows the response after all, that is an error.
     func leaveLikelyFollowed() {
         guard let exchange, let head = exchange.head else { return close() }
-        var error = HTTPError.timedOut(.read, after: readLimit, exchange.handle.current.copy)
+        var error = HTTPError.timedOut(.read, after: readLimit, at: exchange.handle.current.endpoint.text)
         error.response = .init(head)
         error.body = exchange.assembly.prefix(HTTPError.keptBody)
         exchange.handle.following.missingBody = error

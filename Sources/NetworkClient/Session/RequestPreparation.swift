@@ -186,9 +186,9 @@ extension HTTPSession {
 extension RequestOptions {
     /// How large a body may be that is held in memory: what was to go elsewhere, and does not, no larger than is usual.
     fileprivate func largestKeptBody(_ usual: Int) -> Int {
-        let usual = min(usual, BodyAssembly.largest)
+        let usual = min(usual, ByteBuffer.largest)
         guard let maximumBodySize else { return usual }
-        if case .memory = destination { return min(maximumBodySize, BodyAssembly.largest) }
+        if case .memory = destination { return min(maximumBodySize, ByteBuffer.largest) }
         return min(maximumBodySize, usual)
     }
 }

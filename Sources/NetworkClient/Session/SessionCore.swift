@@ -105,7 +105,7 @@ final class SessionCore: @unchecked Sendable {
         handle.run.timer = nil
         guard !handle.run.isPaused, let due = handle.deadline else { return }
         handle.run.timer = loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
-            fail(handle, .timedOut(.total, after: handle.current.limits.total, handle.current.copy))
+            fail(handle, .timedOut(.total, after: handle.current.limits.total, at: handle.current.endpoint.text))
         }
     }
 
@@ -424,5 +424,19 @@ extension SessionCore {
         } catch {
             fail(handle, error)
         }
+    }
+}
+
+extension ProxyMeans {
+    /// As a configuration has it.
+    ///
+    /// Pins, a client's certificate and the challenge handler are for origins; a proxy's own policy is one by its host.
+    init(_ configuration: HTTPConfiguration) {
+        tls = .init(
+            policiesByHost: configuration.tls.policiesByHost,
+            roots: configuration.tls.roots,
+            minimumVersion: configuration.tls.minimumVersion
+        )
+        maximumHead = configuration.maximumHeadSize
     }
 }

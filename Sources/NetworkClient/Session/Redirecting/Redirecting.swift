@@ -105,7 +105,7 @@ extension HTTPError {
         limit: Int
     ) -> Self {
         if failure == .bodyGone {
-            var error = notReplayable(request)
+            var error = notReplayable(at: request.endpoint.text)
             error.processing = .answered
             error.response = .init(head)
             return error

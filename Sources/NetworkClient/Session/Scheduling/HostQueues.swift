@@ -93,3 +93,8 @@ extension GateWait {
     /// Whether it is not yet known what ways there are.
     var isUndecided: Bool { obstacle == .firstState || obstacle == .name }
 }
+
+extension Endpoint {
+    /// What is waited for on the way there.
+    func words(for wait: GateWait) -> String { proxy == nil ? "\(wait)" : "\(wait), the proxy for \(text)" }
+}

@@ -400,7 +400,7 @@ extension RequestDispatcher {
     func error(of failure: RequestScheduler.Failure, _ handle: RequestHandle) -> HTTPError {
         let request = handle.current.copy
         switch failure {
-        case .deadline: return .timedOut(.total, after: request.limits.total, request)
+        case .deadline: return .timedOut(.total, after: request.limits.total, at: request.endpoint.text)
         case .breaker:
             let reason = "\(request.endpoint.text) has failed too often of late, and is given a rest: try again later"
             return .init(.circuitOpen, .neverSent, reason)
