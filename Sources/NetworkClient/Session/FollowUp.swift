@@ -129,3 +129,89 @@ extension PreparedRequest {
         return next
     }
 }
+
+extension SessionCore {
+    /// Decides what follows an answer, if its head alone says so.
+    ///
+    /// - Returns: Whether whoever takes the body does not get this one, or not before it is known what follows.
+    func withholdsBody(_ head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
+        let status = Int(head.status.code)
+        if RedirectRules.isRedirect(status), handle.current.policy.redirects.follows {
+            let followUp = redirect(handle, head)
+            handle.following.decided = followUp
+            if case .end = followUp { return false }
+            return true
+        }
+        let isChallenge = status == 401 && handle.current.login != nil
+        guard isChallenge || handle.mayGoWithoutExpectation(status) else { return false }
+        handle.following.isHeldBack = handle.run.extras?.receiver != nil
+        return true
+    }
+
+    /// Whether another request most likely follows a response, whatever its body says: the first challenge to a request
+    /// for which there are credentials, and a refusal of `Expect`.
+    func isLikelyFollowed(_ head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
+        switch head.status.code {
+        case 401:
+            let hasAnswered = handle.run.extras?.following.map { $0.made != nil || $0.renewed != nil } ?? false
+            return !hasAnswered && handle.current.login.map { authenticator.mayAnswer($0, handle) } ?? false
+        case 407: return handle.endpoint.isForwarded && handle.run.extras?.proxyChallenges ?? 0 == 0
+        case 417: return handle.mayGoWithoutExpectation(417)
+        default: return false
+        }
+    }
+
+    /// An answer that was kept from its receiver is the request's all the same.
+    func deliver(_ handle: RequestHandle, _ response: DataResponse) {
+        handle.run.extras?.following?.isHeldBack = false
+        guard let receiver = handle.run.extras?.receiver else { return end(handle, .success(response)) }
+        do throws(HTTPError) {
+            switch try receiver.begin(response.http1) {
+            case .memory, .again: return end(handle, .success(response))
+            case .whole: break
+            case .here:
+                let taken = try receiver.receive(response.buffer)
+                if let taken { return finish(handle, response, after: taken) { receiver.end() } }
+            }
+            guard let kept = receiver.end() else { return end(handle, .success(response)) }
+            finish(handle, response, after: kept) { nil }
+        } catch {
+            end(handle, .failure(error))
+        }
+    }
+
+    private func finish(
+        _ handle: RequestHandle,
+        _ response: DataResponse,
+        after kept: EventLoopFuture<Void>,
+        then next: @escaping () -> EventLoopFuture<Void>?
+    ) {
+        kept.assumeIsolated().whenComplete { [self] result in
+            if case .failure(let error) = result { return end(handle, .failure(.unkeptBody(error))) }
+            guard let last = next() else { return end(handle, .success(response)) }
+            finish(handle, response, after: last) { nil }
+        }
+    }
+}
+
+extension SessionCore {
+    /// A proxy that was handed a request wants to know the user, or another one.
+    func proxyWantsCredentials(of handle: RequestHandle, _ response: DataResponse) -> FollowUp {
+        guard let proxy = handle.endpoint.proxy else { return .end }
+        let challenges = response["Proxy-Authenticate"]
+        let extras = handle.extras
+        extras.proxyChallenges += 1
+        if extras.proxyChallenges <= ProxyAuthenticator.maximumChallenges,
+            proxyAuthenticator.learn(challenges, from: proxy, after: extras.shownToProxy)
+        {
+            return .go(handle.current.copy)
+        }
+        let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
+        let words = ProxyFailure(proxy: proxy, endpoint: handle.endpoint).words(for: status)
+        var error = HTTPError(.proxyAuthenticationRequired, .refusedUnprocessed, words)
+        error.proxy = proxy.description
+        error.response = response.head
+        error.body = Array(response.bytes.prefix(HTTPError.keptBody))
+        return .fail(error)
+    }
+}

@@ -4,7 +4,7 @@ import NIOHTTP1
 /// The connections to one endpoint: does what the pure pool decides.
 ///
 /// Belongs to the session's event loop.
-final class HostConnections {
+final class HostConnections: HTTPConnectionOwner {
     let endpoint: Endpoint
     let core: SessionCore
     private var pool: HostPool
@@ -19,9 +19,12 @@ final class HostConnections {
     private var shortageTimer: Scheduled<Void>?
     private static let shortageRetryInterval = TimeAmount.seconds(1)
 
+    /// Exchanges that carry no request now, to be used again.
+    private var spareExchanges: [Exchange] = []
+
     private enum Connection {
-        case attempt(ConnectionAttempt, by: ConnectionHandler)
-        case open(ConnectionHandler)
+        case attempt(ConnectionAttempt, by: HTTP1Connection)
+        case open(any HTTPConnection, ConnectionRecord)
     }
 
     init(_ endpoint: Endpoint, core: SessionCore) {
@@ -60,24 +63,24 @@ final class HostConnections {
 
     // MARK: What connections say
 
-    /// An answer was whole, and the connection can serve another request.
-    func released(_ handler: ConnectionHandler) { perform(pool.released(handler.id)) }
+    var isClosing: Bool { core.isClosing }
+
+    func connectionIsFree(_ connection: any HTTPConnection) { perform(pool.released(connection.id)) }
 
     /// A connection is closed, or about to be.
     ///
     /// One that was never open, because its handshake failed, is left to its attempt, which says why.
-    func closed(_ handler: ConnectionHandler, whileBusy: Bool) {
-        handler.unfollowPath()
-        guard !isTaken(from: handler) else { return }
-        vacate(handler.id)
-        if whileBusy { perform(pool.closedWhileBusy()) } else { pool.closedWhileIdle(handler.id) }
+    func connectionWasClosed(_ connection: any HTTPConnection, whileBusy: Bool) {
+        if let followed = connection as? any PathFollowing { core.followingKeeper?.unfollow(followed) }
+        guard case .open(let current, _) = connections[connection.id], current === connection else { return }
+        vacate(connection.id)
+        perform(pool.closed(connection.id))
         forgetIfEmpty()
     }
 
-    /// A connection turned out to be closed when it was to be used.
-    func sendElsewhere(_ handle: RequestHandle) {
-        perform(pool.closedWhileBusy())
-        request(handle)
+    /// An exchange has ended, and can carry another request.
+    func retire(_ exchange: Exchange) {
+        if core.isClosing || pool.connectionCount == 0 { exchange.retire() } else { spareExchanges.append(exchange) }
     }
 
     // MARK: What the pool decides
@@ -96,15 +99,21 @@ final class HostConnections {
     }
 
     private func use(_ connection: Int, _ handle: RequestHandle) {
-        guard case .open(let handler) = connections[connection] else { return }
-        handler.send(handle)
+        guard case .open(let carrier, let record) = connections[connection] else { return }
+        let exchange = spareExchanges.popLast() ?? Exchange(self, core)
+        if carrier.start(exchange) { return exchange.begin(handle, on: carrier, record) }
+        // It turned out to be closed.
+        retire(exchange)
+        vacate(connection)
+        perform(pool.closed(connection))
+        request(handle)
     }
 
     private func close(_ connection: Int) {
         let closed = connections[connection]
         vacate(connection)
         switch closed {
-        case .open(let handler): handler.close()
+        case .open(let connection, _): connection.close()
         case .attempt(let attempt, _): attempt.cancel()
         case nil: break
         }
@@ -113,7 +122,13 @@ final class HostConnections {
     private func open() {
         let id = vacant.popLast() ?? connections.count
         if id == connections.count { connections.append(nil) }
-        let handler = ConnectionHandler(id, self)
+        let handler = HTTP1Connection(
+            id,
+            self,
+            on: core.loop,
+            maximumHeadSize: core.configuration.maximumHeadSize,
+            idleTimeout: core.configuration.idleTimeout
+        )
         let attempt = core.connector.connect(
             to: endpoint,
             at: addresses,
@@ -153,40 +168,48 @@ final class HostConnections {
         }
     }
 
-    private func opened(_ handler: ConnectionHandler, _ connection: EstablishedConnection) {
+    private func opened(_ handler: HTTP1Connection, _ connection: EstablishedConnection) {
         guard isOpening(handler) else {
             // Nobody waits for it any more: it was given up too late to fail.
             connection.channel.close(promise: nil)
             return
         }
         // Another one in its place would end the same way, over and over.
-        guard !handler.life.isClosed else {
+        guard !handler.isClosed else {
             let reason = "the connection to \(endpoint.text) was closed before it could be used"
             return failed(handler, HTTPError(.connectionLost, .neverSent, reason))
         }
-        connections[handler.id] = .open(handler)
-        handler.record = .init(connection.metrics)
-        handler.followPath()
-        perform(pool.opened(handler.id))
-        handler.rest()
+        connections[handler.id] = .open(handler, .init(connection.metrics))
+        followPath(of: handler)
+        perform(pool.opened(handler.id, slots: handler.capacity))
+        serveWaiting()
+        handler.becomeIdle()
+    }
+
+    /// Serves requests that wait as long as there are free slots.
+    private func serveWaiting() {
+        while case let action = pool.next(), case .use = action { perform(action) }
+    }
+
+    /// Lets the path of a connection be followed from now on, in a session that judges paths.
+    private func followPath(of connection: HTTP1Connection) {
+        guard let keeper = core.followingKeeper, let addresses = connection.addresses else { return }
+        let ends = ConnectionEnds(
+            local: addresses.local,
+            remote: addresses.remote,
+            isBound: endpoint.binding.isToInterface,
+            requirement: endpoint.requirement
+        )
+        keeper.follow(connection, ends)
     }
 
     /// Numbers are used again: an attempt that was given up may end after another has taken its number.
-    private func isOpening(_ handler: ConnectionHandler) -> Bool {
+    private func isOpening(_ handler: HTTP1Connection) -> Bool {
         guard case .attempt(_, let current) = connections[handler.id] else { return false }
         return current === handler
     }
 
-    /// Whether a handler's number stands for something else now: its own attempt, or another connection.
-    private func isTaken(from handler: ConnectionHandler) -> Bool {
-        switch connections[handler.id] {
-        case .attempt: true
-        case .open(let current): current !== handler
-        case nil: false
-        }
-    }
-
-    private func failed(_ handler: ConnectionHandler, _ error: any Error) {
+    private func failed(_ handler: HTTP1Connection, _ error: any Error) {
         guard isOpening(handler) else { return }
         vacate(handler.id)
         let isShortage = (error as? HTTPError)?.code == .tooManyDescriptors
@@ -218,5 +241,20 @@ final class HostConnections {
         vacant.append(id)
     }
 
-    private func forgetIfEmpty() { if pool.isEmpty { core.forget(self) } }
+    private func forgetIfEmpty() {
+        guard pool.isEmpty else { return }
+        for exchange in spareExchanges { exchange.retire() }
+        spareExchanges = []
+        core.forget(self)
+    }
+}
+
+extension LocalBinding {
+    /// Whether packets leave through one interface and no other.
+    fileprivate var isToInterface: Bool {
+        switch self {
+        case .interface, .interfaceIndex: true
+        case .unbound, .address: false
+        }
+    }
 }

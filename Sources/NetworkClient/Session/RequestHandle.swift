@@ -160,7 +160,7 @@ struct RequestRun {
     enum Place {
         case nowhere
         case waiting(HostConnections)
-        case connection(ConnectionHandler)
+        case exchanging(Exchange)
         case elsewhere(Task<Void, Never>)
         /// It is looked at whether its body can still be sent.
         case checking(BodyCheck)

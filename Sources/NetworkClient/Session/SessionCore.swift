@@ -159,7 +159,7 @@ final class SessionCore: @unchecked Sendable {
         switch handle.run.place {
         case .nowhere, .checking, .asked: break
         case .waiting(let host): host.withdraw(handle)
-        case .connection(let connection): connection.abandon()
+        case .exchanging(let exchange): exchange.abandon()
         case .elsewhere(let task): task.cancel()
         case .ending(let receiver): receiver.abandon()
         }
@@ -253,9 +253,9 @@ extension SessionCore {
             handle.run.timer?.cancel()
             handle.run.timer = nil
             pauseUnderWay(handle)
-        case .connection(let connection) where connection.canGoOnByRange: interrupt(handle, connection)
-        case .connection(let connection):
-            connection.pauseExchange()
+        case .exchanging(let exchange) where exchange.canContinueByRange: interrupt(handle, exchange)
+        case .exchanging(let exchange):
+            exchange.pause()
             pauseUnderWay(handle)
         case .waiting(let host):
             host.withdraw(handle)
@@ -275,9 +275,9 @@ extension SessionCore {
     }
 
     /// Gives the connection up: what has come is kept, and another attempt goes on behind it.
-    private func interrupt(_ handle: RequestHandle, _ connection: ConnectionHandler) {
+    private func interrupt(_ handle: RequestHandle, _ exchange: Exchange) {
         handle.run.place = .nowhere
-        connection.abandon()
+        exchange.abandon()
         handle.run.life.interrupted()
         handle.run.metrics.bodyBytesReceived = 0
         dispatcher.pause(handle)
@@ -298,7 +298,7 @@ extension SessionCore {
         if handle.run.life.phase == .ready { return start(handle) }
         dispatcher.resume(handle)
         switch handle.run.place {
-        case .connection(let connection): connection.resumeExchange()
+        case .exchanging(let exchange): exchange.resume()
         case .asked: goOnAsked(handle)
         case .ending, .elsewhere: limit(handle)
         case .waiting, .checking, .nowhere: break
@@ -406,7 +406,7 @@ extension SessionCore {
 
     /// Gives an answer to whoever takes it in place of memory.
     private func handOn(_ response: DataResponse, _ handle: RequestHandle) {
-        guard let receiver = handle.run.extras?.receiver, !passesOver(response.http1, handle) else {
+        guard let receiver = handle.run.extras?.receiver, !withholdsBody(response.http1, handle) else {
             return answered(handle, response)
         }
         do throws(HTTPError) {
@@ -438,5 +438,62 @@ extension ProxyMeans {
             minimumVersion: configuration.tls.minimumVersion
         )
         maximumHead = configuration.maximumHeadSize
+    }
+}
+
+extension SessionCore {
+    /// Sends a request again whose answer is not wanted, nor waited for: its connection is closed.
+    func restart(_ handle: RequestHandle, _ exchange: Exchange) {
+        handle.run.place = .nowhere
+        exchange.abandon()
+        handle.run.life.interrupted()
+        handle.run.metrics.bodyBytesReceived = 0
+        if handle.run.scheduled != nil { dispatcher.hopped(handle) }
+        handle.noteState()
+        admit(handle)
+    }
+
+    /// A request begins, and what takes its answer may have to be opened first.
+    func open(_ receiver: any BodyReceiver, _ handle: RequestHandle) {
+        guard let opened = receiver.open() else { return admit(handle) }
+        handle.run.place = .ending(receiver)
+        limit(handle)
+        opened.assumeIsolated().whenComplete { [self] result in
+            guard let result = isOver(receiver, handle, result) else { return }
+            switch result {
+            case .success: admit(handle)
+            case .failure(let error): fail(handle, error)
+            }
+        }
+    }
+
+    /// What a receiver has done for a request, unless that has ended meanwhile.
+    private func isOver(
+        _ receiver: any BodyReceiver,
+        _ handle: RequestHandle,
+        _ result: Result<Void, any Error>
+    ) -> Result<Void, HTTPError>? {
+        guard case .ending(let current) = handle.run.place, current === receiver else { return nil }
+        handle.run.place = .nowhere
+        handle.run.timer?.cancel()
+        handle.run.timer = nil
+        return result.mapError { .unkeptBody($0) }
+    }
+
+    /// An answer is whole, and its receiver has to have kept it before the request ends.
+    func keep(_ handle: RequestHandle, _ receiver: any BodyReceiver, _ response: DataResponse) {
+        guard let kept = receiver.end() else { return answered(handle, response) }
+        handle.run.place = .ending(receiver)
+        limit(handle)
+        kept.assumeIsolated().whenComplete { [self] result in
+            guard let result = isOver(receiver, handle, result) else { return }
+            switch result {
+            case .success:
+                var response = response
+                response.file = receiver.file
+                answered(handle, response)
+            case .failure(let error): fail(handle, error)
+            }
+        }
     }
 }
