@@ -1,3 +1,87 @@
+/// The requests of a scheduler, by place, with the moment at which something is due for each.
+///
+/// Places are dense from 0, and used again; a generation tells the requests apart that had the same place.
+struct WaitingRequests: Sendable {
+    private var entries: [WaitingEntry] = []
+    private var vacant: [Int32] = []
+    /// The generation that a new place begins with.
+    private var firstGeneration: UInt32 = 0
+    private var timers = TimerHeap()
+
+    /// How many requests there are.
+    var count: Int { entries.count - vacant.count }
+
+    /// The request at a place.
+    subscript(slot: Int) -> WaitingEntry {
+        _read { yield entries[slot] }
+        _modify { yield &entries[slot] }
+    }
+
+    /// The place of a request; nil if its number stands for it no more.
+    func slot(of id: RequestScheduler.RequestID) -> Int? {
+        let slot = Int(id.slot)
+        guard entries.indices.contains(slot), entries[slot].generation == id.generation else { return nil }
+        return entries[slot].phase == .vacant ? nil : slot
+    }
+
+    /// The number of the request at a place.
+    func id(of slot: Int) -> RequestScheduler.RequestID {
+        .init(slot: Int32(slot), generation: entries[slot].generation)
+    }
+
+    /// Adds a request, which is held.
+    ///
+    /// - Returns: Its place.
+    mutating func add(_ order: RequestScheduler.Order, at now: BootInstant) -> Int {
+        let slot = Int(vacant.popLast() ?? Int32(entries.count))
+        if slot == entries.count { entries.appendSparingly(.init(generation: firstGeneration)) }
+        var entry = WaitingEntry()
+        entry.generation = entries[slot].generation &+ 1
+        entry.phase = .held
+        entry.deadline = order.deadline
+        entry.since = now
+        entry.waitLimit = order.patience.map { max(0, $0.clampedNanoseconds) } ?? .max
+        entry.gate = order.gate
+        entry.priority = order.priority
+        entry.isIdempotent = order.traits.isIdempotent
+        entry.isReplayable = order.traits.isReplayable
+        entries[slot] = entry
+        return slot
+    }
+
+    /// Gives a place back, with its timer.
+    mutating func vacate(_ slot: Int) {
+        timers.remove(Int32(slot))
+        entries[slot].phase = .vacant
+        vacant.appendSparingly(Int32(slot))
+    }
+
+    /// Gives memory back, if nobody is left of many: generations go on from the highest, so that no number comes again.
+    mutating func shrinkIfEmpty() {
+        guard vacant.count == entries.count, entries.count > Self.kept else { return }
+        firstGeneration = entries.lazy.map(\.generation).max() ?? firstGeneration
+        entries = []
+        vacant = []
+        timers = .init()
+    }
+
+    /// How many places are kept though nobody stands there.
+    private static let kept = 1024
+
+    // MARK: Timers
+
+    /// When something is due for the first of them; nil for never.
+    var nextMoment: BootInstant? { timers.first?.at }
+
+    /// Sets when something is due for a request.
+    mutating func setTimer(_ slot: Int, at moment: BootInstant) {
+        if moment == .never { timers.remove(Int32(slot)) } else { timers.set(Int32(slot), at: moment) }
+    }
+
+    /// Takes the first out for which something is due.
+    mutating func popDue(at now: BootInstant) -> Int? { timers.popFirst(dueAt: now).map { Int($0) } }
+}
+
 /// What the scheduler keeps of one request: at most 128 bytes with its place in the timers.
 struct WaitingEntry: Sendable {
     /// Where a request is; whether its user has paused it is told apart from that.
@@ -82,7 +166,7 @@ struct WaitingLists: Sendable {
     func first(_ list: Int) -> Int32 { heads[list] }
 
     /// Puts an entry at the end of its list.
-    mutating func append(_ slot: Int32, _ entries: inout [WaitingEntry]) {
+    mutating func append(_ slot: Int32, _ entries: inout WaitingRequests) {
         let list = entries[Int(slot)].list
         let last = tails[list]
         entries[Int(slot)].previous = last
@@ -93,7 +177,7 @@ struct WaitingLists: Sendable {
     }
 
     /// Takes an entry out.
-    mutating func remove(_ slot: Int32, _ entries: inout [WaitingEntry]) {
+    mutating func remove(_ slot: Int32, _ entries: inout WaitingRequests) {
         let entry = entries[Int(slot)]
         if entry.previous < 0 { heads[entry.list] = entry.next } else { entries[Int(entry.previous)].next = entry.next }
         if entry.next < 0 {
