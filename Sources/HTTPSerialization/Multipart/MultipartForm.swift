@@ -75,9 +75,7 @@ enum MultipartBoundary {
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
+        case _ where byte.isASCIIAlphanumeric: true
         case UInt8(ascii: "'"), UInt8(ascii: "+"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."): true
         default: false
         }
@@ -190,7 +188,7 @@ enum MultipartName {
         for (position, byte) in bytes.enumerated() {
             let isPair = byte == backslash && (position + 1 == bytes.count || bytes[position + 1] == backslash)
             if isControl(byte) || byte == quote || isPair {
-                text += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xF)]
+                text += byte.percentEncoded
             } else {
                 text.append(byte)
             }
@@ -207,8 +205,4 @@ enum MultipartName {
     private static let backslash = UInt8(ascii: "\\")
 
     private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 9 || byte == 0x7F }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-    }
 }

@@ -53,7 +53,7 @@ public struct ChallengeParser {
     /// Reads a parameter, or the beginning of a challenge; whether it is one.
     private mutating func readElement(_ scanner: inout FieldScanner) -> Bool {
         guard let name = scanner.token() else { return false }
-        let hasSpace = scanner.next == 0x20 || scanner.next == 0x09
+        let hasSpace = scanner.next?.isBlank == true
         scanner.skipSpace()
         if scanner.next == UInt8(ascii: "=") { return readParameter(name, &scanner) }
         guard hasSpace || scanner.isAtElementEnd else { return false }
@@ -112,10 +112,10 @@ struct FieldScanner {
     mutating func move(to position: Int) { self.position = position }
 
     /// Passes over spaces and tabs.
-    mutating func skipSpace() { skip { $0 == 0x20 || $0 == 0x09 } }
+    mutating func skipSpace() { skip { $0.isBlank } }
 
     /// Passes over what stands between the elements of a list, empty ones included.
-    mutating func skipSeparators() { skip { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") } }
+    mutating func skipSeparators() { skip { $0.isBlank || $0 == UInt8(ascii: ",") } }
 
     private mutating func skip(while condition: (UInt8) -> Bool) {
         while let next, condition(next) { position += 1 }
@@ -129,7 +129,7 @@ struct FieldScanner {
     }
 
     /// Takes a token; nil if there is none.
-    mutating func token() -> String? { text(while: Self.isTokenByte) }
+    mutating func token() -> String? { text(while: \.isTokenCharacter) }
 
     /// Takes what RFC 9110, 11.2, calls token68, if it is all that this element has.
     mutating func token68() -> String? {
@@ -177,19 +177,8 @@ struct FieldScanner {
         return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
     }
 
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-
     private static func isToken68Byte(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || "-._~+/".utf8.contains(byte)
     }
 }
 

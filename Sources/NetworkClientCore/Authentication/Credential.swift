@@ -26,7 +26,7 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
 extension Credential {
     /// Whether a field's value could not hold this: control characters (RFC 7617, 2; RFC 9110, 5.5).
     var hasControlCharacters: Bool {
-        (user + password).utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        (user + password).utf8.contains { $0.isASCIIControl }
     }
 }
 

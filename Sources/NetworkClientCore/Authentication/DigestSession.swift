@@ -138,15 +138,7 @@ extension DigestSession: CustomReflectable {
 /// A parameter's value of any characters (RFC 8187, 3.2.1).
 enum ExtendedValue {
     static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: encoded.unicodeScalars.append(.init(byte))
-            case _ where "!#$&+-.^_`|~".utf8.contains(byte): encoded.unicodeScalars.append(.init(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += "%" + (digits.count < 2 ? "0" : "") + digits
-            }
-        }
+        PercentEncoding.encoded(text.utf8) { $0.isASCIIAlphanumeric || "!#$&+-.^_`|~".utf8.contains($0) }
     }
 }
 

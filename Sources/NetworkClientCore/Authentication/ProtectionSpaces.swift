@@ -207,7 +207,7 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
 
     /// As a URL without a path: `https://example.com:8443`.
     public var description: String {
-        let name = host.contains(":") ? "[\(host)]" : host
+        let name = HostText.host(host)
         let suffix = port == (isSecure ? 443 : 80) ? "" : ":\(port)"
         return "\(isSecure ? "https" : "http")://\(name)\(suffix)"
     }

@@ -64,7 +64,7 @@ public struct ProxyExceptions: Sendable, Hashable {
         guard let address = IPAddress(String(parts[0])) else { return nil }
         let whole: UInt8 = address.family == .ipv4 ? 32 : 128
         guard parts.count > 1 else { return .init(address, length: whole) }
-        let isNumber = parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let isNumber = parts[1].utf8.allSatisfy { $0.isASCIIDigit }
         guard isNumber, let length = UInt8(parts[1]), length <= whole else { return nil }
         return .init(address, length: length == 0 ? whole : length)
     }

@@ -273,7 +273,7 @@ private enum BodyFraming {
     private static func length(_ values: [String]) throws(ResponseFault) -> Int? {
         guard let value = values.first else { return nil }
         guard values.count == 1 else { throw .malformed("it has several Content-Length fields") }
-        guard !value.isEmpty, value.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+        guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIIDigit }),
             let length = Int(value)
         else { throw .malformed("its Content-Length is no length") }
         return length
@@ -298,14 +298,7 @@ extension UInt8 {
 
     fileprivate var isLineEnd: Bool { self == .lineFeed || self == .carriageReturn }
 
-    fileprivate var isHexadecimal: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
+    fileprivate var isHexadecimal: Bool { hexadecimalValue != nil }
 }
 
 /// How a body is coded for its transfer (RFC 9112, 6.1).
