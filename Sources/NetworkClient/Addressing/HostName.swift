@@ -1,4 +1,5 @@
 import Glibc
+import NetworkClientCore
 
 /// Host names and addresses as URLs write them.
 enum HostName {
@@ -29,7 +30,7 @@ enum HostName {
     static func isNumeric(_ host: String) -> Bool { host.contains(":") || isIPv4(host) }
 
     private static func checkCharacters(of name: String) throws(HTTPError) {
-        let isAllowed: (UInt8) -> Bool = { URLBytes.isLetter($0) || URLBytes.isDigit($0) || "-_.".utf8.contains($0) }
+        let isAllowed: (UInt8) -> Bool = { $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) }
         guard let stranger = name.unicodeScalars.first(where: { !$0.isASCII || !isAllowed(UInt8($0.value)) }) else {
             return
         }
@@ -53,7 +54,7 @@ enum HostName {
     private static func checkAddress(_ name: String) throws(HTTPError) {
         let last = name.split(separator: ".").last ?? ""
         let isNumber =
-            last.utf8.allSatisfy(URLBytes.isDigit)
+            last.utf8.allSatisfy { $0.isASCIIDigit }
             || (last.hasPrefix("0x") && UInt64(last.dropFirst(2), radix: 16) != nil)
         guard isNumber || last == "0x", !isIPv4(name) else { return }
         throw .invalidURL(

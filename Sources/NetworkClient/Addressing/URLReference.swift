@@ -1,3 +1,5 @@
+import NetworkClientCore
+
 /// The parts of a URL, or of a reference to one, as RFC 3986's appendix B tells them apart; nothing is judged but the
 /// characters that are allowed nowhere.
 struct URLReference {
@@ -19,11 +21,10 @@ struct URLReference {
     /// - Throws: `invalidURL` for control characters.
     init(_ text: String) throws(HTTPError) {
         let whole = Array(text.utf8)
-        if let position = whole.firstIndex(where: { $0 < 0x20 || $0 == 0x7F }) {
-            let byte = String(whole[position], radix: 16, uppercase: true)
-            let digits = byte.count < 2 ? "0" + byte : byte
+        if let position = whole.firstIndex(where: { $0.isASCIIControl }) {
+            let escape = PercentEncoding.encoded([whole[position]]) { _ in false }
             throw .invalidURL(
-                "the URL has a control character (0x\(digits)) at byte \(position): remove it, or write %\(digits)"
+                "the URL has a control character (0x\(escape.dropFirst())) at byte \(position): remove it, or write \(escape)"
             )
         }
         let bytes = Array(whole.prefix { $0 != UInt8(ascii: "#") })
@@ -67,7 +68,7 @@ struct URLReference {
     /// Where the scheme's colon is: after a letter and letters, digits, `+`, `-`, `.` (RFC 3986, 3.1).
     private static func schemeEnd(in bytes: [UInt8]) -> Int? {
         guard let end = bytes.firstIndex(where: { !URLBytes.isSchemeByte($0) }), end > 0 else { return nil }
-        return bytes[end] == UInt8(ascii: ":") && URLBytes.isLetter(bytes[0]) ? end : nil
+        return bytes[end] == UInt8(ascii: ":") && bytes[0].isASCIILetter ? end : nil
     }
 }
 
@@ -110,7 +111,7 @@ struct URLAuthority {
 
     /// The value of the `Host` header for a host and a port that is not the scheme's own.
     private static func header(host: String, port: Int?) -> String {
-        let name = host.contains(":") ? "[\(host.prefix { $0 != "%" })]" : host
+        let name = HostText.host(HostText.withoutZone(host))
         return port.map { "\(name):\($0)" } ?? name
     }
 
@@ -153,7 +154,7 @@ struct URLAuthority {
     private static func port(_ digits: ArraySlice<UInt8>?) throws(HTTPError) -> Int? {
         guard let digits, !digits.isEmpty else { return nil }
         let text = String(decoding: digits, as: UTF8.self)
-        guard digits.allSatisfy(URLBytes.isDigit), let port = Int(text), 1...65_535 ~= port else {
+        guard digits.allSatisfy(\.isASCIIDigit), let port = Int(text), 1...65_535 ~= port else {
             throw .invalidURL("the URL's port '\(text)' is none: it is a number from 1 to 65535")
         }
         return port

@@ -7,10 +7,10 @@ import NetworkClientCore
 struct Connector: Sendable {
     private let resolver: NameResolver
     private let tls: TLSClient?
-    private let proxies: ProxyMeans
+    private let proxies: ProxyContext
 
     /// Makes a connector; without a TLS client, it opens no secure connections.
-    init(resolver: NameResolver = .shared, tls: TLSClient?, proxies: ProxyMeans = .init()) {
+    init(resolver: NameResolver = .shared, tls: TLSClient?, proxies: ProxyContext = .init()) {
         self.resolver = resolver
         self.tls = tls
         self.proxies = proxies

@@ -1,5 +1,6 @@
 import Glibc
 import NIOCore
+import NetworkClientCore
 import ReachabilityCore
 
 /// Where a connection leads, and how: what connections are pooled by.
@@ -34,14 +35,14 @@ public enum LocalBinding: Sendable, Hashable {
 
 extension Endpoint {
     /// The endpoint for messages: host and port, or the Unix socket's path.
-    var text: String { socketPath ?? (host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)") }
+    var text: String { socketPath ?? HostText.hostAndPort(host, port) }
 
     /// The endpoint and what leads there, for messages that speak of ways.
     var way: String { proxy.map { "\(text) by the proxy \($0)" } ?? text }
 
     /// The host as TLS knows it: without the trailing dot of a complete name (RFC 6066, 3) and an address's zone.
     var nameForTLS: String {
-        if host.contains(":") { return String(host.prefix { $0 != "%" }) }
+        if host.contains(":") { return HostText.withoutZone(host) }
         return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
 
@@ -79,7 +80,7 @@ extension SocketAddress {
             if let address = try? SocketAddress(ipAddress: text, port: port) { return address }
             throw .invalidURL("'\(text)' is no numeric address")
         }
-        if case .addresses(let addresses) = SystemLookUp.addresses(of: text, isNumeric: true),
+        if case .addresses(let addresses) = SystemLookup.addresses(of: text, isNumeric: true),
             var address = addresses.first
         {
             address.port = port
@@ -96,6 +97,6 @@ extension SocketAddress {
     /// The address for messages and metrics: `192.0.2.1:80`, `[2001:db8::1]:80`, or a path.
     var text: String {
         guard let ipAddress, let port else { return pathname ?? "a Unix socket" }
-        return ipAddress.contains(":") ? "[\(ipAddress)]:\(port)" : "\(ipAddress):\(port)"
+        return HostText.hostAndPort(ipAddress, port)
     }
 }

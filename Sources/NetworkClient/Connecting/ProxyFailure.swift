@@ -57,7 +57,7 @@ struct ProxyFailure {
     }
 
     private var example: String {
-        "\(proxy.scheme.rawValue)://user:password@\(proxy.nextHopText)"
+        "\(proxy.scheme.rawValue)://user:password@\(HostText.hostAndPort(proxy.host, proxy.port))"
     }
 
     /// The connection failed while the proxy was spoken to.
@@ -97,11 +97,6 @@ extension HTTPResponse {
         }
         self.init(status: .init(code: answer.status, reasonPhrase: answer.reason), headerFields: fields)
     }
-}
-
-extension ProxyServer {
-    /// Host and port.
-    fileprivate var nextHopText: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }
 
 /// The replies of SOCKS proxies (RFC 1928, 6).

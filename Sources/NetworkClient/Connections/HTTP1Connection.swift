@@ -100,7 +100,10 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, @unchecked S
         flushes: Bool,
         promise: EventLoopPromise<Void>?
     ) {
-        guard let context, self.exchange === exchange else { return }
+        guard let context, self.exchange === exchange else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
         if case .end = part { noteSent(exchange, promise) }
         let data = wrapOutboundOut(part)
         if flushes { context.writeAndFlush(data, promise: promise) } else { context.write(data, promise: promise) }

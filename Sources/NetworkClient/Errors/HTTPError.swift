@@ -233,7 +233,7 @@ extension HTTPError {
     }
 
     /// What came can't be kept.
-    static func unkeptBody(_ cause: any Error) -> Self {
+    static func bodyWriteFailed(_ cause: any Error) -> Self {
         cause as? HTTPError
             ?? .init(.fileFailed, .answered, "the answer's body can't be kept: \(cause)", cause: cause)
     }

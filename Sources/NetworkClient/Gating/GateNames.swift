@@ -26,7 +26,7 @@ final class GateNames {
     private struct Entry {
         var state = State.notAsked
         var pause = GateNames.firstPause
-        var allowance = LookUpAllowance()
+        var allowance = LookupRateLimiter()
         var timer: Scheduled<Void>?
     }
 
@@ -188,7 +188,7 @@ extension HTTPError {
 }
 
 /// Keeps a network that changes all the time from asking name servers all the time: ten at once, then ten a second.
-struct LookUpAllowance {
+struct LookupRateLimiter {
     private var count = Self.most
     private var refilled = NIODeadline.now()
 

@@ -1,3 +1,5 @@
+import NetworkClientCore
+
 /// A proxy: where it is, what it speaks, and as whom to appear.
 ///
 /// ```swift
@@ -54,7 +56,7 @@ public struct ProxyServer: Sendable, Hashable {
         user: String? = nil,
         password: String? = nil
     ) throws(HTTPError) {
-        let written = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        let written = host.hasPrefix("[") ? host : HostText.host(host)
         let name = try ProxyText.host(written)
         guard 1...65_535 ~= port else {
             throw ProxyText.error("the port \(port) is none: it is a number from 1 to 65535")
@@ -108,7 +110,7 @@ public struct ProxyServer: Sendable, Hashable {
 
 extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Scheme, host and port.
-    public var description: String { "\(scheme.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    public var description: String { "\(scheme.rawValue)://\(HostText.hostAndPort(host, port))" }
 
     /// The same.
     public var debugDescription: String { description }

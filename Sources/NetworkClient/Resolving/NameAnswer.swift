@@ -59,7 +59,7 @@ enum NameAnswer: Sendable {
 }
 
 /// The system's resolver, with addresses as SwiftNIO has them.
-enum SystemLookUp {
+enum SystemLookup {
     /// Looks up a name's addresses; blocks for as long as the name servers take.
     static func addresses(of name: String) -> NameAnswer { addresses(of: name, isNumeric: false) }
 

@@ -25,7 +25,7 @@ final class NameResolver: Sendable {
     /// Makes a resolver; the look-up can be another one in tests, since the system's stalls for nobody on demand.
     init(
         _ configuration: LookupScheduler.Configuration = .init(),
-        lookUp: @escaping LookUp = SystemLookUp.addresses(of:)
+        lookUp: @escaping LookUp = SystemLookup.addresses(of:)
     ) {
         state = .init(.init(machine: .init(configuration)))
         self.lookUp = lookUp

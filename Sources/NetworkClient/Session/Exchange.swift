@@ -62,16 +62,14 @@ final class Exchange: HTTPExchange {
 
     /// Sends a request on a connection that was started for this exchange.
     func begin(_ handle: RequestHandle, on connection: any HTTPConnection, _ record: ConnectionRecord?) {
-        guard handle.run.life.assigned(isReused: connection.isReused) else { return giveBack(connection) }
+        guard handle.run.canBegin else { return giveBack(connection) }
         let now = NIODeadline.now()
-        handle.run.place = .exchanging(self)
-        handle.noteState()
-        handle.run.timer?.cancel()
-        handle.run.timer = nil
+        handle.enter(.exchanging(self))
+        handle.run.history.begin(isReused: connection.isReused)
         handle.run.metrics.assigned = now
         handle.run.metrics.connection = record
         handle.run.metrics.isReused = connection.isReused
-        handle.run.metrics.attempts = handle.run.life.attempts
+        handle.run.metrics.attempts = handle.run.history.count
         if core.isObserved(handle) { tellOfAttempt(handle, record, isReused: connection.isReused) }
         current = .init(
             handle: handle,
@@ -82,7 +80,7 @@ final class Exchange: HTTPExchange {
         guard prepareBody(handle) else { return }
         let asksFirst = handle.current.expectsContinue && handle.current.hasBody
         connection.send(.head(addressed(head(of: handle), handle)), for: self, flushes: asksFirst)
-        handle.run.life.sent()
+        handle.run.history.sent()
         timer.deadlines[.total] = handle.deadline.map(Instant.init)
         if asksFirst { holdBody(now) } else { sendBody(now) }
         timer.schedule(at: now)
@@ -90,7 +88,7 @@ final class Exchange: HTTPExchange {
 
     private func tellOfAttempt(_ handle: RequestHandle, _ record: ConnectionRecord?, isReused: Bool) {
         let metrics = record?.metrics ?? .init()
-        core.tell(.attempt(handle.run.life.attempts, isReused: isReused, connection: metrics), handle)
+        core.tell(.attempt(handle.run.history.count, isReused: isReused, connection: metrics), handle)
     }
 
     /// The request ended before it was sent: the connection serves the next.
@@ -157,9 +155,9 @@ final class Exchange: HTTPExchange {
             if !handle.current.expectsContinue { try openFeed(handle) }
             return true
         } catch {
-            handle.run.place = .nowhere
+            handle.enter(.attemptEnded)
             if let connection = current?.connection { giveBack(connection) }
-            core.fail(handle, .unavailableBody(error, .neverSent))
+            core.attemptFailed(handle, .unavailableBody(error, .neverSent))
             return false
         }
     }
@@ -343,7 +341,7 @@ final class Exchange: HTTPExchange {
             return
         }
         let now = NIODeadline.now()
-        handle.run.life.answered()
+        handle.run.history.responseBegan()
         handle.run.metrics.answered = now
         current?.head = head
         timer.deadlines[.firstByte] = nil
@@ -363,7 +361,7 @@ final class Exchange: HTTPExchange {
 
     private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) throws(HTTPError) {
         let isWithheld = head.status.code >= 300 && withholdsBody(head, handle)
-        current?.isLikelyFollowed = head.status.code >= 400 && core.isLikelyFollowed(head, handle)
+        current?.isLikelyFollowed = head.status.code >= 400 && core.stages.isLikelyFollowed(head, handle)
         if !isWithheld, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
         // They may tell of a body all the same (RFC 9110, 8.6).
         guard handle.current.head.method != .HEAD, !head.hasNoBody else { return }
@@ -441,7 +439,7 @@ final class Exchange: HTTPExchange {
         taken.assumeIsolated().whenComplete { [self] result in
             guard current?.receiver === receiver else { return }
             switch result {
-            case .failure(let error): fail(.unkeptBody(error))
+            case .failure(let error): fail(.bodyWriteFailed(error))
             case .success:
                 current?.isReceiverBusy = false
                 goOnReading()
@@ -484,6 +482,7 @@ final class Exchange: HTTPExchange {
         closeFeed()
         current = nil
         timer.deadlines.clear()
+        handle.enter(.attemptEnded)
         pool.retire(self)
         let response = DataResponse(
             http1: head,
@@ -509,7 +508,7 @@ final class Exchange: HTTPExchange {
     ///
     /// - Returns: Whether the body is kept from the receiver.
     private func withholdsBody(_ head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
-        guard core.withholdsBody(head, handle) else { return false }
+        guard core.stages.withholdsBody(head, handle) else { return false }
         if RedirectRules.isRedirect(Int(head.status.code)) {
             current?.discardsBody = true
             current?.assembly.limit = Self.maximumDiscardedSize
@@ -553,7 +552,7 @@ final class Exchange: HTTPExchange {
             metrics: handle.run.metrics,
             address: handle.current.url
         )
-        handle.run.place = .nowhere
+        handle.enter(.attemptEnded)
         abandon()
         core.answered(handle, response)
     }
@@ -661,9 +660,9 @@ final class Exchange: HTTPExchange {
             error.response = .init(head)
             error.body = current.assembly.prefix(HTTPError.keptBody)
         }
-        current.handle.run.place = .nowhere
+        current.handle.enter(.attemptEnded)
         abandon()
-        core.fail(current.handle, error, isLoss: isLoss)
+        core.attemptFailed(current.handle, error, isLoss: isLoss)
     }
 
     /// Ends the exchange under a request that is wanted no more, or goes on otherwise.

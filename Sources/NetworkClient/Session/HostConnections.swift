@@ -3,10 +3,10 @@ import NIOHTTP1
 
 /// The connections to one endpoint: does what the pure pool decides.
 ///
-/// Belongs to the session's event loop.
+/// Confined to the session's event loop, which each entry checks.
 final class HostConnections: HTTPConnectionOwner {
     let endpoint: Endpoint
-    let core: SessionCore
+    private let core: SessionCore
     private var pool: HostPool
     private var connections: [Connection?] = []
     private var vacant: [Int] = []
@@ -39,17 +39,19 @@ final class HostConnections: HTTPConnectionOwner {
 
     /// A request wants a connection.
     func request(_ handle: RequestHandle) {
+        core.loop.preconditionInEventLoop()
         let action = pool.request(handle.id)
         if case .use(let connection, _) = action { return use(connection, handle) }
         waiting[handle.id] = handle
         limits = handle.current.limits
         addresses = handle.run.scheduled?.addresses
-        handle.run.place = .waiting(self)
+        handle.enter(.pooled(self))
         perform(action)
     }
 
     /// A request that waits is wanted no more.
     func withdraw(_ handle: RequestHandle) {
+        core.loop.preconditionInEventLoop()
         guard waiting.removeValue(forKey: handle.id) != nil else { return }
         perform(pool.withdraw(handle.id))
         forgetIfEmpty()
@@ -57,6 +59,7 @@ final class HostConnections: HTTPConnectionOwner {
 
     /// Closes all that is idle.
     func drain() {
+        core.loop.preconditionInEventLoop()
         perform(pool.drain())
         forgetIfEmpty()
     }
@@ -159,10 +162,9 @@ final class HostConnections: HTTPConnectionOwner {
 
     /// There is no way any more to where connections are being opened.
     func giveUpConnecting(_ wait: GateWait) {
+        core.loop.preconditionInEventLoop()
         guard pool.isOpening else { return }
         for handle in waiting.values.sorted(by: { $0.id < $1.id }) where handle.current.policy.gate.waits {
-            withdraw(handle)
-            handle.run.place = .nowhere
             let reason = "the way to \(endpoint.way) went while it was connected to: what is missing is \(wait)"
             core.fail(handle, .init(.pathLost, .neverSent, reason))
         }
@@ -215,7 +217,6 @@ final class HostConnections: HTTPConnectionOwner {
         let isShortage = (error as? HTTPError)?.code == .tooManyDescriptors
         let action = pool.openingFailed(handler.id, isShortage: isShortage)
         if case .fail(let request) = action, let handle = waiting.removeValue(forKey: request) {
-            handle.run.place = .nowhere
             core.fail(handle, (error as? HTTPError) ?? .init(.connectFailed, .neverSent, "\(error)", cause: error))
         }
         perform(pool.next())
@@ -245,7 +246,7 @@ final class HostConnections: HTTPConnectionOwner {
         guard pool.isEmpty else { return }
         for exchange in spareExchanges { exchange.retire() }
         spareExchanges = []
-        core.forget(self)
+        core.pools.forget(self)
     }
 }
 

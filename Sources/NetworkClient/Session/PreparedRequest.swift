@@ -20,7 +20,7 @@ struct PreparedRequest: Sendable {
     var expectsContinue: Bool
 
     /// As whom it appears; nil for as nobody.
-    var login: RequestLogin?
+    var login: RequestCredentials?
 
     /// How it waits and goes again, and what redirects it follows.
     var policy: RequestPolicy
@@ -115,7 +115,7 @@ struct CurrentRequest {
     var body: ByteBuffer? { if let hop { hop.request.body } else { handle.request.body } }
     var source: BodySource? { if let hop { hop.request.source } else { handle.request.source } }
     var limits: Timeouts { if let hop { hop.request.limits } else { handle.request.limits } }
-    var login: RequestLogin? { if let hop { hop.request.login } else { handle.request.login } }
+    var login: RequestCredentials? { if let hop { hop.request.login } else { handle.request.login } }
     var policy: RequestPolicy { if let hop { hop.request.policy } else { handle.request.policy } }
     var hasBody: Bool { if let hop { hop.request.hasBody } else { handle.request.hasBody } }
     var isRepeatable: Bool { if let hop { hop.request.isRepeatable } else { handle.request.isRepeatable } }

@@ -66,8 +66,7 @@ extension SessionCore {
 extension RequestHandle {
     /// Ends it before anybody else has it, so that nothing that is done to it later starts it.
     fileprivate func fail(with error: HTTPError) {
-        _ = run.life.cancel()
-        end(.failure(error))
+        endUnstarted(.failure(error))
     }
 
     /// A request like this one, not started, whatever has become of this one.

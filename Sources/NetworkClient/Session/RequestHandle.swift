@@ -14,22 +14,22 @@ public final class RequestHandle: Sendable {
     let core: SessionCore
     let request: PreparedRequest
     private let outcome = Lock(Outcome())
-    let listeners = Lock<[AsyncStream<RequestEvent>.Continuation]>([])
+    private let listeners = Lock<[AsyncStream<RequestEvent>.Continuation]>([])
     /// Whether anybody listens: events cost nothing until then.
-    let isHeard = Atomic(false)
+    private let isListenedTo = Atomic(false)
     /// What the answer's body is read from, if it is.
     let stream: BodyStream?
-    /// Its ``State``, but for the end.
-    let noted = Atomic(State.ready.rawValue)
-    /// Where it is; touched on the session's event loop only.
-    nonisolated(unsafe) var run: RequestRun
+    /// Its ``State``, but for the end, for other threads.
+    private let publishedState = Atomic(State.ready.rawValue)
+    /// What ``run`` gives, on the session's event loop.
+    private nonisolated(unsafe) var confinedRun: RequestRun
 
     init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
         self.id = id
         self.core = core
         self.request = request
         if case .stream = request.destination { stream = BodyStream() } else { stream = nil }
-        run = .init(start: .now())
+        confinedRun = .init(start: .now())
         guard let stream else { return }
         whenEnded { stream.requestEnded($0) }
     }
@@ -110,64 +110,58 @@ public final class RequestHandle: Sendable {
         return endpoint
     }
 
-    /// Ends it and tells whoever waits.
-    func end(_ ending: Outcome.Ending) {
-        outcome.withLock { $0.end(ending) }?.tell(ending)
-    }
-}
+    // MARK: On the event loop
 
-/// Where a running request is; belongs to the session's event loop.
-struct RequestRun {
-    var life = RequestLife()
-    var metrics: RequestMetrics
-    var place = Place.nowhere
-    /// Ends it at its deadline while it has no connection, whose timer would.
-    var timer: Scheduled<Void>?
-    /// What it has beside others once it does not simply go.
-    var scheduled: ScheduledRun?
-    /// What it has beside others if it is more than one exchange in memory.
-    var extras: RequestExtras?
-    var isPaused = false
-
-    init(start: NIODeadline) { metrics = .init(start: start) }
-
-    /// What it has beside others, made now if there is none.
-    var scheduledRun: ScheduledRun {
-        mutating get {
-            if let scheduled { return scheduled }
-            let scheduled = ScheduledRun()
-            self.scheduled = scheduled
-            return scheduled
+    /// Where it is, and what became of its attempts; confined to the session's event loop.
+    var run: RequestRun {
+        _read {
+            core.loop.assertInEventLoop()
+            yield confinedRun
+        }
+        _modify {
+            core.loop.assertInEventLoop()
+            yield &confinedRun
         }
     }
 
-    /// Gives it the way that was chosen for it.
-    mutating func give(_ binding: LocalBinding, _ addresses: [SocketAddress]?) {
-        guard binding != .unbound || addresses != nil || scheduled != nil else { return }
-        scheduledRun.binding = binding == .unbound ? nil : binding
-        scheduledRun.addresses = addresses
+    /// Enters another state.
+    func enter(_ state: RequestRun.State) {
+        run.enter(state)
+        publishState()
     }
 
-    /// Its attempt has failed, and there will be another one.
-    mutating func goAgain(wasProcessed: Bool) {
-        life.goesAgain(wasProcessed: wasProcessed)
-        metrics.bodyBytesReceived = 0
-        place = .nowhere
-        timer?.cancel()
-        timer = nil
+    /// Its attempt has ended, and there will be another one; see ``RequestRun/retry(wasProcessed:)``.
+    func retry(wasProcessed: Bool) {
+        run.retry(wasProcessed: wasProcessed)
+        publishState()
     }
 
-    enum Place {
-        case nowhere
-        case waiting(HostConnections)
-        case exchanging(Exchange)
-        case elsewhere(Task<Void, Never>)
-        /// It is looked at whether its body can still be sent.
-        case checking(BodyCheck)
-        /// Its answer has come, and is being kept.
-        case ending(any BodyReceiver)
-        /// Somebody is asked what follows its answer.
-        case asked
+    /// Its attempt is given up for another one.
+    func interrupt() {
+        run.interrupt()
+        publishState()
+    }
+
+    /// Its user pauses it, or resumes it.
+    func setPaused(_ isPaused: Bool) {
+        run.setPaused(isPaused)
+        publishState()
+    }
+
+    private func publishState() { publishedState.store(run.publicState.rawValue, ordering: .relaxed) }
+
+    /// Whether anybody listens to its events.
+    var hasListeners: Bool { isListenedTo.load(ordering: .relaxed) }
+
+    /// Ends a request that nobody else has yet, so that nothing that is done to it later starts it.
+    func endUnstarted(_ ending: Outcome.Ending) {
+        confinedRun.enter(.finished)
+        end(ending)
+    }
+
+    /// Ends it and tells whoever waits.
+    func end(_ ending: Outcome.Ending) {
+        outcome.withLock { $0.end(ending) }?.tell(ending)
     }
 }
 
@@ -187,18 +181,8 @@ extension RequestHandle {
     }
 
     /// Where it is; a moment later it may be elsewhere.
-    public var state: State { isFinished ? .finished : State(rawValue: noted.load(ordering: .relaxed)) ?? .ready }
-
-    /// Lets other threads know where it is; called on the session's event loop when that has changed.
-    func noteState() {
-        let state: State =
-            switch run.life.phase {
-            case _ where run.isPaused: .paused
-            case .ready: .ready
-            case .waiting: .waiting
-            case .running, .finished: .running
-            }
-        noted.store(state.rawValue, ordering: .relaxed)
+    public var state: State {
+        isFinished ? .finished : State(rawValue: publishedState.load(ordering: .relaxed)) ?? .ready
     }
 }
 
@@ -347,7 +331,7 @@ extension RequestHandle {
             core.loop.execute { [self] in
                 // The loop is where events come from: none can come in between.
                 guard !isFinished else { return }
-                isHeard.store(true, ordering: .relaxed)
+                isListenedTo.store(true, ordering: .relaxed)
                 listeners.withLock { $0.append(continuation) }
             }
             whenEnded { [core] ending in

@@ -103,12 +103,7 @@ public enum IdempotencyKey: Sendable, Hashable {
     var text: String {
         switch self {
         case .custom(let text): text
-        case .random:
-            [UInt64.random(in: 0 ... .max), .random(in: 0 ... .max)]
-                .map {
-                    String(repeating: "0", count: $0.leadingZeroBitCount / 4) + ($0 == 0 ? "" : String($0, radix: 16))
-                }
-                .joined()
+        case .random: RandomToken.hexadecimal
         }
     }
 }

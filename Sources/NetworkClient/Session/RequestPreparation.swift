@@ -273,12 +273,7 @@ enum DefaultFields {
     /// The program's name as a product token (RFC 9110, 10.1.5).
     private static var programName: String {
         let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
-        let token = name.utf8.filter { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-            default: false
-            }
-        }
+        let token = name.utf8.filter { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
         return token.isEmpty ? "program" : String(decoding: token, as: UTF8.self)
     }
 }

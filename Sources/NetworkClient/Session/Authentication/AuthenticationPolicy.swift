@@ -139,14 +139,14 @@ extension BearerTokens: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 /// As whom one request appears; nil where nobody is to.
-final class RequestLogin: Sendable {
+final class RequestCredentials: Sendable {
     /// Its own credential, and the origin for which it is meant.
     let own: (credential: Credential, origin: HTTPOrigin)?
 
     private init(own: (credential: Credential, origin: HTTPOrigin)?) { self.own = own }
 
     /// As its session does.
-    static let shared = RequestLogin(own: nil)
+    static let shared = RequestCredentials(own: nil)
 
     /// By its own credential, else as its session does.
     convenience init(_ credential: Credential, for origin: HTTPOrigin) {
@@ -163,7 +163,7 @@ extension HTTPSession {
     /// As whom a request appears: by its options, the URL's user information, the session's policy.
     ///
     /// Who sets `Authorization` has it so; nothing is added then, and nothing answered.
-    func login(for url: HTTPURL, _ options: RequestOptions, _ headers: HTTPHeaders) -> RequestLogin? {
+    func login(for url: HTTPURL, _ options: RequestOptions, _ headers: HTTPHeaders) -> RequestCredentials? {
         let mayAppear = options.credential != nil || url.hasCredentials || !configuration.authentication.isEmpty
         guard mayAppear, options.authenticates, !headers.contains(name: "Authorization") else { return nil }
         if let credential = options.credential { return .init(credential, for: url.origin) }

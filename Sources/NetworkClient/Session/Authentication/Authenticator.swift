@@ -4,18 +4,18 @@ import NIOHTTP1
 
 /// Answers the challenges of a session's requests, and sends ahead what was answered before.
 ///
-/// Belongs to the session's event loop.
+/// Confined to the session's event loop, which each entry checks.
 final class Authenticator {
-    unowned let core: SessionCore
+    private unowned let core: SessionCore
     /// The credentials that are known beforehand, by origin.
     private let known: [HTTPOrigin: [SpaceCredential]]
-    let handler: AuthenticationHandler?
+    private let handler: AuthenticationHandler?
     /// Who gets the tokens of an origin.
     let tokens: [HTTPOrigin: TokenKeeper]
     /// The spaces whose challenges were answered.
-    var spaces = ProtectionSpaces()
+    private var spaces = ProtectionSpaces()
     /// The challenges for which the handler is being asked, and who waits.
-    var questions: [ChallengeKey: [ChallengedRequest]] = [:]
+    private var questions: [ChallengeKey: [ChallengedRequest]] = [:]
 
     init(_ policy: ResolvedAuthentication, _ core: SessionCore) {
         self.core = core
@@ -25,14 +25,15 @@ final class Authenticator {
     }
 
     /// The credential that is known beforehand for a realm.
-    func knownCredential(for realm: String, at origin: HTTPOrigin) -> Credential? {
+    private func knownCredential(for realm: String, at origin: HTTPOrigin) -> Credential? {
         known[origin]?.first { $0.realm == nil || $0.realm == realm }?.credential
     }
 
     // MARK: Sending
 
     /// An attempt begins: what is known to be wanted is sent along.
-    func willSend(_ head: inout HTTPRequestHead, _ handle: RequestHandle, _ login: RequestLogin) {
+    func willSend(_ head: inout HTTPRequestHead, _ handle: RequestHandle, _ login: RequestCredentials) {
+        core.loop.preconditionInEventLoop()
         let origin = handle.current.url.origin
         handle.run.extras?.following?.sent = nil
         handle.run.extras?.following?.isHeldBack = false
@@ -60,7 +61,7 @@ final class Authenticator {
     }
 
     /// What Digest makes its answer of.
-    static func request(
+    private static func request(
         _ head: HTTPRequestHead,
         _ request: PreparedRequest,
         withBody: Bool
@@ -75,7 +76,7 @@ final class Authenticator {
     // MARK: Receiving
 
     /// Whether there is anybody to answer a challenge to a request.
-    func mayAnswer(_ login: RequestLogin, _ handle: RequestHandle) -> Bool {
+    func mayAnswer(_ login: RequestCredentials, _ handle: RequestHandle) -> Bool {
         let origin = handle.current.url.origin
         return login.credential(at: origin) != nil || handler != nil || known[origin] != nil
             || login.own == nil && tokens[origin] != nil
@@ -83,6 +84,7 @@ final class Authenticator {
 
     /// An answer has come that is no challenge: what was sent was good.
     func succeeded(_ handle: RequestHandle, _ head: HTTPResponseHead) {
+        core.loop.preconditionInEventLoop()
         guard let following = handle.run.extras?.following, let sent = following.sent else { return }
         following.sent = nil
         switch sent {
@@ -150,7 +152,8 @@ struct ChallengedRequest {
 
 extension Authenticator {
     /// What follows an answer with challenges.
-    func challenged(_ handle: RequestHandle, _ response: DataResponse, _ login: RequestLogin) -> FollowUp {
+    func challenged(_ handle: RequestHandle, _ response: DataResponse, _ login: RequestCredentials) -> FollowUp {
+        core.loop.preconditionInEventLoop()
         let following = handle.following
         let sent = following.sent
         following.sent = nil
@@ -173,7 +176,7 @@ extension Authenticator {
     }
 
     /// Answers the first challenge for which there is a credential, or asks the handler about it.
-    private func answer(_ challenged: ChallengedRequest, _ login: RequestLogin) -> FollowUp {
+    private func answer(_ challenged: ChallengedRequest, _ login: RequestCredentials) -> FollowUp {
         let handle = challenged.handle
         let origin = handle.current.url.origin
         var challenged = challenged
@@ -184,7 +187,7 @@ extension Authenticator {
                 return followUp
             } else if let handler {
                 ask(handler, challenge, challenged)
-                return .later
+                return .deferred
             } else if let followUp = answerByDefault(challenge, handle) {
                 return followUp
             }
@@ -269,7 +272,7 @@ extension Authenticator {
     private func replied(_ reply: Result<AuthenticationReply, any Error>, to key: ChallengeKey) {
         for waiting in questions.removeValue(forKey: key) ?? [] {
             // Who has ended meanwhile is passed over.
-            guard waiting.handle.run.life.phase == .waiting else { continue }
+            guard waiting.handle.run.isDeciding else { continue }
             core.decided(waiting.handle, followUp(on: reply, waiting), waiting.response)
         }
     }
@@ -380,8 +383,5 @@ extension DigestHashes {
 
 /// What a client mixes into its answers, so that no server can choose all that is hashed (RFC 7616, 3.4).
 enum ClientNonce {
-    /// 128 random bits in hexadecimal digits.
-    static var random: String {
-        [UInt64.random(in: 0 ... .max), .random(in: 0 ... .max)].map { String($0, radix: 16) }.joined(separator: "-")
-    }
+    static var random: String { RandomToken.hexadecimal }
 }

@@ -38,7 +38,7 @@ final class TokenKeeper {
         case .begin: begin(at: origin)
         }
         waiting.append((handle, response))
-        return .later
+        return .deferred
     }
 
     private func goAgain(_ handle: RequestHandle) -> FollowUp {
@@ -77,7 +77,7 @@ final class TokenKeeper {
             refresh.failed()
             failure = error
         }
-        for (handle, response) in waiting where handle.run.life.phase == .waiting {
+        for (handle, response) in waiting where handle.run.isDeciding {
             let followUp = failure.map { FollowUp.fail(.tokenRefreshFailed(origin, response, $0)) } ?? goAgain(handle)
             core.decided(handle, followUp, response)
         }

@@ -2,7 +2,7 @@ import ReachabilityCore
 import RequestGate
 
 /// The hosts and gates that the scheduler knows, by what they are to a session.
-struct DispatchLines {
+struct HostQueues {
     private struct Host: Hashable {
         let isSecure: Bool
         let name: String

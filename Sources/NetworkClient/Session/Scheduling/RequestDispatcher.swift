@@ -8,9 +8,9 @@ import RequestGate
 /// Carries out what the scheduler decides: holds requests while there is no path to their destination, lets them go, and
 /// lets them go again.
 ///
-/// Belongs to the session's event loop. A request that can go at once passes by it.
+/// Confined to the session's event loop, which each entry checks. A request that can go at once passes by it.
 final class RequestDispatcher {
-    unowned let core: SessionCore
+    private unowned let core: SessionCore
     /// Judges the ways; made when the first request asks.
     var keeper: GateKeeper {
         if let madeKeeper { return madeKeeper }
@@ -20,14 +20,14 @@ final class RequestDispatcher {
     }
     private let makeKeeper: () -> GateKeeper
     private(set) var madeKeeper: GateKeeper?
-    var scheduler: RequestScheduler
-    var generator = PlacedGenerator()
+    private var scheduler: RequestScheduler
+    private var generator = PlacedGenerator()
     /// Who has which place in the scheduler.
-    var handles: [RequestHandle?] = []
-    var lines = DispatchLines()
-    var timer: Scheduled<Void>?
-    var timerDue = BootInstant.never
-    var isDraining = false
+    private var handles: [RequestHandle?] = []
+    private var lines = HostQueues()
+    private var timer: Scheduled<Void>?
+    private var timerDue = BootInstant.never
+    private var isDraining = false
 
     init(_ core: SessionCore, keeper makeKeeper: @escaping () -> GateKeeper) {
         self.core = core
@@ -37,6 +37,7 @@ final class RequestDispatcher {
 
     /// Lets a request that was just started go, or keeps it until it may.
     func admit(_ handle: RequestHandle) {
+        core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
         if policy.requirement == .any, !policy.gate.waits || keeper.isQuick, !isKnown(handle) {
             return core.enqueue(handle)
@@ -54,7 +55,7 @@ final class RequestDispatcher {
         core.configuration.circuitBreaker != nil || lines.isKnown(handle.current.endpoint)
     }
 
-    func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
+    private func verdict(for handle: RequestHandle) -> GateKeeper.Verdict {
         guard handle.current.policy.isGated else { return .open(binding: .unbound, addresses: nil) }
         return keeper.verdict(for: GateKey(handle.current.endpoint))
     }
@@ -67,7 +68,7 @@ final class RequestDispatcher {
         drain()
     }
 
-    func line(
+    private func line(
         up handle: RequestHandle,
         _ verdict: GateKeeper.Verdict,
         at now: BootInstant
@@ -79,7 +80,7 @@ final class RequestDispatcher {
     }
 
     /// Makes a request the scheduler's that went without it, and has failed.
-    func adopt(_ handle: RequestHandle, at now: BootInstant) -> RequestScheduler.RequestID {
+    private func adopt(_ handle: RequestHandle, at now: BootInstant) -> RequestScheduler.RequestID {
         let line = line(of: handle, verdict(for: handle), at: now)
         let id = scheduler.adopt(order(for: handle, line, nil, at: now), at: now)
         enter(handle, id, line)
@@ -126,13 +127,14 @@ final class RequestDispatcher {
 
     /// Lets the scheduler know a verdict, and the keeper that it does: or news that comes and goes between two of its
     /// rounds would leave a gate closed for ever.
-    func learn(_ verdict: GateKeeper.Verdict, of key: GateKey, at now: BootInstant) {
+    private func learn(_ verdict: GateKeeper.Verdict, of key: GateKey, at now: BootInstant) {
         for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
         keeper.acknowledge(key, verdict)
     }
 
     /// A request has ended: its place is free.
     func ended(_ handle: RequestHandle, isSuccess: Bool) {
+        core.loop.preconditionInEventLoop()
         let now = BootClock.now
         if let id = handle.run.scheduled?.id {
             if isSuccess { scheduler.finished(id, at: now) } else { scheduler.cancel(id, at: now) }
@@ -146,6 +148,7 @@ final class RequestDispatcher {
 
     /// A request goes on elsewhere, since its server has answered that it should.
     func hopped(_ handle: RequestHandle) {
+        core.loop.preconditionInEventLoop()
         guard let scheduled = handle.run.scheduled else { return }
         if let id = scheduled.id {
             scheduler.finished(id, at: BootClock.now)
@@ -155,7 +158,7 @@ final class RequestDispatcher {
     }
 
     /// Forgets a request that the scheduler has forgotten.
-    func leave(_ handle: RequestHandle) {
+    private func leave(_ handle: RequestHandle) {
         guard let scheduled = handle.run.scheduled, let id = scheduled.id, let line = scheduled.gate else { return }
         handles[Int(id.slot)] = nil
         scheduled.id = nil
@@ -165,6 +168,7 @@ final class RequestDispatcher {
 
     /// The session is over.
     func shutDown() {
+        core.loop.preconditionInEventLoop()
         timer?.cancel()
         timer = nil
         madeKeeper?.shutDown()
@@ -174,7 +178,7 @@ final class RequestDispatcher {
 /// What the scheduler, the gate's keeper and the user say.
 extension RequestDispatcher {
     /// Does what the scheduler has to say now, and sets the timer for what it has to say later.
-    func drain() {
+    private func drain() {
         guard !isDraining else { return }
         isDraining = true
         let now = BootClock.now
@@ -202,6 +206,8 @@ extension RequestDispatcher {
         _ attempt: UInt32,
         at now: BootInstant
     ) {
+        // It may have ended, and its receiver not be closed yet.
+        guard handle.run.isQueued else { return }
         let verdict = verdict(for: handle)
         guard case .open(let binding, let addresses) = verdict else {
             return standBack(handle, id, attempt, verdict, at: now)
@@ -250,10 +256,11 @@ extension RequestDispatcher {
 
     /// A gate was judged anew.
     func gateChanged(_ key: GateKey, _ verdict: GateKeeper.Verdict) {
+        core.loop.preconditionInEventLoop()
         let now = BootClock.now
         for line in lines.lines(at: key) { scheduler.set(line, isOpen: verdict.isOpen, at: now) }
         if let wait = verdict.wait {
-            core.giveUpConnecting(key, wait)
+            core.pools.giveUpConnecting(key, wait)
             if !wait.isUndecided { failImpatient(at: key, at: now) }
         }
         drain()
@@ -264,7 +271,7 @@ extension RequestDispatcher {
         guard key.requirement != .any else { return }
         let lines = lines.lines(at: key)
         for case let handle? in handles where !handle.current.policy.gate.waits {
-            guard let scheduled = handle.run.scheduled, let id = scheduled.id, case .nowhere = handle.run.place,
+            guard let scheduled = handle.run.scheduled, let id = scheduled.id, handle.run.isQueued,
                 let line = scheduled.gate, lines.contains(line)
             else { continue }
             scheduler.cancel(id, at: now)
@@ -275,6 +282,7 @@ extension RequestDispatcher {
 
     /// The user pauses a request that is not on a connection.
     func pause(_ handle: RequestHandle) {
+        core.loop.preconditionInEventLoop()
         handle.run.extras?.countPause()
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? line(up: handle, verdict(for: handle), at: now)
@@ -286,6 +294,7 @@ extension RequestDispatcher {
 
     /// The user pauses a request that is on a connection.
     func pauseUnderWay(_ handle: RequestHandle) {
+        core.loop.preconditionInEventLoop()
         guard let id = handle.run.scheduled?.id else { return }
         scheduler.pause(id, at: BootClock.now)
         drain()
@@ -293,6 +302,7 @@ extension RequestDispatcher {
 
     /// The user resumes a request.
     func resume(_ handle: RequestHandle) {
+        core.loop.preconditionInEventLoop()
         guard let id = handle.run.scheduled?.id else { return }
         let now = BootClock.now
         scheduler.resume(id, at: now)
@@ -306,6 +316,7 @@ extension RequestDispatcher {
     ///
     /// - Returns: Whether the request goes on; if not, it has failed.
     func failed(_ handle: RequestHandle, _ error: HTTPError) -> Bool {
+        core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
         guard policy.isScheduled, !error.isFinal else { return false }
         let now = BootClock.now
@@ -321,8 +332,7 @@ extension RequestDispatcher {
             drain()
             return false
         }
-        handle.run.goAgain(wasProcessed: !failure.isHarmless)
-        handle.noteState()
+        handle.retry(wasProcessed: !failure.isHarmless)
         drain()
         return true
     }
@@ -331,6 +341,7 @@ extension RequestDispatcher {
     ///
     /// - Returns: Whether the request goes again; if not, the answer is its end.
     func answered(_ handle: RequestHandle, _ response: DataResponse) -> Bool {
+        core.loop.preconditionInEventLoop()
         let status = response.head.status.code
         let isIntercepted = core.configuration.retryInterceptor != nil && status >= 400
         guard isIntercepted || handle.current.policy.retry.mayRetry(after: status) else { return false }
@@ -346,6 +357,7 @@ extension RequestDispatcher {
 
     /// The head of an answer came: its host is there.
     func sawHead(_ handle: RequestHandle, _ head: HTTPResponse) {
+        core.loop.preconditionInEventLoop()
         guard let scheduled = handle.run.scheduled, let id = scheduled.id else { return }
         let isOverload = head.status.code == 429 || head.status.code == 503
         scheduler.answered(
@@ -397,7 +409,7 @@ extension RequestDispatcher {
     }
 
     /// What a request fails with by the scheduler's own word.
-    func error(of failure: RequestScheduler.Failure, _ handle: RequestHandle) -> HTTPError {
+    private func error(of failure: RequestScheduler.Failure, _ handle: RequestHandle) -> HTTPError {
         let request = handle.current.copy
         switch failure {
         case .deadline: return .timedOut(.total, after: request.limits.total, at: request.endpoint.text)

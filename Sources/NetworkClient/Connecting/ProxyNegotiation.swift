@@ -3,7 +3,7 @@ import NetworkClientCore
 import ReachabilityCore
 
 /// How a connection gets past its proxy: what the proxy is told on each connection to it, and what follows on a refusal.
-struct ProxyPassage {
+struct ProxyNegotiation {
     let proxy: ProxyServer
     private let endpoint: Endpoint
     private let authenticator: ProxyAuthenticator
@@ -43,8 +43,7 @@ struct ProxyPassage {
 
     private var destination: SOCKS5Dialogue.Destination {
         if let address = addresses.first { return .address(address) }
-        let host = endpoint.host.contains(":") ? String(endpoint.host.prefix { $0 != "%" }) : endpoint.host
-        return IPAddress(host).map { .address($0) } ?? .name(endpoint.nameForTLS)
+        return IPAddress(HostText.withoutZone(endpoint.host)).map { .address($0) } ?? .name(endpoint.nameForTLS)
     }
 
     /// The proxy refused.
@@ -66,9 +65,7 @@ struct ProxyPassage {
 
 extension Endpoint {
     /// Host and port for a proxy: IPv6 in brackets and without its zone, which means something on this machine alone.
-    var authority: String {
-        host.contains(":") ? "[\(host.prefix { $0 != "%" })]:\(port)" : "\(nameForTLS):\(port)"
-    }
+    var authority: String { HostText.hostAndPort(nameForTLS, port) }
 
     /// Where TCP leads: to the proxy, where there is one.
     var nextHop: Endpoint {
@@ -121,7 +118,7 @@ enum ProxyDialogue: Sendable {
 }
 
 /// What a session has for its proxies.
-struct ProxyMeans: Sendable {
+struct ProxyContext: Sendable {
     /// Who the user is to them.
     var authenticator = ProxyAuthenticator()
     /// Whom to trust that says it is one.
