@@ -1,5 +1,8 @@
 public import FoundationEssentials
+import Glibc
+public import HTTPSerialization
 public import NIOCore
+import NIOPosix
 
 /// What a request carries.
 public struct RequestBody: Sendable {
@@ -141,7 +144,7 @@ extension RequestBody {
     /// - Returns: The body.
     public static func multipart(_ form: MultipartForm) -> Self {
         do throws(RequestSerializationError) {
-            let body = try form.encoded(boundary: .randomBoundary())
+            let body = try form.encoded(boundary: "netwatch-" + RandomToken.short(words: 2))
             // Made here, so that two requests with this body read its streams once, too.
             let use = SingleUse()
             return .source(contentType: body.contentType) { () throws(HTTPError) in
@@ -186,11 +189,35 @@ extension RequestBody {
     }
 }
 
-extension String {
-    /// What occurs in no contents, since nobody can guess it: 128 random bits.
-    fileprivate static func randomBoundary() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let bits = (0..<2).map { _ in String(generator.next() as UInt64, radix: 36) }
-        return "netwatch-" + bits.joined(separator: "-")
+extension MultipartForm {
+    /// Writes the form to a file, as it would be sent, and gives it as a body that can be sent again.
+    ///
+    /// So a form with streams that can be read once can be sent as often as it takes. The file appears whole or not at
+    /// all, in place of one that is there, whose permissions it takes; where the path is a link, what it leads to is
+    /// replaced. It stays until the caller removes it.
+    ///
+    /// - Parameter path: Where it is written: a file, or where there is none yet.
+    /// - Returns: The file as a body, with the form's content type.
+    /// - Throws: ``HTTPError``: ``HTTPError/Code/fileFailed`` if the file can't be written, else as a request with the form
+    ///   would.
+    public func write(to path: String) async throws(HTTPError) -> RequestBody {
+        let content = try RequestBody.multipart(self).content.get()
+        guard let makeSource = content.makeSource else { return .none }
+        let source = try makeSource()
+        let target = try FileTarget(path, .replace)
+        guard !target.isSpecial else { throw .file("replace", path, errno: EINVAL, "it is no file: name another one") }
+        let file = PartialFile(target, .init(isContinuable: false, isSynced: false))
+        // Now, and not when the thread that wrote last has let go of it.
+        defer { file.close(isKept: false) }
+        do {
+            _ = try file.open()
+            try await source.read(on: MultiThreadedEventLoopGroup.singleton.next()) { piece in
+                try await NIOThreadPool.singleton.runIfActive { try file.write(piece) }
+            }
+            try file.finish()
+        } catch {
+            throw .unavailableBody(error, .neverSent)
+        }
+        return .file(path, contentType: content.contentType)
     }
 }

@@ -13,13 +13,14 @@ import NetworkClientCore
 final class PartialFile: FileSink, @unchecked Sendable {
     let isRestartable = true
     let mayBlock = false
-    let plan: Plan
-    let paths: Paths
-    private let url: HTTPURL
-    var descriptor: Int32 = -1
+    private let plan: Plan
+    private let paths: Paths
+    /// Where the file comes from, by which a part is known again; nil for one that is not continued.
+    private let url: HTTPURL?
+    private var descriptor: Int32 = -1
     private var position: off_t = 0
     /// Whether what is there is of this download, to keep or to remove; a part that was found stays, until it is emptied.
-    var isOurs = false
+    private var isOurs = false
 
     /// How a file is made.
     struct Plan: Sendable {
@@ -33,13 +34,13 @@ final class PartialFile: FileSink, @unchecked Sendable {
         var isSynced = true
     }
 
-    struct Paths {
+    fileprivate struct Paths {
         let target: FileTarget
         let part: String
         let record: String
     }
 
-    init(_ target: FileTarget, _ plan: Plan, of url: HTTPURL) {
+    init(_ target: FileTarget, _ plan: Plan, of url: HTTPURL? = nil) {
         self.plan = plan
         self.url = url
         paths = .init(target, plan)
@@ -61,7 +62,7 @@ final class PartialFile: FileSink, @unchecked Sendable {
         try FileCall.make("empty", paths.part) { ftruncate(descriptor, 0) }
         position = 0
         guard plan.isContinuable else { return }
-        guard let record = PartRecord(of: url, part).bytes else {
+        guard let record = url.flatMap({ PartRecord(of: $0, part).bytes }) else {
             unlink(paths.record)
             return
         }
@@ -111,7 +112,7 @@ extension PartialFile.Paths {
         if plan.isContinuable {
             part = plan.partPath ?? "\(target.path).part"
         } else {
-            part = "\(target.folder)/.netwatch-\(String(UInt64.random(in: 0...(.max)), radix: 36)).part"
+            part = "\(target.folder)/.netwatch-\(RandomToken.short(words: 1)).part"
         }
         record = "\(part).info"
     }
@@ -122,7 +123,7 @@ extension PartialFile {
     private func part() throws(HTTPError) -> DownloadPart {
         let size = try FileCall.status(of: descriptor, paths.part).st_size
         guard size > 0, let bytes = Self.read(paths.record), let record = PartRecord(bytes),
-            record.key == url.downloadKey
+            record.key == url?.downloadKey
         else { return .init() }
         var part = record.part
         part.length = Int64(size)
@@ -215,7 +216,7 @@ extension PartialFile {
 
     /// Makes a file of a name that there is not.
     func create(_ part: String) throws(HTTPError) {
-        descriptor = try FileCall.make("make", part) { make(part) }
+        descriptor = try FileCall.make("write", paths.target.path) { make(part) }
         isOurs = true
     }
 
