@@ -10,15 +10,22 @@ public struct HostPool: Sendable, Hashable {
 
     /// How many connections there may be at once.
     public let limit: Int
-    /// Connections that could serve at once; the last one used is taken first, so that others can grow old and close.
-    private(set) var idle: [ConnectionID] = []
+    /// The open connections, by number: how many exchanges each carries, and how many more it can.
+    private var slots: [Slots?] = []
+    private var openCount = 0
+    /// Connections with a free slot; the last one used is taken first, so that others can grow old and close.
+    private var available: [ConnectionID] = []
     private(set) var opening: Set<ConnectionID> = []
-    private(set) var busy = 0
     private(set) var waiting = WaitingLine() {
         didSet { if waiting.isEmpty { shortageLimit = nil } }
     }
     /// How many connections there may be at once while descriptors are short; nil while they are not.
     private var shortageLimit: Int?
+
+    private struct Slots: Sendable, Hashable {
+        var free: Int
+        var taken = 0
+    }
 
     /// Makes an empty pool.
     ///
@@ -42,36 +49,45 @@ public struct HostPool: Sendable, Hashable {
     }
 
     /// Whether nothing is open, being opened or waiting.
-    public var isEmpty: Bool { idle.isEmpty && opening.isEmpty && busy == 0 && waiting.isEmpty }
+    public var isEmpty: Bool { connectionCount == 0 && waiting.isEmpty }
 
     /// Whether a connection is being opened.
     public var isOpening: Bool { !opening.isEmpty }
 
     /// How many connections there are, those included that are being opened.
-    public var connectionCount: Int { idle.count + opening.count + busy }
+    public var connectionCount: Int { openCount + opening.count }
 
     /// A request wants a connection.
     public mutating func request(_ request: RequestID) -> Action {
-        if let connection = idle.popLast() {
-            busy += 1
-            return .use(connection, for: request)
-        }
+        if let connection = takeSlot() { return .use(connection, for: request) }
         waiting.append(request)
         return next()
     }
 
-    /// Whether another connection is to be opened; asked again after each ``Action/fail(_:)``.
-    public func next() -> Action {
-        waiting.count > opening.count && connectionCount < shortageLimit ?? limit ? .open : .none
+    /// Serves a request that waits, or opens another connection; asked again after each ``Action/fail(_:)``, and after a
+    /// connection with several slots was opened.
+    public mutating func next() -> Action {
+        if !available.isEmpty, let request = waiting.popFirst(), let connection = takeSlot() {
+            return .use(connection, for: request)
+        }
+        return waiting.count > opening.count && connectionCount < shortageLimit ?? limit ? .open : .none
     }
 
     /// A connection is being opened, as ``Action/open`` asked.
     public mutating func opening(_ connection: ConnectionID) { opening.insert(connection) }
 
     /// A connection is open.
-    public mutating func opened(_ connection: ConnectionID) -> Action {
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - count: How many exchanges it can carry at once.
+    /// - Returns: What to do next; with several slots, ask ``next()`` for more.
+    public mutating func opened(_ connection: ConnectionID, slots count: Int = 1) -> Action {
         guard opening.remove(connection) != nil else { return .close([connection]) }
-        return free(connection)
+        while slots.count <= connection { slots.append(nil) }
+        slots[connection] = .init(free: count)
+        openCount += 1
+        return serve(connection)
     }
 
     /// A connection can't be opened: whoever has waited longest gets the error, unless others are being opened for it.
@@ -101,26 +117,21 @@ public struct HostPool: Sendable, Hashable {
         return next()
     }
 
-    /// A request was answered and its connection can serve another.
+    /// An exchange has ended, and its connection can carry another.
     public mutating func released(_ connection: ConnectionID) -> Action {
-        busy -= 1
-        return free(connection)
+        guard isOpen(connection) else { return .none }
+        slots[connection]?.taken -= 1
+        slots[connection]?.free += 1
+        return serve(connection)
     }
 
-    /// A connection that served a request was closed.
-    public mutating func closedWhileBusy() -> Action {
-        busy -= 1
-        return next()
-    }
-
-    /// An idle connection was closed, by the other end or as too old.
+    /// A connection was closed, whatever it carried; nothing if it is not open.
     ///
-    /// - Returns: Whether it was idle: if not, it has been given to a request meanwhile.
-    @discardableResult
-    public mutating func closedWhileIdle(_ connection: ConnectionID) -> Bool {
-        guard let index = idle.lastIndex(of: connection) else { return false }
-        idle.remove(at: index)
-        return true
+    /// - Returns: What to do next.
+    public mutating func closed(_ connection: ConnectionID) -> Action {
+        guard isOpen(connection) else { return .none }
+        forget(connection)
+        return next()
     }
 
     /// A request that waits is wanted no more.
@@ -134,16 +145,82 @@ public struct HostPool: Sendable, Hashable {
 
     /// Takes all idle connections out, to close them: as after one that was lost, since the others are as old.
     public mutating func drain() -> Action {
-        defer { idle = [] }
+        let idle = available.filter { slots[$0]?.taken == 0 }
+        for connection in idle { forget(connection) }
         return idle.isEmpty ? .none : .close(idle)
     }
 
-    private mutating func free(_ connection: ConnectionID) -> Action {
-        guard let request = waiting.popFirst() else {
-            idle.append(connection)
-            return .none
-        }
-        busy += 1
+    private func isOpen(_ connection: ConnectionID) -> Bool {
+        slots.indices.contains(connection) && slots[connection] != nil
+    }
+
+    private mutating func forget(_ connection: ConnectionID) {
+        slots[connection] = nil
+        openCount -= 1
+        if let index = available.lastIndex(of: connection) { available.remove(at: index) }
+    }
+
+    /// Takes a slot of the connection that was used last.
+    private mutating func takeSlot() -> ConnectionID? {
+        guard let connection = available.last else { return nil }
+        slots[connection]?.free -= 1
+        slots[connection]?.taken += 1
+        if slots[connection]?.free == 0 { available.removeLast() }
+        return connection
+    }
+
+    /// Gives the free slot of a connection to the request that has waited longest, or keeps it.
+    private mutating func serve(_ connection: ConnectionID) -> Action {
+        if let index = available.lastIndex(of: connection) { available.remove(at: index) }
+        if slots[connection]?.free ?? 0 > 0 { available.append(connection) }
+        guard !available.isEmpty, let request = waiting.popFirst(), let connection = takeSlot() else { return .none }
         return .use(connection, for: request)
+    }
+}
+
+/// Requests in the order in which they came; any of them may leave.
+///
+/// Taking the first and leaving are O(1), amortized: who left keeps an empty place until the line has moved past it.
+struct WaitingLine: Sendable, Hashable {
+    private var places: [UInt64] = []
+    private var first = 0
+    private var present: Set<UInt64> = []
+
+    var count: Int { present.count }
+    var isEmpty: Bool { present.isEmpty }
+
+    mutating func append(_ request: UInt64) {
+        guard present.insert(request).inserted else { return }
+        places.append(request)
+    }
+
+    mutating func popFirst() -> UInt64? {
+        while first < places.count {
+            let request = places[first]
+            first += 1
+            guard present.remove(request) != nil else { continue }
+            shrink()
+            return request
+        }
+        shrink()
+        return nil
+    }
+
+    /// Whether it was there.
+    mutating func remove(_ request: UInt64) -> Bool {
+        guard present.remove(request) != nil else { return false }
+        shrink()
+        return true
+    }
+
+    /// Gives places back that nobody stands in, once they are the greater part.
+    private mutating func shrink() {
+        if present.isEmpty {
+            places.removeAll(keepingCapacity: true)
+            first = 0
+        } else if places.count > 64, places.count > 2 * present.count {
+            places = places[first...].filter(present.contains)
+            first = 0
+        }
     }
 }

@@ -64,7 +64,7 @@ struct HostPoolTests {
         for request in UInt64(3)...4 { #expect(pool.request(request) == .none) }
         #expect(pool.released(0) == .use(0, for: 2))
         // A connection that closes leaves its descriptor to the next.
-        #expect(pool.closedWhileBusy() == .open)
+        #expect(pool.closed(0) == .open)
         pool.opening(2)
         #expect(pool.opened(2) == .use(2, for: 3))
         #expect(pool.next() == .none)
@@ -118,9 +118,29 @@ struct HostPoolTests {
         pool.opening(0)
         _ = pool.opened(0)
         _ = pool.released(0)
-        #expect(pool.closedWhileIdle(0) == true)
-        #expect(pool.closedWhileIdle(0) == false)
+        #expect(pool.closed(0) == .none)
+        #expect(pool.connectionCount == 0)
+        #expect(pool.closed(0) == .none)
+        #expect(pool.connectionCount == 0)
         #expect(pool.request(2) == .open)
+    }
+
+    @Test func `a connection with several slots carries as many exchanges before another one is opened`() {
+        var pool = HostPool(limit: 2)
+        #expect(pool.request(1) == .open)
+        pool.opening(0)
+        #expect(pool.request(2) == .open)
+        pool.opening(1)
+        #expect(pool.opened(0, slots: 3) == .use(0, for: 1))
+        #expect(pool.next() == .use(0, for: 2))
+        #expect(pool.next() == .none)
+        #expect(pool.request(3) == .use(0, for: 3))
+        #expect(pool.request(4) == .none)
+        #expect(pool.released(0) == .use(0, for: 4))
+        #expect(pool.drain() == .none)
+        for _ in 0..<3 { #expect(pool.released(0) == .none) }
+        #expect(pool.drain() == .close([0]))
+        #expect(pool.connectionCount == 1)
     }
 
     /// Whatever happens: no connection serves two, nobody waits beside an idle connection or while none is coming, and

@@ -65,7 +65,7 @@ struct PoolStory {
 
     private mutating func lose(_ connection: Int) {
         busy[connection] = nil
-        perform(pool.closedWhileBusy())
+        perform(pool.closed(connection))
     }
 
     private mutating func withdraw(_ request: UInt64) {
@@ -75,7 +75,7 @@ struct PoolStory {
 
     private mutating func expire(_ connection: Int) {
         idle.remove(connection)
-        if !pool.closedWhileIdle(connection) { faults.append("\(connection) was not idle") }
+        perform(pool.closed(connection))
     }
 
     private mutating func perform(_ action: HostPool.Action) {

@@ -52,7 +52,7 @@ enum QueryEscaping {
             if isAllowed(byte) {
                 bytes.append(byte)
             } else {
-                bytes += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xF)]
+                bytes += byte.percentEncoded
             }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -60,17 +60,11 @@ enum QueryEscaping {
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
+        case _ where byte.isASCIIAlphanumeric: true
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"),
             UInt8(ascii: "?"):
             true
         default: false
         }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

@@ -36,19 +36,12 @@ public enum AcceptLanguage {
         let base = parts.first.map { $0.prefix { $0 != "." } } ?? ""
         guard base != "C", base != "POSIX", !base.isEmpty else { return nil }
         var subtags = base.split(whereSeparator: { $0 == "_" || $0 == "-" }).map(String.init)
-        guard !subtags.isEmpty, subtags.allSatisfy({ $0.utf8.allSatisfy(isAlphanumeric) }) else { return nil }
+        guard !subtags.isEmpty, subtags.allSatisfy({ $0.utf8.allSatisfy { $0.isASCIIAlphanumeric } }) else {
+            return nil
+        }
         if parts.count == 2, let script = scripts[String(parts[1])] { subtags.insert(script, at: 1) }
         return subtags.joined(separator: "-")
     }
 
     private static let scripts = ["latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva"]
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Glibc
 public import HTTPTypes
 
 /// The body as it is.
@@ -96,4 +97,82 @@ public struct PropertyListResponseSerializer<Output: Decodable & Sendable>: Resp
 /// Returns the value of a type for a body that is not there: nil of an optional, null of ``ParameterValue``.
 private func noValue<Output>(of type: Output.Type) -> Output? {
     (type as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Output
+}
+
+/// The body as text, in the character set that `Content-Type` names, or UTF-8.
+public struct StringResponseSerializer: ResponseSerializer {
+    /// Which answers are good ones.
+    public var expectation: ResponseExpectation
+
+    /// Makes a serializer that takes any type.
+    public init(expectation: ResponseExpectation = .init()) { self.expectation = expectation }
+
+    /// Converts the text; a byte order mark at its start goes.
+    public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> String {
+        let type = response.headerFields[.contentType].flatMap(MediaType.init)
+        return try expectation.value(of: response, body: body) {
+            try CharacterSetConversion.text($0, in: type?.parameters["charset"] ?? "utf-8")
+        }
+    }
+}
+
+/// Reads text in the character sets that the C library knows: iconv(3).
+enum CharacterSetConversion {
+    /// Why bytes are no text.
+    enum Fault: Error, CustomStringConvertible {
+        case unknownCharacterSet(String)
+        case invalid(offset: Int, characterSet: String)
+
+        var description: String {
+            switch self {
+            case .unknownCharacterSet(let name): "the character set '\(name)' is not known here; see iconv -l"
+            case .invalid(let offset, let name): "byte \(offset) is not valid in the character set '\(name)'"
+            }
+        }
+    }
+
+    /// The text that bytes stand for; a byte order mark at the start is none of it.
+    static func text(_ bytes: [UInt8], in name: String) throws(Fault) -> String {
+        let name = name.lowercased()
+        let text = name == "utf-8" || name == "utf8" ? try utf8(bytes) : try converted(bytes, name)
+        return text.first == "\u{FEFF}" ? String(text.dropFirst()) : text
+    }
+
+    private static func utf8(_ bytes: [UInt8]) throws(Fault) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        return try converted(bytes, "utf-8")
+    }
+
+    private static func converted(_ bytes: [UInt8], _ name: String) throws(Fault) -> String {
+        // A '/' would ask iconv for behaviour of its own, such as leaving out what it can't read.
+        guard !name.contains("/"), let converter = iconv_open("UTF-8", name), Int(bitPattern: converter) != -1 else {
+            throw .unknownCharacterSet(name)
+        }
+        defer { iconv_close(converter) }
+        var input = bytes
+        // No character of any set takes more than four bytes in UTF-8, and none of them less than one here.
+        var output = [UInt8](repeating: 0, count: bytes.count * 4 + 4)
+        let (code, inputLeft, outputLeft) = convert(converter, &input, &output)
+        guard code != -1, inputLeft == 0 else {
+            throw .invalid(offset: bytes.count - inputLeft, characterSet: name)
+        }
+        return String(decoding: output[..<(output.count - outputLeft)], as: UTF8.self)
+    }
+
+    private static func convert(
+        _ converter: iconv_t,
+        _ input: inout [UInt8],
+        _ output: inout [UInt8]
+    ) -> (code: Int, inputLeft: Int, outputLeft: Int) {
+        input.withUnsafeMutableBytes { input in
+            output.withUnsafeMutableBytes { output in
+                var from = input.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var to = output.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var (inputLeft, outputLeft) = (input.count, output.count)
+                var code = iconv(converter, &from, &inputLeft, &to, &outputLeft)
+                if code != -1 { code = iconv(converter, nil, nil, &to, &outputLeft) }
+                return (code, inputLeft, outputLeft)
+            }
+        }
+    }
 }

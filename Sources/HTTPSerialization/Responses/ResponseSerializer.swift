@@ -61,3 +61,152 @@ extension ResponseSerializationError: CustomStringConvertible {
         return underlying.map { "\(what): \($0)" } ?? what
     }
 }
+
+/// Tries several serializers; the first that succeeds counts, and where none does the body stays as it is.
+public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
+    private let serializers: [any ResponseSerializer<Value>]
+
+    /// Makes a serializer of others, which are tried in their order.
+    public init(_ serializers: [any ResponseSerializer<Value>]) { self.serializers = serializers }
+
+    /// What came of it.
+    public enum Output: Sendable {
+        /// One of the serializers succeeded.
+        case value(Value)
+        /// None did.
+        case bytes([UInt8])
+    }
+
+    /// Fails only if the answer is a refusal that none of them reads.
+    public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
+        for serializer in serializers {
+            if let value = try? serializer.serialize(response, body: body) { return .value(value) }
+        }
+        return .bytes(try BytesResponseSerializer().serialize(response, body: body))
+    }
+}
+
+/// Which answers are good ones.
+public struct ResponseExpectation: Sendable, Hashable {
+    /// The status codes of success.
+    public var statuses: Set<Int>
+    /// Patterns of the media types that are read (``MediaType/matches(_:)``); nil for any.
+    public var mediaTypes: Set<String>?
+
+    /// Expects success, of any type unless told otherwise.
+    public init(statuses: Set<Int> = Set(200...299), mediaTypes: Set<String>? = nil) {
+        self.statuses = statuses
+        self.mediaTypes = mediaTypes
+    }
+
+    /// JSON by its registered type, by what it was called before, and by any type built on it (RFC 6839, 3.1).
+    public static let json = Self(mediaTypes: ["application/json", "text/json", "text/javascript", "*/*+json"])
+    /// Property lists.
+    public static let propertyList = Self(mediaTypes: ["application/x-plist"])
+
+    /// Holds an answer against what is expected, and decodes it.
+    ///
+    /// | status | type | body | result |
+    /// |---|---|---|---|
+    /// | expected | expected, or there is no body | any | the decoded body |
+    /// | expected | another | some | ``ResponseSerializationError/Code/unacceptableContentType`` |
+    /// | another | expected | any | ``ResponseSerializationError/Code/unacceptableStatus`` with the decoded body |
+    /// | another | another | some | the same, without it, and with the other error beneath |
+    ///
+    /// - Parameters:
+    ///   - response: The answer's head.
+    ///   - body: The whole body.
+    ///   - decode: Makes the value of the body.
+    /// - Returns: The value.
+    /// - Throws: ``ResponseSerializationError``.
+    public func value<Output: Sendable>(
+        of response: HTTPResponse,
+        body: [UInt8],
+        _ decode: ([UInt8]) throws -> Output
+    ) throws(ResponseSerializationError) -> Output {
+        let isReadable = body.isEmpty || accepts(response.headerFields[.contentType])
+        let typeFault = isReadable ? nil : ResponseSerializationError(.unacceptableContentType, response)
+        guard statuses.contains(response.status.code) else {
+            var error = ResponseSerializationError(.unacceptableStatus, response)
+            error.underlying = typeFault
+            if isReadable { error.decoded = try? decode(body) }
+            throw error
+        }
+        if let typeFault { throw typeFault }
+        do {
+            return try decode(body)
+        } catch {
+            var fault = ResponseSerializationError(.undecodable, response)
+            fault.underlying = error
+            throw fault
+        }
+    }
+
+    private func accepts(_ contentType: String?) -> Bool {
+        guard let mediaTypes else { return true }
+        guard let type = contentType.flatMap(MediaType.init) else { return false }
+        return mediaTypes.contains(where: type.matches)
+    }
+}
+
+/// A media type with its parameters (RFC 9110, 8.3.1).
+public struct MediaType: Sendable, Hashable {
+    /// `type/subtype` in lower case, such as `application/json`.
+    public var essence: String
+    /// The parameters, such as `charset`, by their names in lower case; of one that comes twice the first.
+    public var parameters: [String: String] = [:]
+
+    /// Reads the value of a `Content-Type`; nil if it has no `type/subtype`.
+    public init?(_ text: String) {
+        var rest = Substring(text)
+        let essence = Self.trimmed(Self.cut(&rest, at: ";")).lowercased()
+        let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else { return nil }
+        self.essence = essence
+        while !rest.isEmpty {
+            let name = Self.trimmed(Self.cut(&rest, at: "=", ";")).lowercased()
+            let value = Self.value(&rest)
+            if !name.isEmpty, parameters[name] == nil { parameters[name] = value }
+        }
+    }
+
+    /// Whether the type fits a pattern: the same, or with `*` for one half, or for what comes before a `+suffix`.
+    public func matches(_ pattern: String) -> Bool {
+        if essence == pattern || pattern == "*/*" { return true }
+        if pattern.hasSuffix("/*") { return essence.hasPrefix(pattern.dropLast()) }
+        guard let suffix = pattern.split(separator: "*", omittingEmptySubsequences: false).last,
+            pattern.hasPrefix("*/*+") || pattern.contains("/*+")
+        else { return false }
+        let type = pattern.prefix { $0 != "/" }
+        return essence.hasSuffix(suffix) && (type == "*" || essence.hasPrefix(type + "/"))
+    }
+
+    /// A token, or a quoted string with its escapes taken out, up to the next `;`.
+    private static func value(_ rest: inout Substring) -> String {
+        rest = rest.drop { $0 == " " || $0 == "\t" }
+        guard rest.first == "\"" else { return trimmed(cut(&rest, at: ";")) }
+        rest.removeFirst()
+        var value = ""
+        while let next = rest.popFirst(), next != "\"" {
+            if next == "\\", let escaped = rest.popFirst() { value.append(escaped) } else { value.append(next) }
+        }
+        _ = cut(&rest, at: ";")
+        return value
+    }
+
+    /// Takes what comes before one of some characters, and the first of them.
+    private static func cut(_ rest: inout Substring, at ends: Character...) -> Substring {
+        let part = rest.prefix { !ends.contains($0) }
+        rest = rest[part.endIndex...]
+        // A name without value ends at the ';', which stands for its '=' too.
+        if !rest.isEmpty { rest.removeFirst() }
+        return part
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let isSpace = { (character: Character) in character == " " || character == "\t" }
+        var text = text.drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return String(text)
+    }
+}

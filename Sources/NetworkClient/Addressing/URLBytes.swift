@@ -1,13 +1,9 @@
+import NetworkClientCore
+
 /// RFC 3986's classes of characters, and percent-encoding.
 enum URLBytes {
-    static func isLetter(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
-
     static func isSchemeByte(_ byte: UInt8) -> Bool {
-        isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte)
+        byte.isASCIIAlphanumeric || "+-.".utf8.contains(byte)
     }
 
     /// Whether a byte stands for itself in a path or a query: `pchar`, `/` and `?` (RFC 3986, 3.3 and 3.4), without `%`.
@@ -34,7 +30,7 @@ enum URLBytes {
             } else if isTargetByte(byte) {
                 encoded.append(byte)
             } else {
-                encoded += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+                PercentEncoding.append(byte, to: &encoded)
             }
         }
         return encoded
@@ -63,23 +59,11 @@ enum URLBytes {
 
     /// The byte that an escape stands for.
     private static func escaped(at index: Int, in bytes: ArraySlice<UInt8>, what: String) throws(HTTPError) -> UInt8 {
-        guard bytes.endIndex - index > 2, let high = value(bytes[index + 1]), let low = value(bytes[index + 2]) else {
+        guard let byte = PercentEncoding.byte(at: index, in: bytes) else {
             throw .invalidURL(
                 "the URL's \(what) has a % without two hexadecimal digits at byte \(index): write %25 for %"
             )
         }
-        return high << 4 | low
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
-
-    /// The value of a hexadecimal digit.
-    static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
-            (digit | 0x20) - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        return byte
     }
 }

@@ -15,27 +15,27 @@ final class ConnectionProcess {
         let keepsFree: Int
         let resolver: NameResolver
         let tls: TLSClient?
-        let proxies: ProxyMeans
+        let proxies: ProxyContext
         let initialize: @Sendable (any Channel) throws -> Void
     }
 
-    let plan: Plan
+    private let plan: Plan
     private let loop: any EventLoop
     private let promise: EventLoopPromise<EstablishedConnection>
-    var metrics = ConnectMetrics()
-    private(set) var isOver = false
+    private var metrics = ConnectMetrics()
+    private var isOver = false
     private var query: NameQuery?
     private var timer: Scheduled<Void>?
     private var stageStart = ContinuousClock.now
     /// The channels of all addresses that are being tried, then the one that won.
     private var channels: [PreparedChannel] = []
-    private(set) var targets: [SocketAddress] = []
+    private var targets: [SocketAddress] = []
     /// How the proxy is got past, where there is one and it has not been yet.
-    var passage: ProxyPassage?
+    private var passage: ProxyNegotiation?
     /// What is said to it on the connections that are being opened.
     private var dialogue: ProxyDialogue?
     /// Where TCP leads.
-    let nextHop: Endpoint
+    private let nextHop: Endpoint
 
     init(_ plan: Plan, _ promise: EventLoopPromise<EstablishedConnection>, on loop: any EventLoop) {
         self.plan = plan
@@ -77,7 +77,7 @@ final class ConnectionProcess {
     }
 
     /// Looks a name up and goes on with what comes of it.
-    func resolve(
+    private func resolve(
         _ host: String,
         _ next: @escaping (Result<[SocketAddress], HTTPError>) throws(HTTPError) -> Void
     ) {
@@ -103,7 +103,7 @@ final class ConnectionProcess {
     }
 
     /// Connects to the targets; the limit goes on.
-    func connect() throws(HTTPError) {
+    private func connect() throws(HTTPError) {
         guard RuntimeDescriptors.areFree(plan.keepsFree) else {
             let error = IOError(errnoCode: EMFILE, reason: "few descriptors are left")
             throw ConnectFailure(nextHop, targets).error(for: error)
@@ -116,7 +116,7 @@ final class ConnectionProcess {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try me.value.prepare(channel) }
             }
-        HandedOver(targets, on: loop).connect(bootstrap).assumeIsolated().whenComplete { [self] result in
+        PreresolvedAddresses(targets, on: loop).connect(bootstrap).assumeIsolated().whenComplete { [self] result in
             guard !isOver else { return }
             switch result {
             case .success(let channel): connected(channel)
@@ -146,7 +146,7 @@ final class ConnectionProcess {
     ///   - prepared: The channel.
     ///   - announce: Tells the handlers of the connection, calls what it is given, by which the connection becomes ready to
     ///     be used, and then hands on what has come for it already.
-    func initialize(_ prepared: PreparedChannel, _ announce: (_ ready: () -> Void) -> Void) {
+    private func initialize(_ prepared: PreparedChannel, _ announce: (_ ready: () -> Void) -> Void) {
         timer?.cancel()
         do {
             try plan.initialize(prepared.channel)
@@ -210,7 +210,7 @@ final class ConnectionProcess {
         promise.succeed(.init(channel: channel, metrics: metrics))
     }
 
-    func fail(_ error: HTTPError) {
+    private func fail(_ error: HTTPError) {
         guard !isOver else { return }
         let channels = channels
         let query = query
@@ -230,7 +230,7 @@ final class ConnectionProcess {
     }
 
     /// Gives up the connection to the proxy, since another one may do better.
-    func abandonChannels() {
+    private func abandonChannels() {
         let abandoned = channels
         channels = []
         for prepared in abandoned { prepared.channel.close(promise: nil) }
@@ -242,9 +242,111 @@ final class ConnectionProcess {
     }
 
     /// How long this stage took; the next one begins.
-    func lap() -> Duration {
+    private func lap() -> Duration {
         let now = ContinuousClock.now
         defer { stageStart = now }
         return now - stageStart
     }
+}
+
+/// The way from the proxy on.
+extension ConnectionProcess {
+    private var failure: ProxyFailure? { endpoint.proxy.map { .init(proxy: $0, endpoint: endpoint) } }
+
+    /// An error of the next hop, named as the proxy's where it is one.
+    private func named(_ error: HTTPError) -> HTTPError { failure?.of(error) ?? error }
+
+    /// Looks the origin up, for a proxy that is to be given its address.
+    private func resolveOrigin() {
+        resolve(endpoint.host) { [self] addresses throws(HTTPError) in
+            passage?.take(try addresses.get())
+            if passage?.needsAddresses == true {
+                throw .init(.nameNotFound, .neverSent, "'\(endpoint.host)' has no address")
+            }
+            start()
+        }
+    }
+
+    /// Gets past the proxy.
+    private func pass(_ prepared: PreparedChannel) {
+        guard let handshake = prepared.proxyHandshake else { return open(prepared) }
+        handshake.whenComplete { [self] result in
+            guard !isOver else { return }
+            switch result {
+            case .success: open(prepared)
+            case .failure(let error): fail(named(handshake.verdict.error(for: error, host: nextHop.nameForTLS)))
+            }
+        }
+    }
+
+    /// Asks the proxy to lead on.
+    private func open(_ prepared: PreparedChannel) {
+        guard let tunnel = prepared.tunnel else {
+            passage = nil
+            return initialize(prepared) { $0() }
+        }
+        tunnel.begin { [self] outcome in
+            guard !isOver else { return }
+            switch outcome {
+            case .open(let rest):
+                passage = nil
+                metrics.proxy = (metrics.proxy ?? .zero) + lap()
+                initialize(prepared) { ready in tunnel.stepAside(rest, ready) }
+            case .refused(let refusal): refused(refusal)
+            case .lost(let cause): fail(failure?.error(forLoss: cause) ?? Self.cancelled(endpoint))
+            }
+        }
+    }
+
+    private func refused(_ refusal: ProxyRefusal) {
+        metrics.proxy = (metrics.proxy ?? .zero) + lap()
+        guard passage?.mayGoAgain(after: refusal) == true else {
+            return fail(failure?.error(for: refusal) ?? Self.cancelled(endpoint))
+        }
+        abandonChannels()
+        metrics.remoteAddress = nil
+        do throws(HTTPError) { try connect() } catch { fail(named(error)) }
+    }
+
+    /// The time for connecting is up while the proxy is spoken to.
+    private func proxyTimedOut(_ prepared: PreparedChannel?) -> HTTPError? {
+        guard let proxy = passage?.proxy, let failure else { return nil }
+        if let refusal = prepared?.tunnel?.refusalSoFar() { return failure.error(for: refusal) }
+        let reason = "it did not lead there within \(plan.limits.connect ?? .zero): see whether \(proxy) is a proxy"
+        return failure.of(.init(.connectTimedOut, .neverSent, reason))
+    }
+}
+
+/// Addresses that are known already, handed to NIO's Happy Eyeballs in place of look-ups.
+///
+/// NIO takes addresses alternately from what its 'AAAA' and its 'A' query brought, beginning with the former, and looks
+/// at nothing but that. So the family which RFC 6724 sorted first is given as 'AAAA': on a machine whose IPv6 is broken
+/// or less preferred, IPv4 begins.
+struct PreresolvedAddresses: Resolver, Sendable {
+    private let first: [SocketAddress]
+    private let others: [SocketAddress]
+    private let loop: any EventLoop
+
+    init(_ addresses: [SocketAddress], on loop: any EventLoop) {
+        let family = addresses.first?.protocol
+        first = addresses.filter { $0.protocol == family }
+        others = addresses.filter { $0.protocol != family }
+        self.loop = loop
+    }
+
+    /// Connects to the one address, or races the several.
+    func connect(_ bootstrap: ClientBootstrap) -> EventLoopFuture<any Channel> {
+        if let only = first.first, first.count + others.count == 1 { return bootstrap.connect(to: only) }
+        return bootstrap.resolver(self).connect(host: "", port: 0)
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        loop.makeSucceededFuture(first)
+    }
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        loop.makeSucceededFuture(others)
+    }
+
+    func cancelQueries() {}
 }

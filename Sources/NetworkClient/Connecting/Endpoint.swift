@@ -1,3 +1,6 @@
+import Glibc
+import NIOCore
+import NetworkClientCore
 import ReachabilityCore
 
 /// Where a connection leads, and how: what connections are pooled by.
@@ -28,4 +31,72 @@ public enum LocalBinding: Sendable, Hashable {
     case interfaceIndex(Int32)
     /// A source address, numeric.
     case address(String)
+}
+
+extension Endpoint {
+    /// The endpoint for messages: host and port, or the Unix socket's path.
+    var text: String { socketPath ?? HostText.hostAndPort(host, port) }
+
+    /// The endpoint and what leads there, for messages that speak of ways.
+    var way: String { proxy.map { "\(text) by the proxy \($0)" } ?? text }
+
+    /// The host as TLS knows it: without the trailing dot of a complete name (RFC 6066, 3) and an address's zone.
+    var nameForTLS: String {
+        if host.contains(":") { return HostText.withoutZone(host) }
+        return host.hasSuffix(".") ? String(host.dropLast()) : host
+    }
+
+    /// The address, if it is known without looking a name up.
+    ///
+    /// - Throws: `invalidConfiguration` for a path that is too long, `interfaceNotFound` for an address's zone.
+    func literalAddress() throws(HTTPError) -> SocketAddress? {
+        guard let socketPath else { return HostName.isNumeric(host) ? try .numeric(host, port: port) : nil }
+        do {
+            return try SocketAddress(unixDomainSocketPath: socketPath)
+        } catch {
+            throw .init(
+                .invalidConfiguration,
+                .neverSent,
+                "the Unix socket's path '\(socketPath)' is too long: the kernel takes 107 bytes",
+                cause: error
+            )
+        }
+    }
+
+    /// An address that a look-up brought, with the port.
+    func withPort(_ address: SocketAddress) -> SocketAddress {
+        var address = address
+        address.port = port
+        return address
+    }
+}
+
+extension SocketAddress {
+    /// A numeric address; IPv6 may have a zone, an interface's name or index, which getaddrinfo(3) reads.
+    ///
+    /// - Throws: `interfaceNotFound` for an unknown zone, `invalidURL` for what is no address.
+    static func numeric(_ text: String, port: Int) throws(HTTPError) -> SocketAddress {
+        guard text.contains("%") else {
+            if let address = try? SocketAddress(ipAddress: text, port: port) { return address }
+            throw .invalidURL("'\(text)' is no numeric address")
+        }
+        if case .addresses(let addresses) = SystemLookup.addresses(of: text, isNumeric: true),
+            var address = addresses.first
+        {
+            address.port = port
+            return address
+        }
+        throw .init(
+            .interfaceNotFound,
+            .neverSent,
+            "there is no interface for the zone of \(text): 'ip link' shows those there are",
+            errno: ENODEV
+        )
+    }
+
+    /// The address for messages and metrics: `192.0.2.1:80`, `[2001:db8::1]:80`, or a path.
+    var text: String {
+        guard let ipAddress, let port else { return pathname ?? "a Unix socket" }
+        return HostText.hostAndPort(ipAddress, port)
+    }
 }

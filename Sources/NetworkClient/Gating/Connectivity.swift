@@ -37,3 +37,56 @@ public protocol ConnectivityWatch: Sendable {
     /// Ends it; the closure may be under way on another thread.
     func cancel()
 }
+
+extension ReachabilityMonitor: Connectivity {
+    /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
+    ///
+    /// - Throws: `ReachabilityError` if the monitor doesn't run, or the kernel doesn't reply.
+    public func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
+        try lookup(destination, meeting: requirement)
+    }
+
+    /// As `subscribeToChanges(affecting:_:)`, for those who need not know what kind of watch it is.
+    public func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch {
+        subscribeToChanges(affecting: destinations, body)
+    }
+}
+
+extension Subscription: ConnectivityWatch {}
+
+/// Asks for ways, and while many are judged at once, asks for none twice.
+///
+/// Belongs to the session's event loop.
+final class PathMemory {
+    let connectivity: any Connectivity
+    private var paths: [Question: DestinationPath] = [:]
+    private var remembers = false
+
+    private struct Question: Hashable {
+        let destination: IPAddress
+        let requirement: PathRequirement
+    }
+
+    init(_ connectivity: any Connectivity) { self.connectivity = connectivity }
+
+    /// From now on an answer holds, until ``end()``.
+    func begin() {
+        paths = [:]
+        remembers = true
+    }
+
+    /// From now on each question is asked.
+    func end() {
+        paths = [:]
+        remembers = false
+    }
+
+    /// As ``Connectivity/path(to:requiring:)``.
+    func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
+        let question = Question(destination: destination, requirement: requirement)
+        if remembers, let path = paths[question] { return path }
+        let path = try connectivity.path(to: destination, requiring: requirement)
+        if remembers { paths[question] = path }
+        return path
+    }
+}

@@ -31,6 +31,7 @@ final class GateKeeper: @unchecked Sendable {
     }
 
     private let connectivity: any Connectivity
+    private let loop: any EventLoop
     private let onChange: (GateKey, Verdict) -> Void
     private let memory: PathMemory
     private let judge: GateJudge
@@ -56,6 +57,7 @@ final class GateKeeper: @unchecked Sendable {
     ) {
         let me = Reference()
         self.connectivity = connectivity
+        self.loop = loop
         self.onChange = onChange
         epochs = ConnectivityEpochs(connectivity, loop) { me.keeper?.networkChanged() }
         names = GateNames(resolver, loop) { me.keeper?.learnt(of: $0) }
@@ -77,6 +79,7 @@ final class GateKeeper: @unchecked Sendable {
     ///
     /// `closed` while a name is being looked up; whoever wants to know what it comes to holds the key.
     func verdict(for key: GateKey) -> Verdict {
+        loop.preconditionInEventLoop()
         if isFree(key) { return .free }
         // Whoever has just seen the path change asks before the loop has heard of it.
         guard let verdict = known[key], connectivity.path == lastPath else { return judgeNow(key) }
@@ -88,6 +91,7 @@ final class GateKeeper: @unchecked Sendable {
     ///
     /// - Returns: `closed` if the kernel really has none; `open` if another attempt may well succeed.
     func refresh(_ key: GateKey) -> Verdict {
+        loop.preconditionInEventLoop()
         guard key.socketPath == nil else { return .free }
         doubted.insert(key)
         let verdict = judgeNow(key)
@@ -98,6 +102,7 @@ final class GateKeeper: @unchecked Sendable {
 
     /// Somebody waits: the key is judged after each change, and its owner told; counted.
     func hold(_ key: GateKey) {
+        loop.preconditionInEventLoop()
         listen()
         waiting[key, default: .init(told: isFree(key) ? .free : known[key])].count += 1
     }
@@ -107,12 +112,14 @@ final class GateKeeper: @unchecked Sendable {
 
     /// One of those who waited does so no more.
     func letGo(_ key: GateKey) {
+        loop.preconditionInEventLoop()
         guard let count = waiting[key]?.count else { return }
         if count > 1 { waiting[key]?.count = count - 1 } else { waiting[key] = nil }
     }
 
     /// Ends all that was begun, and tells nobody any more.
     func shutDown() {
+        loop.preconditionInEventLoop()
         waiting = [:]
         known = [:]
         epochs.end()
@@ -124,6 +131,7 @@ final class GateKeeper: @unchecked Sendable {
 
     /// Gives a connection up as soon as its path is lost.
     func follow(_ connection: any PathFollowing, _ ends: ConnectionEnds) {
+        loop.preconditionInEventLoop()
         guard let remote = follower.add(connection, ends) else { return }
         listen()
         epochs.need(CollectionOfOne(remote))

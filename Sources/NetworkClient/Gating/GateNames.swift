@@ -26,7 +26,7 @@ final class GateNames {
     private struct Entry {
         var state = State.notAsked
         var pause = GateNames.firstPause
-        var allowance = LookUpAllowance()
+        var allowance = LookupRateLimiter()
         var timer: Scheduled<Void>?
     }
 
@@ -40,7 +40,7 @@ final class GateNames {
     private static let longestPause = Duration.seconds(30)
     /// Name servers give answers a life; most are a minute or more.
     private static let longestAge = TimeAmount.seconds(30)
-    /// A look-up that is younger is shared by the resolver (``NameResolver/StateMachine/Configuration/patience``), and more.
+    /// A look-up that is younger is shared by the resolver (``LookupScheduler/Configuration/patience``), and more.
     private static let shareable = TimeAmount.milliseconds(120)
     /// What the system's resolver takes at most, by its defaults.
     private static let limit = Duration.seconds(30)
@@ -185,4 +185,23 @@ final class GateNames {
 extension HTTPError {
     /// Whether a look-up may well succeed a little later.
     fileprivate var isTemporary: Bool { code == .nameTemporarilyUnresolvable || code == .resolveTimedOut }
+}
+
+/// Keeps a network that changes all the time from asking name servers all the time: ten at once, then ten a second.
+struct LookupRateLimiter {
+    private var count = Self.most
+    private var refilled = NIODeadline.now()
+
+    private static let most = 10
+
+    mutating func take(at now: NIODeadline) -> Bool {
+        let elapsed = (now - refilled).nanoseconds / 100_000_000
+        if elapsed > 0 {
+            count = min(Self.most, count + Int(min(elapsed, Int64(Self.most))))
+            refilled = now
+        }
+        guard count > 0 else { return false }
+        count -= 1
+        return true
+    }
 }

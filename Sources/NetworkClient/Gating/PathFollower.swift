@@ -6,7 +6,7 @@ import RequestGate
 
 /// A connection whose path is followed.
 ///
-/// Belongs to the session's event loop.
+/// Confined to the session's event loop, which each entry checks.
 protocol PathFollowing: AnyObject {
     /// What is to become of it when its path goes; nil while no request uses it.
     var pathLossPolicy: PathLossPolicy? { get }
@@ -40,7 +40,7 @@ struct ConnectionEnds: Sendable, Hashable {
 
 /// Sees after each change what has become of the paths of connections, and gives up those that have lost theirs.
 ///
-/// Belongs to the session's event loop.
+/// Confined to the session's event loop, which each entry checks.
 final class PathFollower {
     private final class Followed {
         let connection: any PathFollowing
@@ -73,6 +73,7 @@ final class PathFollower {
 
     /// Follows a connection from now on; gives the address whose routes matter, or nil if it stays on this machine.
     func add(_ connection: any PathFollowing, _ ends: ConnectionEnds) -> IPAddress? {
+        loop.preconditionInEventLoop()
         guard !ends.remote.isLoopback else { return nil }
         let one = Followed(connection, ends)
         guard !staysOnThisMachine(one) else { return nil }
@@ -99,6 +100,7 @@ final class PathFollower {
     }
 
     func networkChanged() {
+        loop.preconditionInEventLoop()
         for one in Array(followed.values) where followed[ObjectIdentifier(one.connection)] === one { review(one) }
     }
 

@@ -43,7 +43,9 @@ final class ProxyAuthenticator: @unchecked Sendable {
         guard digests[proxy] != nil else { return BasicAnswer.value(credential).map { ProxyProof(value: $0) } }
         let request = DigestSession.Request(method: method, target: target, body: hasBody ? nil : [])
         let nonce = digests[proxy]?.challenge.nonce
-        return digests[proxy]?.answer(request, clientNonce: Self.clientNonce).map { .init(value: $0, nonce: nonce) }
+        return digests[proxy]?.answer(request, clientNonce: RandomToken.hexadecimal).map {
+            .init(value: $0, nonce: nonce)
+        }
     }
 
     /// Takes in a proxy's challenges.
@@ -68,10 +70,6 @@ final class ProxyAuthenticator: @unchecked Sendable {
         }
         digests[proxy] = DigestSession(digest, credential, Self.hashes)
         return digests[proxy] != nil
-    }
-
-    private static var clientNonce: String {
-        String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
     }
 
     private static let hashes = DigestHashes(

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import NIOCore
 
 /// What a look-up of a name came to.
@@ -55,4 +56,28 @@ enum NameAnswer: Sendable {
 
     /// EAI_NODATA, which glibc returns and declares for _GNU_SOURCE only.
     static let noData: Int32 = -5
+}
+
+/// The system's resolver, with addresses as SwiftNIO has them.
+enum SystemLookup {
+    /// Looks up a name's addresses; blocks for as long as the name servers take.
+    static func addresses(of name: String) -> NameAnswer { addresses(of: name, isNumeric: false) }
+
+    /// Looks up a name's addresses, or only parses a numeric address, which doesn't block.
+    static func addresses(of name: String, isNumeric: Bool) -> NameAnswer {
+        switch AddressLookup.addresses(of: name, isNumeric: isNumeric) {
+        case .addresses(let addresses): .addresses(addresses.map(SocketAddress.init))
+        case .failure(let code, let errno): .failure(code: code, errno: errno)
+        }
+    }
+}
+
+extension SocketAddress {
+    /// Creates an address with port 0.
+    fileprivate init(_ resolved: ResolvedAddress) {
+        switch resolved.socketAddress {
+        case .ipv4(let address): self.init(address, host: "")
+        case .ipv6(let address): self.init(address, host: "")
+        }
+    }
 }

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// getaddrinfo(3) blocks, for many seconds when name servers are silent, and nothing interrupts it. NIO's own resolver
 /// queues it on the event loop's threads, one name behind the other. Here a name that stalls delays no other name:
-/// ``StateMachine`` says how. A thread is started when there is work for it, and ends when there is none.
+/// ``LookupScheduler`` says how. A thread is started when there is work for it, and ends when there is none.
 final class NameResolver: Sendable {
     /// The one that all sessions of the process share, so that each name is looked up once at a time.
     static let shared = NameResolver()
@@ -15,16 +15,18 @@ final class NameResolver: Sendable {
     typealias LookUp = @Sendable (String) -> NameAnswer
 
     private struct State {
-        var machine: StateMachine
-        var promises: [StateMachine.QueryID: EventLoopPromise<[SocketAddress]>] = [:]
+        var machine: LookupScheduler
+        var promises: [LookupScheduler.QueryID: EventLoopPromise<[SocketAddress]>] = [:]
     }
 
     private let state: Lock<State>
     private let lookUp: LookUp
 
     /// Makes a resolver; the look-up can be another one in tests, since the system's stalls for nobody on demand.
-    init(_ configuration: StateMachine.Configuration = .init(), lookUp: @escaping LookUp = SystemLookUp.addresses(of:))
-    {
+    init(
+        _ configuration: LookupScheduler.Configuration = .init(),
+        lookUp: @escaping LookUp = SystemLookup.addresses(of:)
+    ) {
         state = .init(.init(machine: .init(configuration)))
         self.lookUp = lookUp
     }
@@ -51,7 +53,7 @@ final class NameResolver: Sendable {
     }
 
     private func expire(
-        _ id: StateMachine.QueryID,
+        _ id: LookupScheduler.QueryID,
         _ name: String,
         after limit: Duration,
         _ answer: EventLoopFuture<[SocketAddress]>
@@ -70,7 +72,7 @@ final class NameResolver: Sendable {
     }
 
     /// Gives a query up with an error, if it still waits.
-    private func end(_ id: StateMachine.QueryID, _ error: HTTPError) {
+    private func end(_ id: LookupScheduler.QueryID, _ error: HTTPError) {
         let promise = state.withLock { state in
             state.machine.cancel(id) ? state.promises.removeValue(forKey: id) : nil
         }
@@ -78,8 +80,8 @@ final class NameResolver: Sendable {
     }
 
     private func perform(
-        _ action: StateMachine.Action,
-        for id: StateMachine.QueryID,
+        _ action: LookupScheduler.Action,
+        for id: LookupScheduler.QueryID,
         _ name: String,
         on loop: any EventLoop
     ) {
@@ -108,7 +110,7 @@ final class NameResolver: Sendable {
         }
     }
 
-    private func checkLater(for id: StateMachine.QueryID, _ name: String, on loop: any EventLoop) {
+    private func checkLater(for id: LookupScheduler.QueryID, _ name: String, on loop: any EventLoop) {
         loop.scheduleTask(in: .init(state.withLock { $0.machine.configuration.patience })) { [weak self] in
             guard let self else { return }
             let next = state.withLock { $0.machine.timePassed(for: id, at: .now) }
@@ -135,7 +137,7 @@ final class NameResolver: Sendable {
         }
     }
 
-    private func deliver(_ result: Result<[SocketAddress], HTTPError>, of id: StateMachine.FlightID) {
+    private func deliver(_ result: Result<[SocketAddress], HTTPError>, of id: LookupScheduler.FlightID) {
         let promises = state.withLock { state in
             state.machine.finished(id).compactMap { state.promises.removeValue(forKey: $0) }
         }

@@ -65,3 +65,79 @@ package struct DownloadAnswer: Sendable, Hashable {
         return essence.lowercased() == "multipart/byteranges"
     }
 }
+
+/// What is noted beside the part of a download, so that another process can go on with it.
+///
+/// Lines of a name and a value, the first of which tells the form, and the last one that it is whole. Whatever is not as it
+/// was written here is no record: the download begins anew then.
+package struct PartRecord: Sendable, Hashable {
+    /// The URL without user information and query, for people.
+    package var url: String
+    /// The whole URL's SHA-256: queries may hold secrets, and parts of another URL must not be continued.
+    package var key: String
+    /// What the part is of.
+    package var part: DownloadPart
+
+    private static let form = "netwatch download 1"
+    /// No record that was written here is larger.
+    package static let limit = 65_536
+
+    /// Makes the record of a download.
+    package init(url: String, key: String, part: DownloadPart) {
+        self.url = url
+        self.key = key
+        self.part = part
+    }
+
+    /// Reads a record; nil where it is none.
+    package init?(_ bytes: [UInt8]) {
+        guard let values = Self.values(in: bytes), let url = values["url"], let key = values["key"],
+            key.utf8.count == 64
+        else { return nil }
+        (self.url, self.key) = (url, key)
+        part = .init()
+        if let total = values["total"] {
+            guard let number = Int64(total), number >= 0 else { return nil }
+            part.total = number
+        }
+        // It goes into a field of the next request: what no server can have sent is not believed.
+        switch (values["etag"], values["last-modified"]) {
+        case (let tag?, nil): part.validator = .init(keptTag: tag)
+        case (nil, let date?): part.validator = .init(keptDate: date)
+        default: return nil
+        }
+        if part.validator == nil { return nil }
+    }
+
+    /// The names and values of a record's lines; nil where it is none.
+    ///
+    /// By bytes: of characters, a line's end behind a carriage return is none.
+    private static func values(in bytes: [UInt8]) -> [String: String]? {
+        guard bytes.count <= limit, bytes.last == 0x0A, let text = String(validating: bytes, as: UTF8.self),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A })
+        else { return nil }
+        let split = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+        var lines = split.dropLast().map { Substring($0) }[...]
+        guard lines.popFirst() == form[...], lines.popLast() == "end" else { return nil }
+        var values: [String: String] = [:]
+        for line in lines {
+            guard let blank = line.utf8.firstIndex(of: 0x20) else { return nil }
+            let value = String(decoding: line.utf8[blank...].dropFirst(), as: UTF8.self)
+            guard values.updateValue(value, forKey: String(line[..<blank])) == nil else { return nil }
+        }
+        return values
+    }
+
+    /// The record as it is written; nil where there is nothing by which the part could be continued.
+    package var bytes: [UInt8]? {
+        var lines = [Self.form, "url \(url)", "key \(key)"]
+        switch part.validator {
+        case .tag(let tag): lines.append("etag \(tag)")
+        case .date(let date): lines.append("last-modified \(date)")
+        case nil: return nil
+        }
+        if let total = part.total { lines.append("total \(total)") }
+        lines.append("end")
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+}

@@ -45,7 +45,7 @@ public struct ResponseHead: Sendable {
             throw .malformed("a field has a control character")
         }
         if line.first?.isBlank == true { return try continueField(line) }
-        let name = line.prefix { $0.isToken }
+        let name = line.prefix { $0.isTokenCharacter }
         guard !name.isEmpty, name.endIndex < line.endIndex, line[name.endIndex] == UInt8(ascii: ":") else {
             throw .malformed("a field has no name that can be read")
         }
@@ -70,28 +70,10 @@ public struct ResponseHead: Sendable {
         while value.last?.isBlank == true { value.removeLast() }
         guard name.utf8.count == 8, name.lowercased() == "location", String(validating: value, as: UTF8.self) == nil
         else { return String(decoding: value, as: UTF8.self) }
-        return value.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16, uppercase: true) }
-            .joined()
+        return PercentEncoding.encoded(value) { $0 < 0x80 }
     }
 }
 
 extension UInt8 {
-    /// Whether it is a space or a tab.
-    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
-
-    fileprivate var digit: Int? { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self ? Int(self - UInt8(ascii: "0")) : nil }
-
-    /// Whether it may stand in a field's name (RFC 9110, 5.6.2).
-    fileprivate var isToken: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "^"),
-            UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
+    fileprivate var digit: Int? { isASCIIDigit ? Int(self - UInt8(ascii: "0")) : nil }
 }

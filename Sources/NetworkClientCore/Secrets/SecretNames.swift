@@ -51,12 +51,11 @@ package enum SecretNames {
         var words: [[UInt8]] = [[]]
         var wasLower = false
         for byte in name.utf8 {
-            let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-            let isLower = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
-            let isWord = isUpper || isLower || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            let isUpper = byte.isASCIIUppercase
+            let isWord = byte.isASCIIAlphanumeric
             if !isWord || (isUpper && wasLower) { words.append([]) }
             if isWord { words[words.count - 1].append(isUpper ? byte | 0x20 : byte) }
-            wasLower = isLower
+            wasLower = byte.isASCIILetter && !isUpper
         }
         return words.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -106,20 +105,8 @@ extension SecretNames {
         return result
     }
 
-    /// A name with its bytes in place of `%` and two digits (RFC 3986, 2.1).
+    /// A name with its bytes in place of `%` and two digits.
     private static func decoded(_ name: ArraySlice<UInt8>) -> String {
-        var bytes: [UInt8] = []
-        var rest = name
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            let text = String(decoding: digits, as: UTF8.self)
-            if byte == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(text, radix: 16) {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: PercentEncoding.decoded(name), as: UTF8.self)
     }
 }

@@ -48,6 +48,87 @@ struct FormWritingTests {
         let path = folder.path + "/none/form"
         let error = await #expect(throws: HTTPError.self) { try await MultipartForm().write(to: path) }
         #expect(error?.code == .fileFailed && error?.errno == ENOENT)
-        #expect(error?.reason == "\(path) can't be written (No such file or directory, errno 2)")
+        #expect(error?.reason == "can't write \(path): No such file or directory, errno 2: make the folder first")
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test func `a form written over a private file stays private, also while it is written`() async throws {
+        let path = try folder.write("form", "before")
+        chmod(path, 0o600)
+        let parts = PausedSequence([1, 2])
+        let form: MultipartForm = [.stream(.once(parts, length: 2), name: "a")]
+        async let body = form.write(to: path)
+        await parts.isAsked()
+        for name in try names { #expect(try mode("\(folder.path)/\(name)") == 0o600) }
+        parts.open()
+        _ = try await body
+        #expect(try mode(path) == 0o600)
+        #expect(try Data(contentsOf: URL(filePath: path)).starts(with: Data("--netwatch-".utf8)))
+        #expect(try names == ["form"])
+    }
+
+    @Test func `a form written through a link replaces what the link leads to, and the link stays`() async throws {
+        let target = try folder.write("target", "before")
+        let link = folder.path + "/link"
+        try #require(symlink("target", link) == 0)
+        let body = try await MultipartForm().write(to: link)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "target")
+        #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("--netwatch-".utf8)))
+        let server = try ScriptedServer(always: [.readRequest, .answer()])
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
+        _ = try await session.upload("a", from: body).response()
+        let sent = try #require(server.connections.first?.requests.first).body
+        #expect(try sent == Array(Data(contentsOf: URL(filePath: target))))
+    }
+
+    @Test func `a form is not written to a device or a pipe`() async throws {
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        let error = await #expect(throws: HTTPError.self) { try await MultipartForm().write(to: path) }
+        #expect(error?.code == .fileFailed)
+        #expect(error?.reason.contains(path) == true)
+        #expect(try names == ["pipe"])
+    }
+
+    @Test func `a new file has the permissions that the process gives to files`() async throws {
+        let path = folder.path + "/form"
+        let mask = umask(0o022)
+        umask(mask)
+        _ = try await MultipartForm().write(to: path)
+        #expect(try mode(path) == 0o666 & ~Int(mask))
+    }
+}
+
+/// A sequence that gives its bytes only when it is let, and tells when it was asked.
+private final class PausedSequence: AsyncSequence, Sendable {
+    typealias Element = [UInt8]
+    typealias Failure = Never
+
+    private let bytes: [UInt8]
+    private let asked = AsyncStream<Void>.makeStream()
+    private let gate = AsyncStream<Void>.makeStream()
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Waits until the first piece is asked for.
+    func isAsked() async { for await _ in asked.stream { return } }
+
+    /// Lets the pieces go.
+    func open() { gate.continuation.finish() }
+
+    func makeAsyncIterator() -> Iterator { .init(sequence: self, rest: bytes[...]) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let sequence: PausedSequence
+        var rest: ArraySlice<UInt8>
+
+        mutating func next() async -> [UInt8]? {
+            sequence.asked.continuation.yield()
+            for await _ in sequence.gate.stream {}
+            return rest.popFirst().map { [$0] }
+        }
     }
 }

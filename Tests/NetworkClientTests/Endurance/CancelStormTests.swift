@@ -44,7 +44,7 @@ struct CancelStormTests {
         }
         for answer in answers { #expect(try await answer.bytes().count == 1_000_000) }
         let core = session.core
-        #expect(try await core.loop.submit { core.connectionCount }.get() <= 6)
+        #expect(try await core.loop.submit { core.pools.connectionCount }.get() <= 6)
         session.invalidate()
     }
 

@@ -23,7 +23,7 @@ final class FaultLab {
             defer { lookUps.update { $0 -= 1 } }
             // The thread is the resolver's own, and its view of the files ends with it.
             if resolvConf != nil { try? LabMount.cover("/etc/resolv.conf", with: "\(folder.path)/resolv.conf") }
-            return SystemLookUp.addresses(of: name)
+            return SystemLookup.addresses(of: name)
         }
     }
 
@@ -64,7 +64,7 @@ final class FaultLab {
     /// How many connections a session has, those included that are being opened.
     func connections(of session: HTTPSession) async throws -> Int {
         let core = session.core
-        return try await loops.loop.submit { core.connectionCount }.get()
+        return try await loops.loop.submit { core.pools.connectionCount }.get()
     }
 
     /// Ends a session, and sees that nothing of it is left.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Which look-ups run, and who waits for them")
 struct NameResolverStateTests {
-    typealias Machine = NameResolver.StateMachine
+    typealias Machine = LookupScheduler
     let start = ContinuousClock.now
 
     /// A moment of the story, in milliseconds.

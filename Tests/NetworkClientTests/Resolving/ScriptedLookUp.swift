@@ -11,7 +11,7 @@ final class ScriptedLookUp: Sendable {
     private let released = LabInbox<String>()
 
     /// Makes a resolver of these look-ups.
-    func resolver(_ configuration: NameResolver.StateMachine.Configuration = .init()) -> NameResolver {
+    func resolver(_ configuration: LookupScheduler.Configuration = .init()) -> NameResolver {
         .init(configuration) { [self] name in lookUp(name) }
     }
 

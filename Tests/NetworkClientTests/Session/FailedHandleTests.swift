@@ -17,7 +17,7 @@ struct FailedHandleTests {
         request.pause()
         request.resume()
         let core = session.core
-        let count = try await core.loop.submit { core.connectionCount }.get()
+        let count = try await core.loop.submit { core.pools.connectionCount }.get()
         request.cancel()
         return count
     }

@@ -1,0 +1,16 @@
+/// Texts that nobody can guess, from the system's random numbers.
+enum RandomToken {
+    /// 128 random bits in 32 hexadecimal digits.
+    static var hexadecimal: String { words(2).map { padded(String($0, radix: 16), to: 16) }.joined() }
+
+    /// 64 or 128 random bits in digits and lower-case letters, for names of files and boundaries.
+    static func short(words count: Int) -> String {
+        words(count).map { padded(String($0, radix: 36), to: 13) }.joined(separator: "-")
+    }
+
+    private static func words(_ count: Int) -> [UInt64] { (0..<count).map { _ in .random(in: .min ... .max) } }
+
+    private static func padded(_ digits: String, to length: Int) -> String {
+        String(repeating: "0", count: length - digits.utf8.count) + digits
+    }
+}

@@ -1,0 +1,289 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NetworkClientCore
+import ReachabilityCore
+
+/// An HTTP/1.1 connection: carries one exchange at a time (RFC 9112).
+///
+/// Unchecked, because it is confined to its event loop, which each entry checks.
+final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, @unchecked Sendable {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    let id: Int
+    private let owner: any HTTPConnectionOwner
+    private let loop: any EventLoop
+    private let idleTimeout: Duration?
+    private let idleTimer: DeadlineTimer
+    private let decoder: ResponseDecoder
+    private var context: ChannelHandlerContext?
+    private var life = ConnectionLife()
+    private var exchange: (any HTTPExchange)?
+    /// Whether the response is whole, and the connection not yet free: something may still follow that nobody asked for.
+    private var responseHasEnded = false
+    private var isReading = true
+    /// What came while reading was stopped: at the server's end of the connection the channel reads to that end all the same.
+    private var held = Held()
+
+    /// What came while it could not be received.
+    private struct Held {
+        var parts: [HTTPClientResponsePart] = []
+        var isLost = false
+        var cause: (any Error)?
+    }
+
+    init(
+        _ id: Int,
+        _ owner: any HTTPConnectionOwner,
+        on loop: any EventLoop,
+        maximumHeadSize: Int,
+        idleTimeout: Duration?
+    ) {
+        self.id = id
+        self.owner = owner
+        self.loop = loop
+        self.idleTimeout = idleTimeout
+        idleTimer = DeadlineTimer(loop)
+        decoder = .init(maximumHeadSize: maximumHeadSize)
+        idleTimer.whenExpired { [weak self] _, _ in self?.closeIfIdle() }
+    }
+
+    /// Puts the handlers that speak HTTP/1.1 into a channel.
+    func install(in channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandlers([HTTPRequestEncoder(), decoder, self])
+    }
+
+    /// The addresses of both ends; nil where there is no channel, or no IP.
+    var addresses: (local: IPAddress, remote: IPAddress)? {
+        guard let channel = context?.channel, let local = channel.localAddress.flatMap({ IPAddress($0) }),
+            let remote = channel.remoteAddress.flatMap({ IPAddress($0) })
+        else { return nil }
+        return (local, remote)
+    }
+
+    /// Whether it is closed.
+    var isClosed: Bool { life.isClosed }
+
+    // MARK: Exchanges
+
+    var capacity: Int { life.isBusy || life.isClosed ? 0 : 1 }
+
+    var isReused: Bool { life.isReused }
+
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    var unwrittenBytes: Int { (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+
+    func start(_ exchange: any HTTPExchange) -> Bool {
+        loop.preconditionInEventLoop()
+        guard context != nil, life.begin() else { return false }
+        idleTimer.deadlines[.idle] = nil
+        self.exchange = exchange
+        return true
+    }
+
+    func withdraw(_ exchange: any HTTPExchange) {
+        guard self.exchange === exchange else { return }
+        self.exchange = nil
+        life.requestSent()
+        _ = life.answered(keepsAlive: true)
+        _ = life.ended()
+        owner.connectionIsFree(self)
+    }
+
+    func send(
+        _ part: HTTPClientRequestPart,
+        for exchange: any HTTPExchange,
+        flushes: Bool,
+        promise: EventLoopPromise<Void>?
+    ) {
+        guard let context, self.exchange === exchange else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        if case .end = part { noteSent(exchange, promise) }
+        let data = wrapOutboundOut(part)
+        if flushes { context.writeAndFlush(data, promise: promise) } else { context.write(data, promise: promise) }
+    }
+
+    /// The request is sent when its end was handed over, or, with a promise, when the kernel has taken it.
+    private func noteSent(_ exchange: any HTTPExchange, _ promise: EventLoopPromise<Void>?) {
+        guard let promise else { return life.requestSent() }
+        promise.futureResult.assumeIsolated().whenSuccess { [self] in
+            if self.exchange === exchange { life.requestSent() }
+        }
+    }
+
+    func setReading(_ isReading: Bool, for exchange: any HTTPExchange) {
+        guard self.exchange === exchange, self.isReading != isReading else { return }
+        self.isReading = isReading
+        guard isReading else { return setAutoRead(false) }
+        while self.isReading, !held.parts.isEmpty, !life.isClosed { receive(held.parts.removeFirst()) }
+        guard self.isReading, !life.isClosed else { return }
+        setAutoRead(true)
+        settle()
+        guard held.isLost, !life.isClosed else { return }
+        lost(held.cause)
+    }
+
+    private func setAutoRead(_ reads: Bool) {
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
+    func cancel(_ exchange: any HTTPExchange) {
+        loop.preconditionInEventLoop()
+        if self.exchange === exchange { close() }
+    }
+
+    // MARK: Receiving
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        if isReading { receive(part) } else { held.parts.append(part) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        settle()
+        context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if isReading { lost(nil) } else { held.isLost = true }
+        context.fireChannelInactive()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        exchange?.connectionIsWritable()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isReading else { return lost(error) }
+        held.isLost = true
+        held.cause = held.cause ?? error
+    }
+
+    private func receive(_ part: HTTPClientResponsePart) {
+        guard let exchange else { return close() }
+        switch part {
+        case .head(let head): receive(head, exchange)
+        case .body: exchange.receive(part)
+        case .end:
+            exchange.receive(part)
+            // Unless the end was none, and the connection was closed for that.
+            guard self.exchange === exchange else { return }
+            self.exchange = nil
+            responseHasEnded = true
+        }
+    }
+
+    private func receive(_ head: HTTPResponseHead, _ exchange: any HTTPExchange) {
+        let status = head.status.code
+        let isInterim = (100...199).contains(status) && status != 101
+        guard isInterim || status != 101 && life.answered(keepsAlive: keepsAlive(after: head, exchange)) else {
+            return exchange.receiveUnexpected()
+        }
+        exchange.receive(.head(head))
+    }
+
+    /// Whether the connection can carry another exchange.
+    ///
+    /// A proxy that asks for credentials may answer before it has read the body, and forget the rest, as squid does.
+    private func keepsAlive(after head: HTTPResponseHead, _ exchange: any HTTPExchange) -> Bool {
+        head.isKeepAlive && !head.hasFaultyFraming && (head.status.code != 407 || !exchange.hasRequestBody)
+    }
+
+    private func lost(_ cause: (any Error)?) {
+        guard let exchange else { return close() }
+        exchange.connectionWasLost(cause, hasResponseBegun: decoder.hasBegun)
+    }
+
+    // MARK: Between exchanges
+
+    /// Lets the connection carry the next exchange, once it is seen that nothing followed the response.
+    ///
+    /// What came with its last bytes was not asked for; the next request would take it for its own response.
+    private func settle() {
+        guard responseHasEnded, !life.isClosed else { return }
+        responseHasEnded = false
+        switch life.ended() {
+        case .reuse:
+            owner.connectionIsFree(self)
+            becomeIdle()
+        case .close: closeAfterResponse()
+        }
+    }
+
+    /// Sets the moment at which the connection is closed if nobody uses it.
+    func becomeIdle() {
+        guard !life.isBusy, !life.isClosed else { return }
+        guard !owner.isClosing else { return close() }
+        let now = NIODeadline.now()
+        idleTimer.set(.idle, after: idleTimeout, from: now)
+        idleTimer.schedule(at: now)
+    }
+
+    private func closeIfIdle() { if !life.isBusy { close() } }
+
+    /// The server has said that it closes the connection, or there is more of the request than it wanted.
+    private func closeAfterResponse() {
+        idleTimer.cancel()
+        shut(inOrder: true)
+        owner.connectionWasClosed(self, whileBusy: true)
+    }
+
+    func close() {
+        loop.preconditionInEventLoop()
+        guard !life.isClosed else { return }
+        let wasBusy = life.isBusy
+        life.close()
+        let exchange = exchange
+        self.exchange = nil
+        held = .init()
+        exchange?.connectionHasEnded()
+        idleTimer.cancel()
+        shut(inOrder: !wasBusy)
+        owner.connectionWasClosed(self, whileBusy: wasBusy)
+    }
+
+    /// Closes the channel; at once, whatever the server does.
+    ///
+    /// With a request under way it is reset, which tells the server that nobody waits, and frees what the kernel holds of
+    /// it; that would otherwise stay for minutes if the server does not read. Over TLS a close in order says so to the
+    /// server, and does not wait for it to say the same (RFC 8446, 6.1).
+    private func shut(inOrder: Bool) {
+        guard let context else { return }
+        let pipeline = context.pipeline.syncOperations
+        let tls = try? pipeline.context(handlerType: NIOSSLClientHandler.self)
+        if inOrder {
+            context.close(promise: nil)
+        } else {
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+            if tls == nil { context.close(promise: nil) }
+        }
+        // Beneath the TLS handler, which would wait.
+        tls?.close(promise: nil)
+    }
+}
+
+extension HTTP1Connection: PathFollowing {
+    var pathLossPolicy: PathLossPolicy? { exchange?.pathLossPolicy }
+
+    var lastByte: NIODeadline { exchange?.lastActivity ?? .now() }
+
+    func pathWasLost(_ loss: PathLoss) {
+        if let exchange { exchange.pathWasLost(loss) } else { close() }
+    }
+}
+
+extension HTTPResponseHead {
+    /// Whether a server of HTTP/1.0 uses transfer codings, which that does not have (RFC 9112, 6.1).
+    fileprivate var hasFaultyFraming: Bool { version == .http1_0 && headers.contains(name: "Transfer-Encoding") }
+}

@@ -1,0 +1,140 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import NetworkClientCore
+
+/// Makes the parts of responses of what a channel reads.
+///
+/// Unlike NIO's own decoder it tells whether a byte of a response has come, and reads what the field's rules allow and
+/// that does not: folded lines, white space after values, transfer codings.
+final class ResponseDecoder: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private var parser: ResponseParser
+    /// Whether a piece of input is being read: what is done with its parts may bring the next, or the channel's end.
+    private var isReading = false
+    private var waiting: [ByteBuffer] = []
+    private var isInactive = false
+    private var hasFailed = false
+
+    init(maximumHeadSize: Int) { parser = .init(maximumHeadSize: maximumHeadSize) }
+
+    /// Whether a byte of the response that is due has come.
+    var hasBegun: Bool { parser.hasBegun }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .head(let head) = unwrapOutboundIn(data) { parser.expectResponse(to: head.method.rawValue) }
+        context.write(data, promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        guard !isReading else { return waiting.append(bytes) }
+        isReading = true
+        read(bytes, context)
+        while !waiting.isEmpty { read(waiting.removeFirst(), context) }
+        isReading = false
+        if isInactive { end(context) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isInactive = true
+        if !isReading { end(context) }
+    }
+
+    private func read(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        var bytes = bytes
+        do throws(ResponseFault) {
+            while !hasFailed, let event = try parse(&bytes) { fire(event, &bytes, context) }
+        } catch {
+            fail(error, context)
+        }
+    }
+
+    /// Reads up to the next event; the piece of a body is left in the buffer.
+    private func parse(_ bytes: inout ByteBuffer) throws(ResponseFault) -> ResponseParser.Event? {
+        let result = bytes.withUnsafeReadableBytes { input in
+            Result { () throws(ResponseFault) in try parser.next(input) }
+        }
+        let (consumed, event) = try result.get()
+        if case .body(let count)? = event {
+            bytes.moveReaderIndex(forwardBy: consumed - count)
+        } else {
+            bytes.moveReaderIndex(forwardBy: consumed)
+        }
+        return event
+    }
+
+    private func fire(_ event: ResponseParser.Event, _ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
+        switch event {
+        case .head(let head): context.fireChannelRead(wrapInboundOut(.head(.init(head))))
+        case .body(let count):
+            guard let piece = bytes.readSlice(length: count) else { return }
+            context.fireChannelRead(wrapInboundOut(.body(piece)))
+        case .end: context.fireChannelRead(wrapInboundOut(.end(nil)))
+        }
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        do throws(ResponseFault) {
+            if !hasFailed, try parser.finish() != nil { context.fireChannelRead(wrapInboundOut(.end(nil))) }
+        } catch {
+            fail(error, context)
+        }
+        context.fireChannelInactive()
+    }
+
+    private func fail(_ fault: ResponseFault, _ context: ChannelHandlerContext) {
+        hasFailed = true
+        context.fireErrorCaught(fault)
+    }
+}
+
+extension HTTPResponseHead {
+    fileprivate init(_ head: ResponseHead) {
+        self.init(
+            version: .init(major: 1, minor: head.minorVersion),
+            status: .init(statusCode: head.status),
+            headers: .init(head.fields)
+        )
+    }
+}
+
+extension HTTPError {
+    /// The connection was lost under a request, or what came on it can't be read.
+    static func lost(_ cause: (any Error)?, hasHead: Bool, at host: String) -> Self {
+        let errno = (cause as? IOError)?.errnoCode
+        if let fault = cause as? ResponseFault, fault != .truncated { return unreadable(fault, at: host) }
+        if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
+        let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
+        if hasHead {
+            let reason = "the connection \(how) within the answer"
+            return .init(.bodyTruncated, .answered, reason, errno: errno, cause: cause)
+        }
+        let reason = "the connection \(how) before an answer came"
+        return .init(.connectionLost, .maybeProcessed, reason, errno: errno, cause: cause)
+    }
+
+    /// An answer's head is larger than allowed.
+    private static func headTooLarge(_ limit: Int, at host: String) -> Self {
+        let reason =
+            "the head of \(host)'s answer is larger than \(limit) bytes: raise maximumHeadSize if that is right"
+        return .init(.headTooLarge, .answered, reason)
+    }
+
+    private static func unreadable(_ fault: ResponseFault, at host: String) -> Self {
+        if case .headTooLarge(let limit) = fault { return headTooLarge(limit, at: host) }
+        let why =
+            switch fault {
+            case .malformed(let why): why
+            case .headTooLarge: "its head is too large"
+            case .unsolicited: "it came without a request"
+            case .truncated: "it breaks off"
+            }
+        let reason = "\(host)'s answer can't be read as HTTP/1.1: \(why)"
+        return .init(.invalidResponse, .answered, reason, cause: fault)
+    }
+}

@@ -1,0 +1,139 @@
+import Dispatch
+import Glibc
+import LinuxSystem
+import Locking
+
+/// System calls on files, with the errors that users see.
+enum FileCall {
+    /// Makes a call again for as long as a signal interrupts it.
+    ///
+    /// - Parameters:
+    ///   - what: What can't be done if it fails, such as `write`.
+    ///   - path: What it is done to.
+    ///   - call: The call, which answers -1 if it fails (errno(3)).
+    /// - Returns: What it answers.
+    /// - Throws: `fileFailed` with the errno.
+    @discardableResult
+    static func make<Answer: SignedInteger>(
+        _ what: String,
+        _ path: String,
+        _ call: () -> Answer
+    ) throws(HTTPError) -> Answer {
+        while true {
+            let answer = call()
+            if answer != -1 { return answer }
+            let number = errno
+            guard number == EINTR else { throw .file(what, path, errno: number) }
+        }
+    }
+
+    /// What is at a path; nil for nothing.
+    ///
+    /// The corresponding C functions are `stat` and `lstat`.
+    static func status(_ path: String, followsLink: Bool = true) throws(HTTPError) -> stat? {
+        var status = stat()
+        let code = followsLink ? stat(path, &status) : lstat(path, &status)
+        guard code != 0 else { return status }
+        guard errno == ENOENT else { throw .file("look at", path, errno: errno) }
+        return nil
+    }
+
+    /// What a descriptor leads to; see fstat(2).
+    static func status(of descriptor: Int32, _ path: String) throws(HTTPError) -> stat {
+        var status = stat()
+        try make("look at", path) { fstat(descriptor, &status) }
+        return status
+    }
+}
+
+extension stat {
+    var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+    /// Whether it is this process's user's.
+    var isOwn: Bool { st_uid == geteuid() }
+}
+
+extension HTTPError {
+    /// Something can't be done with a file.
+    static func file(_ what: String, _ path: String, errno number: Int32, _ advice: String? = nil) -> Self {
+        let advice = advice ?? Self.advice(number)
+        return .init(.fileFailed, .neverSent, "can't \(what) \(path): \(describe(number)): \(advice)", errno: number)
+    }
+
+    /// What is usually wrong.
+    private static func advice(_ number: Int32) -> String {
+        switch number {
+        case ENOSPC, EDQUOT: "make room, and download again: what has come is kept"
+        case EFBIG: "the file system or a limit (ulimit -f) does not allow files that large"
+        case EACCES, EPERM, EROFS: "name a file in a folder that this user can write"
+        case ENOENT, ENOTDIR: "make the folder first"
+        case EISDIR: "name a file in it"
+        case ELOOP: "remove the symbolic link, or name another file"
+        case ENAMETOOLONG: "name a shorter file: its part has a few characters more"
+        case EMFILE, ENFILE: "close some files, or raise the limit (ulimit -n)"
+        case EEXIST: "remove it, name another file, or let it be replaced"
+        case EPIPE: "nobody reads it any more"
+        default: "name another file"
+        }
+    }
+}
+
+/// A thread for work that may block for as long as others like, done in the order in which it was handed over.
+///
+/// Nobody waits for it: once this object is released, it ends when it has done what it has.
+final class BlockingThread: Sendable {
+    private let queue = Queue()
+
+    /// The thread's stack, in bytes.
+    private static let stackSize = 1 << 20
+
+    /// Starts it; nil if the system has no more threads to give.
+    init?() {
+        do throws(SystemError) {
+            try SystemThread.detach("netwatch-file", stackSize: Self.stackSize) { [queue] in
+                while let jobs = queue.next() { for job in jobs { job() } }
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    deinit { queue.end() }
+
+    /// Hands over work.
+    func perform(_ job: @escaping @Sendable () -> Void) { queue.add(job) }
+
+    private final class Queue: Sendable {
+        private struct State {
+            var jobs: [@Sendable () -> Void] = []
+            var isEnding = false
+        }
+
+        private let state = Lock(State())
+        private let news = DispatchSemaphore(value: 0)
+
+        func add(_ job: @escaping @Sendable () -> Void) {
+            state.withLock { $0.jobs.append(job) }
+            news.signal()
+        }
+
+        func end() {
+            state.withLock { $0.isEnding = true }
+            news.signal()
+        }
+
+        /// Waits for work; nil at the end.
+        func next() -> [@Sendable () -> Void]? {
+            while true {
+                news.wait()
+                let (jobs, isEnding) = state.withLock { state in
+                    defer { state.jobs = [] }
+                    return (state.jobs, state.isEnding)
+                }
+                if !jobs.isEmpty { return jobs }
+                if isEnding { return nil }
+            }
+        }
+    }
+}

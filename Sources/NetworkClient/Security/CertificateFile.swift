@@ -1,0 +1,167 @@
+import Crypto
+import Glibc
+import SwiftASN1
+import X509
+
+/// Reads certificates out of bytes that are PEM or DER, whichever the extension of their file promises.
+enum CertificateFile {
+    /// The certificates of a file, in DER; at least one.
+    static func certificates(ofFile path: String) throws(HTTPError) -> [[UInt8]] {
+        try certificates(in: FileBytes.read(path), of: path)
+    }
+
+    /// The certificates of these bytes, in DER; at least one.
+    ///
+    /// `source` names the bytes in errors.
+    static func certificates(in bytes: [UInt8], of source: String) throws(HTTPError) -> [[UInt8]] {
+        let found = try blocks(in: bytes, of: source).filter { $0.isCertificate }.map(\.derBytes)
+        guard !found.isEmpty else { throw .badCertificate("\(source) holds no certificate: \(expected)") }
+        for certificate in found { try check(certificate, of: source) }
+        return found
+    }
+
+    /// What these bytes hold: PEM's blocks, or one certificate in DER.
+    static func blocks(in bytes: [UInt8], of source: String) throws(HTTPError) -> [PEMDocument] {
+        guard !bytes.isEmpty else { throw .badCertificate("\(source) is empty: \(expected)") }
+        guard bytes.first != sequenceTag else { return [PEMDocument(type: "CERTIFICATE", derBytes: bytes)] }
+        do {
+            return try PEMDocument.parseMultiple(pemString: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw .badCertificate("\(source) is neither PEM nor DER: \(expected)", cause: error)
+        }
+    }
+
+    /// Throws unless the bytes are a certificate that can be used.
+    static func check(_ der: [UInt8], of source: String) throws(HTTPError) {
+        do {
+            _ = try Certificate(derEncoded: der)
+        } catch {
+            throw .badCertificate("a certificate of \(source) can't be read: \(expected)", cause: error)
+        }
+    }
+
+    /// What DER's certificates and keys begin with, and no text does.
+    private static let sequenceTag: UInt8 = 0x30
+    private static let expected = "give certificates as PEM (-----BEGIN CERTIFICATE-----) or one as DER"
+}
+
+extension PEMDocument {
+    /// Whether this is a certificate, by the name of today or by the old one.
+    var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE"].contains(discriminator) }
+}
+
+extension HTTPError {
+    /// A certificate, a key or a pin of the configuration can't be used.
+    static func badCertificate(_ reason: String, cause: (any Error)? = nil) -> HTTPError {
+        HTTPError(.invalidConfiguration, .neverSent, reason, cause: cause)
+    }
+}
+
+/// Finds the fields of a certificate in DER without reading the certificate (RFC 5280, section 4.1; X.690).
+///
+/// Whoever has hundreds of roots and needs one of them is spared the keys and the extensions of all others.
+struct CertificateFields {
+    /// The subject's distinguished name as it is encoded.
+    let subject: ArraySlice<UInt8>
+    /// The SubjectPublicKeyInfo as it is encoded.
+    let publicKeyInfo: ArraySlice<UInt8>
+
+    /// nil unless the bytes have the outline of a certificate.
+    init?(_ der: [UInt8]) {
+        guard let certificate = Element(der[...]), certificate.tag == Element.sequence,
+            let toBeSigned = Element(certificate.content), toBeSigned.tag == Element.sequence
+        else { return nil }
+        // Behind the version, which is there only if it is not the first: serial number, signature, issuer, validity.
+        var fields: [ArraySlice<UInt8>] = []
+        var rest = toBeSigned.content
+        while fields.count < 6 {
+            guard let field = Element(rest) else { return nil }
+            rest = rest[field.encoded.endIndex...]
+            if fields.isEmpty, field.tag == Element.version { continue }
+            fields.append(field.encoded)
+        }
+        subject = fields[4]
+        publicKeyInfo = fields[5]
+    }
+}
+
+/// An element of DER at the beginning of some bytes: a tag, a length, and as many bytes.
+private struct Element {
+    static let sequence: UInt8 = 0x30
+    static let version: UInt8 = 0xA0
+
+    let tag: UInt8
+    let encoded: ArraySlice<UInt8>
+    let content: ArraySlice<UInt8>
+
+    /// nil if the bytes end before the element does, or its length is written in more than four bytes.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        var rest = bytes
+        guard let tag = rest.popFirst(), let first = rest.popFirst() else { return nil }
+        var length = Int(first)
+        if first >= 0x80 {
+            let count = Int(first & 0x7F)
+            guard (1...4).contains(count), rest.count >= count else { return nil }
+            length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(count)
+        }
+        guard rest.count >= length else { return nil }
+        self.tag = tag
+        content = rest.prefix(length)
+        encoded = bytes[bytes.startIndex..<content.endIndex]
+    }
+}
+
+/// Reads small files, those that certificates and keys are in.
+enum FileBytes {
+    /// The largest file that is read: no bundle of certificates comes near.
+    static let limit = 16 << 20
+
+    /// The bytes of a file, which has to be smaller than ``limit``.
+    static func read(_ path: String) throws(HTTPError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(path, errno) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        while true {
+            let part = try readPart(of: descriptor, path)
+            guard !part.isEmpty else { return bytes }
+            bytes += part
+            guard bytes.count <= limit else {
+                throw .badCertificate("\(path) is larger than 16 MiB: give a file of certificates or a key")
+            }
+        }
+    }
+
+    /// The next bytes; none at the end of the file.
+    private static func readPart(of descriptor: Int32, _ path: String) throws(HTTPError) -> [UInt8] {
+        var problem: Int32 = 0
+        let part = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            var result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            while result < 0, errno == EINTR { result = Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+            if result < 0 { problem = errno }
+            count = max(result, 0)
+        }
+        guard problem == 0 else { throw unreadable(path, problem) }
+        return part
+    }
+
+    private static func unreadable(_ path: String, _ number: Int32) -> HTTPError {
+        let words = strerror(number).map { String(cString: $0) } ?? "error \(number)"
+        return HTTPError(
+            .invalidConfiguration,
+            .neverSent,
+            "\(path) can't be read: \(words)",
+            errno: number
+        )
+    }
+}
+
+/// A certificate's public key as pins know it.
+enum PublicKeyInfo {
+    /// The SHA-256 of the key of a certificate in DER: of its SubjectPublicKeyInfo exactly as it is encoded there
+    /// (RFC 7469, section 2.4); nil if the bytes are no certificate.
+    static func hash(ofCertificate der: [UInt8]) -> [UInt8]? {
+        CertificateFields(der).map { Array(SHA256.hash(data: $0.publicKeyInfo)) }
+    }
+}

@@ -1,0 +1,163 @@
+import FoundationEssentials
+import SwiftASN1
+import X509
+
+/// Names what is wrong with a server's chain, so that whoever runs the server can mend it.
+struct TrustFailure {
+    let host: String
+    let chain: PresentedChain
+
+    /// The server's own certificate can't be read.
+    var unreadable: HTTPError {
+        HTTPError(
+            .certificateUntrusted,
+            .neverSent,
+            "the certificate of \(host) can't be read: it is malformed, or its kind of key is not supported"
+        )
+    }
+
+    /// What is wrong, given the first path that was found and why it does not do, if one was found at all.
+    func error(
+        for leaf: Certificate,
+        _ failure: CertificateValidationResult.PolicyFailure?,
+        _ name: ServerName?
+    ) -> HTTPError {
+        guard let failure else { return HTTPError(.certificateUntrusted, .neverSent, untrustedReason(leaf)) }
+        if let error = dateError(in: Array(failure.chain)) { return error }
+        let problem = IssuerPolicy.problem(in: failure.chain)
+        if problem == nil, let name, let error = nameError(in: failure.chain, name) { return error }
+        let reason = problem ?? failure.policyFailureReason.description.printable
+        return HTTPError(.certificateUntrusted, .neverSent, "the chain of \(host) is not valid: \(reason)")
+    }
+
+    /// The first certificate that is out of date.
+    private func dateError(in path: [Certificate]) -> HTTPError? {
+        let now = Date()
+        for (index, certificate) in path.enumerated() {
+            let subject = index == 0 ? "the certificate of \(host)" : "\(certificate.subjectText), above \(host),"
+            if now > certificate.notValidAfter {
+                let reason = "\(subject) has expired on \(certificate.notValidAfter.text); it is now \(now.text)"
+                return HTTPError(.certificateExpired, .neverSent, reason)
+            }
+            if now < certificate.notValidBefore {
+                let date = certificate.notValidBefore.text
+                let reason = "\(subject) is not valid before \(date); it is now \(now.text): is the clock right?"
+                return HTTPError(.certificateNotYetValid, .neverSent, reason)
+            }
+        }
+        return nil
+    }
+
+    private func nameError(in path: UnverifiedCertificateChain, _ name: ServerName) -> HTTPError? {
+        guard !ServerNamePolicy(name).matches(path.leaf) else { return nil }
+        let names = path.leaf.namesText
+        let actual =
+            names.isEmpty
+            ? "has no subjectAltName, and a common name does not count (RFC 9525): issue it for the host's name"
+            : "is not for \(host), but for \(names)"
+        return HTTPError(.certificateHostMismatch, .neverSent, "the certificate \(actual)")
+    }
+
+    /// Why no path leads to an anchor.
+    private func untrustedReason(_ leaf: Certificate) -> String {
+        let last = linked(from: leaf).last ?? leaf
+        let certificate = "the certificate of \(host)"
+        if leaf.isSelfSigned {
+            return "\(certificate) is self-signed, and not trusted itself: add it to the roots, or pin it"
+        }
+        if last.isSelfSigned {
+            return "\(certificate) leads to \(last.subjectText), which is not trusted: add it to the roots"
+        }
+        let issuer = last.issuer.text
+        let problem = "\(certificate) leads to no trusted root: \(issuer), which issued \(last.subjectText), is neither"
+        return problem + " trusted nor sent by the server: add the root, or have the server send its intermediates"
+    }
+
+    /// The certificates above the server's own that it presented, as far as signatures link them.
+    private func linked(from leaf: Certificate) -> [Certificate] {
+        var path = [leaf]
+        while let tip = path.last, !tip.isSelfIssued, path.count < PresentedChain.limit {
+            let issuer = chain.others.first { other in
+                other.subject == tip.issuer && !path.contains(other)
+                    && other.publicKey.isValidSignature(tip.signature, for: tip)
+            }
+            guard let issuer else { break }
+            path.append(issuer)
+        }
+        return path
+    }
+}
+
+extension TrustFailure {
+    /// None of the pins is in the chain; says which pins would be.
+    func pinMismatch(in path: [Certificate]?) -> HTTPError {
+        let certificates = path ?? ([chain.leaf].compactMap { $0 } + chain.others)
+        let pins = certificates.compactMap { certificate in
+            certificate.keyHash.map { "\(Pin.text(ofHash: $0)) (\(certificate.subjectText))" }
+        }
+        let origin = path == nil ? "presented, not proven" : "validated"
+        let reason = "none of the pins is in the chain of \(host); that chain has (\(origin)): "
+        return HTTPError(.pinMismatch, .neverSent, reason + pins.joined(separator: ", "))
+    }
+}
+
+extension Certificate {
+    /// The certificate in DER; empty if it can't be written, which none can that was read.
+    var encoded: [UInt8] {
+        var serializer = DER.Serializer()
+        do { try serializer.serialize(self) } catch { return [] }
+        return serializer.serializedBytes
+    }
+
+    /// The hash of its public key, as pins have it.
+    var keyHash: [UInt8]? { PublicKeyInfo.hash(ofCertificate: encoded) }
+
+    /// Whether it names itself its issuer.
+    var isSelfIssued: Bool { issuer == subject }
+
+    /// Whether its own key has signed it.
+    var isSelfSigned: Bool { isSelfIssued && publicKey.isValidSignature(signature, for: self) }
+
+    /// Whom the certificate is about, for people.
+    var subjectText: String { subject.isEmpty ? "the certificate without a subject" : subject.text }
+
+    /// The names and addresses of the certificate's subjectAltName, for people; empty if it has none.
+    var namesText: String {
+        let names = (try? extensions.subjectAlternativeNames) ?? SubjectAlternativeNames()
+        let texts = names.prefix(8).map(\.text)
+        return texts.joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+    }
+}
+
+extension DistinguishedName {
+    /// The name in a form for people, with nothing in it that would disturb a terminal or a log.
+    var text: String { description.printable }
+}
+
+extension GeneralName {
+    /// A host's name or an address as people write it.
+    var text: String {
+        switch self {
+        case .dnsName(let name): name.printable
+        case .ipAddress(let octets): ServerName.text(ofAddress: octets.bytes)
+        default: String(describing: self).printable
+        }
+    }
+}
+
+extension String {
+    /// The text on one line and of bounded length, with nothing in it that would disturb a terminal or a log.
+    var printable: String {
+        let safe = unicodeScalars.prefix(160).map { scalar in
+            scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
+                || scalar.properties.generalCategory == .lineSeparator
+                || scalar.properties.generalCategory == .paragraphSeparator ? "?" : Character(scalar)
+        }
+        return String(safe) + (unicodeScalars.count > 160 ? "..." : "")
+    }
+}
+
+extension Date {
+    /// The date in UTC, as in `2026-11-21T09:00:00Z`.
+    var text: String { ISO8601Format() }
+}

@@ -1,0 +1,187 @@
+import Locking
+import NIOCore
+import NIOHTTP1
+
+/// An answer's body on its way from the event loop to whoever reads it.
+///
+/// What waits in between is bounded: beyond that the connection is not read, and the server has to wait.
+final class BodyStream: Sendable {
+    /// How many bytes may wait to be read before the connection is left unread.
+    static let limit = 256 << 10
+
+    /// What comes first: the head of an answer whose body is read here, or the end of the request.
+    enum Beginning: Sendable {
+        case head(HTTPResponse)
+        case end(Result<DataResponse, HTTPError>)
+    }
+
+    private struct State {
+        var beginning: Beginning?
+        var whenBegun: [@Sendable (Beginning) -> Void] = []
+        var pieces: [ByteBuffer] = []
+        /// How many of the pieces were taken.
+        var taken = 0
+        var waitingBytes = 0
+        var room: EventLoopPromise<Void>?
+        var reader: UnsafeContinuation<Result<ByteBuffer?, HTTPError>, Never>?
+        var end: Result<Void, HTTPError>?
+        /// Whether nobody will read it.
+        var isAbandoned = false
+
+        mutating func pop() -> ByteBuffer? {
+            guard taken < pieces.count else { return nil }
+            let piece = pieces[taken]
+            pieces[taken] = .init()
+            taken += 1
+            if taken == pieces.count {
+                pieces.removeAll(keepingCapacity: true)
+                taken = 0
+            }
+            waitingBytes -= piece.readableBytes
+            return piece
+        }
+    }
+
+    private let state = Lock(State())
+
+    // MARK: From the event loop
+
+    /// Hands the head on; the body follows.
+    func begin(_ head: HTTPResponse) { begin(.head(head)) }
+
+    private func begin(_ beginning: Beginning) {
+        let waiters = state.withLock { state -> [@Sendable (Beginning) -> Void] in
+            guard state.beginning == nil else { return [] }
+            state.beginning = beginning
+            defer { state.whenBegun = [] }
+            return state.whenBegun
+        }
+        for waiter in waiters { waiter(beginning) }
+    }
+
+    /// Hands a piece on.
+    ///
+    /// - Returns: Nil if there is room for more; else it is fulfilled when there is.
+    func give(_ piece: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void>? {
+        guard piece.readableBytes > 0 else { return nil }
+        let (reader, room) = state.withLock { state -> (Reader?, EventLoopFuture<Void>?) in
+            guard !state.isAbandoned else { return (nil, nil) }
+            if let reader = state.reader {
+                state.reader = nil
+                return (reader, nil)
+            }
+            state.pieces.append(piece)
+            state.waitingBytes += piece.readableBytes
+            guard state.waitingBytes > Self.limit else { return (nil, nil) }
+            if state.room == nil { state.room = loop.makePromise() }
+            return (nil, state.room?.futureResult)
+        }
+        reader?.resume(returning: .success(piece))
+        return room
+    }
+
+    /// The body is whole, or will never be.
+    func end(_ ending: Result<Void, HTTPError>) {
+        let (reader, room) = state.withLock { state -> (Reader?, EventLoopPromise<Void>?) in
+            guard state.end == nil else { return (nil, nil) }
+            state.end = ending
+            defer { (state.reader, state.room) = (nil, nil) }
+            return (state.reader, state.room)
+        }
+        room?.succeed()
+        reader?.resume(returning: ending.map { nil })
+    }
+
+    /// The request has ended.
+    func requestEnded(_ ending: Result<DataResponse, HTTPError>) {
+        begin(.end(ending))
+        end(ending.map { _ in })
+    }
+
+    /// How many bytes wait to be read.
+    var waitingBytes: Int { state.withLock { $0.waitingBytes } }
+
+    typealias Reader = UnsafeContinuation<Result<ByteBuffer?, HTTPError>, Never>
+
+    // MARK: From whoever reads
+
+    /// Waits for the beginning.
+    var beginning: Beginning {
+        get async {
+            await withUnsafeContinuation { continuation in
+                let begun = state.withLock { state -> Beginning? in
+                    if state.beginning == nil { state.whenBegun.append { continuation.resume(returning: $0) } }
+                    return state.beginning
+                }
+                if let begun { continuation.resume(returning: begun) }
+            }
+        }
+    }
+
+    /// Waits for the next piece; nil at the end.
+    func next() async throws(HTTPError) -> ByteBuffer? {
+        let result = await withUnsafeContinuation { (continuation: Reader) in
+            let (now, room) = state.withLock { state -> (Result<ByteBuffer?, HTTPError>?, EventLoopPromise<Void>?) in
+                if let piece = state.pop() {
+                    guard state.waitingBytes <= Self.limit / 2, let room = state.room else {
+                        return (.success(piece), nil)
+                    }
+                    state.room = nil
+                    return (.success(piece), room)
+                }
+                if let end = state.end { return (end.map { nil }, nil) }
+                // Two tasks that read at once: one of them has to be told that there is nothing for it.
+                if state.reader != nil { return (.success(nil), nil) }
+                state.reader = continuation
+                return (nil, nil)
+            }
+            room?.succeed()
+            if let now { continuation.resume(returning: now) }
+        }
+        return try result.get()
+    }
+
+    /// Nobody reads any more: what comes is dropped.
+    ///
+    /// - Returns: Whether the body had not come to its end.
+    func abandon() -> Bool {
+        let (hadEnded, room) = state.withLock { state -> (Bool, EventLoopPromise<Void>?) in
+            state.isAbandoned = true
+            state.pieces = []
+            (state.taken, state.waitingBytes) = (0, 0)
+            defer { state.room = nil }
+            return (state.end != nil, state.room)
+        }
+        room?.succeed()
+        return !hadEnded
+    }
+}
+
+/// Hands an answer of success to a stream; all others stay in memory, where serializers find them.
+final class StreamReceiver: BodyReceiver {
+    private let stream: BodyStream
+    private let loop: any EventLoop
+    /// What was handed out can't be taken back.
+    private(set) var canStartAgain = true
+    let continuesByRange = false
+
+    init(_ stream: BodyStream, loop: any EventLoop) {
+        self.stream = stream
+        self.loop = loop
+    }
+
+    func willSend(_ head: inout HTTPRequestHead) {}
+
+    func begin(_ head: HTTPResponseHead) -> Reception {
+        guard (200...299).contains(head.status.code) else { return .memory }
+        canStartAgain = false
+        stream.begin(.init(head))
+        return .here
+    }
+
+    func receive(_ bytes: ByteBuffer) -> EventLoopFuture<Void>? { stream.give(bytes, on: loop) }
+
+    func end() -> EventLoopFuture<Void>? { nil }
+
+    func abandon() {}
+}

@@ -1,0 +1,706 @@
+import NIOCore
+import NIOHTTP1
+import NetworkClientCore
+import ReachabilityCore
+import RequestGate
+
+/// One attempt of a request on a connection: sends its head and body, receives its response, and keeps its limits.
+///
+/// Confined to the session's event loop. It is used again for the next request, so that a request costs no allocation for it.
+final class Exchange: HTTPExchange {
+    private let pool: HostConnections
+    private let core: SessionCore
+    private let timer: DeadlineTimer
+    private var current: Current?
+    /// Whether pieces of the body are being asked for.
+    private var isInFeed = false
+    /// Whether asking goes on when others have had their turn.
+    private var isFeedDue = false
+
+    /// What there is to know of the present attempt.
+    private struct Current {
+        let handle: RequestHandle
+        let connection: any HTTPConnection
+        var head: HTTPResponseHead?
+        var assembly: BodyAssembly
+        var lastActivity: NIODeadline
+        /// Gives the request's body, if it is not in memory and not all given.
+        var feed: (any BodyFeed)?
+        /// Whether the feed was asked and has not answered.
+        var isFeeding = false
+        /// How many pieces of the body wait for the kernel.
+        var piecesUnderWay = 0
+        /// Takes the response's body, if it is for it.
+        var receiver: (any BodyReceiver)?
+        /// Whether the receiver can take no more for the moment.
+        var isReceiverBusy = false
+        /// Whether the user has paused the request.
+        var isPaused = false
+        /// Whether the whole request was sent.
+        var isRequestSent = false
+        /// Whether the response leads elsewhere, and its body is dropped.
+        var discardsBody = false
+        /// Whether another request most likely follows the response, whatever its body says.
+        var isLikelyFollowed = false
+        /// Whether the body waits for the server's leave.
+        var isBodyHeld = false
+        /// Whether the kernel has taken anything since the write deadline was set.
+        var writing = WriteProgress()
+    }
+
+    init(_ pool: HostConnections, _ core: SessionCore) {
+        self.pool = pool
+        self.core = core
+        timer = DeadlineTimer(core.loop)
+        timer.whenExpired { [weak self] kind, now in self?.expired(kind, now) }
+    }
+
+    /// Lets go of the timer: the exchange is not used again.
+    func retire() { timer.cancel() }
+
+    // MARK: The request's head
+
+    /// Sends a request on a connection that was started for this exchange.
+    func begin(_ handle: RequestHandle, on connection: any HTTPConnection, _ record: ConnectionRecord?) {
+        guard handle.run.canBegin else { return giveBack(connection) }
+        let now = NIODeadline.now()
+        handle.enter(.exchanging(self))
+        handle.run.history.begin(isReused: connection.isReused)
+        handle.run.metrics.assigned = now
+        handle.run.metrics.connection = record
+        handle.run.metrics.isReused = connection.isReused
+        handle.run.metrics.attempts = handle.run.history.count
+        if core.isObserved(handle) { tellOfAttempt(handle, record, isReused: connection.isReused) }
+        current = .init(
+            handle: handle,
+            connection: connection,
+            assembly: .init(limit: handle.current.maximumBodySize),
+            lastActivity: now
+        )
+        guard prepareBody(handle) else { return }
+        let asksFirst = handle.current.expectsContinue && handle.current.hasBody
+        connection.send(.head(addressed(head(of: handle), handle)), for: self, flushes: asksFirst)
+        handle.run.history.sent()
+        timer.deadlines[.total] = handle.deadline.map(Instant.init)
+        if asksFirst { holdBody(now) } else { sendBody(now) }
+        timer.schedule(at: now)
+    }
+
+    private func tellOfAttempt(_ handle: RequestHandle, _ record: ConnectionRecord?, isReused: Bool) {
+        let metrics = record?.metrics ?? .init()
+        core.tell(.attempt(handle.run.history.count, isReused: isReused, connection: metrics), handle)
+    }
+
+    /// The request ended before it was sent: the connection serves the next.
+    private func giveBack(_ connection: any HTTPConnection) {
+        current = nil
+        connection.withdraw(self)
+        pool.retire(self)
+    }
+
+    /// The head as it goes out in this attempt.
+    private func head(of handle: RequestHandle) -> HTTPRequestHead {
+        let receiver = handle.run.extras?.receiver
+        let login = handle.current.login
+        guard receiver != nil || login != nil else { return handle.current.head }
+        var head = handle.current.head
+        receiver?.willSend(&head)
+        if let login { core.authenticator.willSend(&head, handle, login) }
+        return head
+    }
+
+    /// The head as the other end of the connection wants it.
+    ///
+    /// A proxy that is handed the request reads the whole URL (RFC 9112, 3.2.2) and the user's credentials for it; an origin
+    /// sees nothing of the latter.
+    private func addressed(_ head: HTTPRequestHead, _ handle: RequestHandle) -> HTTPRequestHead {
+        guard let proxy = pool.endpoint.proxy else { return head }
+        var head = head
+        guard pool.endpoint.isForwarded else {
+            head.headers.remove(name: "Proxy-Authorization")
+            return head
+        }
+        let url = handle.current.url
+        head.uri = "\(url.scheme)://\(url.authority)\(head.uri)"
+        let method = head.method.rawValue
+        let hasBody = handle.current.hasBody
+        let proof = core.proxyAuthenticator.proof(for: proxy, method: method, target: head.uri, hasBody: hasBody)
+        guard let proof else { return head }
+        head.headers.replaceOrAdd(name: "Proxy-Authorization", value: proof.value)
+        handle.extras.shownToProxy = proof
+        return head
+    }
+
+    // MARK: The request's body
+
+    /// How long a server may take to give leave for a body, until it is sent without (RFC 9110, 10.1.1).
+    private static let continueTimeout = Duration.seconds(1)
+    /// A body from this size on may not fit the kernel's buffers at once.
+    private static let largeBodySize = 32_768
+    /// How many bytes are sent before others who live on the event loop have their turn.
+    private static let feedTurnSize = 1 << 20
+    /// How often it is looked whether the kernel takes what is to be written: its buffers grow a little after the first
+    /// bytes, which is not to give a server that reads nothing its whole time again.
+    private static let writeCheckInterval = Duration.seconds(1)
+
+    var hasRequestBody: Bool { current?.handle.current.hasBody ?? false }
+
+    /// Opens what the request's body comes from, unless it waits for the server's leave.
+    ///
+    /// - Returns: Whether the request can be sent; if not, it has failed and the connection serves the next.
+    private func prepareBody(_ handle: RequestHandle) -> Bool {
+        guard handle.current.source != nil else { return true }
+        do throws(HTTPError) {
+            guard handle.canGoAgain else { throw .notReplayable(at: handle.current.endpoint.text) }
+            if !handle.current.expectsContinue { try openFeed(handle) }
+            return true
+        } catch {
+            handle.enter(.attemptEnded)
+            if let connection = current?.connection { giveBack(connection) }
+            core.attemptFailed(handle, .unavailableBody(error, .neverSent))
+            return false
+        }
+    }
+
+    /// Begins to read the request's body, if it is not in memory.
+    private func openFeed(_ handle: RequestHandle) throws(HTTPError) {
+        guard let source = handle.current.source else { return }
+        current?.feed = try source.makeFeed(core.loop)
+        handle.extras.wasBodyRead = true
+    }
+
+    /// Keeps the body until the server gives leave, or has said nothing for long enough.
+    private func holdBody(_ now: NIODeadline) {
+        current?.isBodyHeld = true
+        timer.set(.firstByte, after: Self.continueTimeout, from: now)
+    }
+
+    /// Sends the body, now that the server wants it or has said nothing for long enough.
+    private func releaseBody(_ now: NIODeadline) {
+        guard let current, current.isBodyHeld else { return }
+        self.current?.isBodyHeld = false
+        do throws(HTTPError) {
+            try openFeed(current.handle)
+        } catch {
+            return fail(.unavailableBody(error, .maybeProcessed))
+        }
+        sendBody(now)
+        timer.schedule(at: now)
+    }
+
+    private func sendBody(_ now: NIODeadline) {
+        guard let handle = current?.handle, let connection = current?.connection else { return }
+        guard current?.feed == nil else {
+            timer.deadlines[.firstByte] = nil
+            return feed()
+        }
+        guard let body = handle.current.body, body.readableBytes > 0 else {
+            connection.send(.end(nil), for: self, flushes: true)
+            return requestWasSent(handle, now)
+        }
+        handle.run.metrics.bodyBytesSent = body.readableBytes
+        connection.send(.body(.byteBuffer(body)), for: self, flushes: false)
+        guard body.readableBytes >= Self.largeBodySize else {
+            connection.send(.end(nil), for: self, flushes: true)
+            return requestWasSent(handle, now)
+        }
+        timer.deadlines[.firstByte] = nil
+        connection.send(.end(nil), for: self, flushes: true, promise: endPromise(handle))
+        watchWriting(now)
+    }
+
+    /// A promise that is fulfilled when the kernel has taken the whole request.
+    private func endPromise(_ handle: RequestHandle) -> EventLoopPromise<Void> {
+        let written = core.loop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { [self] in
+            guard current?.handle === handle else { return }
+            timer.deadlines[.write] = nil
+            let now = NIODeadline.now()
+            requestWasSent(handle, now)
+            timer.schedule(at: now)
+        }
+        return written
+    }
+
+    private func requestWasSent(_ handle: RequestHandle, _ now: NIODeadline) {
+        current?.isRequestSent = true
+        if current?.head == nil { timer.set(.firstByte, after: handle.current.limits.firstByte, from: now) }
+        guard core.isObserved(handle) else { return }
+        if let body = handle.current.body {
+            core.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
+        }
+        core.tell(.sent, handle)
+    }
+
+    func connectionIsWritable() { feed() }
+
+    /// Sends what the feed gives, as long as the kernel takes it.
+    ///
+    /// In a loop and not by recursion, since a feed may have thousands of small pieces ready.
+    private func feed() {
+        guard !isInFeed, !isFeedDue, let handle = current?.handle else { return }
+        isInFeed = true
+        defer { isInFeed = false }
+        let turnEnd = handle.run.metrics.bodyBytesSent + Self.feedTurnSize
+        while let feed = feedToAsk, current?.handle === handle {
+            guard handle.run.metrics.bodyBytesSent < turnEnd else { return feedLater() }
+            current?.isFeeding = true
+            feed.next().assumeIsolated().whenComplete { [self] result in receive(result, from: feed) }
+        }
+    }
+
+    /// The feed, if it can be asked for the next piece now.
+    private var feedToAsk: (any BodyFeed)? {
+        guard let current, !current.isFeeding, !current.isBodyHeld, !current.isPaused, current.connection.isWritable
+        else { return nil }
+        return current.feed
+    }
+
+    private func feedLater() {
+        guard !isFeedDue else { return }
+        isFeedDue = true
+        core.loop.assumeIsolated().execute { [self] in
+            isFeedDue = false
+            feed()
+        }
+    }
+
+    private func receive(_ result: Result<ByteBuffer?, any Error>, from feed: any BodyFeed) {
+        guard current?.feed === feed else { return }
+        defer { self.feed() }
+        current?.isFeeding = false
+        switch result {
+        case .failure(let error): fail(.unavailableBody(error, .maybeProcessed))
+        case .success(let piece?): send(piece)
+        case .success(nil): finishFeeding()
+        }
+    }
+
+    private func send(_ piece: ByteBuffer) {
+        guard let handle = current?.handle, piece.readableBytes > 0 else { return }
+        handle.run.metrics.bodyBytesSent += piece.readableBytes
+        current?.piecesUnderWay += 1
+        let written = core.loop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { [self] in pieceWasWritten(of: handle) }
+        write(.body(.byteBuffer(piece)), written)
+        guard current?.handle === handle else { return }
+        if core.isObserved(handle) {
+            core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.source?.length), handle)
+        }
+        if current?.piecesUnderWay ?? 0 > 0, timer.deadlines[.write] == nil { watchWriting() }
+    }
+
+    /// Writes more of the body, which is not to hide what the kernel takes of what waits already.
+    private func write(_ part: HTTPClientRequestPart, _ written: EventLoopPromise<Void>) {
+        guard let handle = current?.handle, let connection = current?.connection else { return }
+        let isWatched = timer.deadlines[.write] != nil
+        if isWatched { current?.writing.willAdd(to: connection.unwrittenBytes) }
+        connection.send(part, for: self, flushes: true, promise: written)
+        if isWatched, current?.handle === handle { current?.writing.added(rest: connection.unwrittenBytes) }
+    }
+
+    /// The kernel has taken a piece: as long as others wait, it has to take some of them in time.
+    private func pieceWasWritten(of handle: RequestHandle) {
+        guard current?.handle === handle else { return }
+        current?.piecesUnderWay -= 1
+        if current?.piecesUnderWay == 0 { timer.deadlines[.write] = nil } else { watchWriting() }
+    }
+
+    private func finishFeeding() {
+        guard let handle = current?.handle else { return }
+        closeFeed()
+        write(.end(nil), endPromise(handle))
+    }
+
+    /// Ends the reading of the request's body, all sent or not.
+    private func closeFeed() {
+        guard let feed = current?.feed else { return }
+        current?.feed = nil
+        feed.close()
+    }
+
+    // MARK: The response
+
+    var lastActivity: NIODeadline { current?.lastActivity ?? .now() }
+
+    func receive(_ part: HTTPClientResponsePart) {
+        switch part {
+        case .head(let head): receive(head)
+        case .body(let bytes): receive(bytes)
+        case .end: receiveEnd()
+        }
+    }
+
+    func receiveUnexpected() { fail(.init(.invalidResponse, .answered, "the server answered what was not asked")) }
+
+    private func receive(_ head: HTTPResponseHead) {
+        guard let handle = current?.handle else { return }
+        let status = head.status.code
+        guard status >= 200 else {
+            if status == 100 { releaseBody(.now()) }
+            return
+        }
+        let now = NIODeadline.now()
+        handle.run.history.responseBegan()
+        handle.run.metrics.answered = now
+        current?.head = head
+        timer.deadlines[.firstByte] = nil
+        timer.set(.read, after: handle.current.limits.read, from: now)
+        timer.schedule(at: now)
+        if handle.run.scheduled != nil { core.dispatcher.sawHead(handle, .init(head)) }
+        if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        do throws(HTTPError) {
+            // Who is refused does not go on sending (RFC 9112, 9.3).
+            if status >= 300 { closeFeed() }
+            try expectBody(of: head, handle)
+            if current?.handle === handle, hasShortGrace { watchReading(now) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) throws(HTTPError) {
+        let isWithheld = head.status.code >= 300 && withholdsBody(head, handle)
+        current?.isLikelyFollowed = head.status.code >= 400 && core.stages.isLikelyFollowed(head, handle)
+        if !isWithheld, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
+        // They may tell of a body all the same (RFC 9110, 8.6).
+        guard handle.current.head.method != .HEAD, !head.hasNoBody else { return }
+        let decompresses = core.configuration.decompresses && current?.discardsBody == false
+        try current?.assembly.expect(head, decompresses: decompresses)
+    }
+
+    /// Asks the receiver of the response's body whether this one is for it.
+    private func begin(
+        _ head: HTTPResponseHead,
+        _ receiver: any BodyReceiver,
+        _ handle: RequestHandle
+    ) throws(HTTPError) {
+        switch try receiver.begin(head) {
+        case .memory: break
+        case .again where head.hasShortBody:
+            handle.extras.mustGoAgain = true
+            current?.isLikelyFollowed = true
+        case .again: core.restart(handle, self)
+        case .whole: current?.receiver = receiver
+        case .here:
+            current?.receiver = receiver
+            let present = receiver.progress.map { Int(clamping: $0.bytes) } ?? 0
+            current?.assembly.limit = max(0, handle.current.maximumStreamSize - present)
+            current?.assembly.isKept = false
+        }
+    }
+
+    private func receive(_ bytes: ByteBuffer) {
+        guard let handle = current?.handle else { return }
+        handle.run.metrics.bodyBytesReceived += bytes.readableBytes
+        let now = NIODeadline.now()
+        current?.lastActivity = now
+        // A body that is dropped has one time for all of it.
+        if current?.discardsBody != true { timer.set(.read, after: readLimit, from: now) }
+        do throws(HTTPError) {
+            if current?.receiver == nil { try current?.assembly.append(bytes) } else { try handOn(bytes) }
+        } catch {
+            return fail(error)
+        }
+        guard core.isObserved(handle) else { return }
+        if let progress = current?.receiver?.progress {
+            core.tell(.received(bytes: Int(progress.bytes), of: progress.total.map { Int($0) }), handle)
+        } else {
+            let count = handle.run.metrics.bodyBytesReceived
+            core.tell(.received(bytes: count, of: current?.assembly.announced), handle)
+        }
+    }
+
+    /// Gives the receiver what came; what it can't take at once stops the reading.
+    private func handOn(_ bytes: ByteBuffer) throws(HTTPError) {
+        guard let receiver = current?.receiver else { return }
+        guard current?.assembly.isKept == false else { return try current?.assembly.append(bytes) ?? () }
+        if let decompressor = current?.assembly.decompressor {
+            decompressor.feed(bytes)
+            return try inflate()
+        }
+        try current?.assembly.pass(bytes.readableBytes)
+        try hand(bytes, to: receiver)
+    }
+
+    /// Inflates what came as far as the receiver takes it: a few bytes may be very many then.
+    private func inflate() throws(HTTPError) {
+        guard let decompressor = current?.assembly.decompressor, let receiver = current?.receiver else { return }
+        while current?.isReceiverBusy == false, let piece = try decompressor.next() {
+            try hand(piece, to: receiver)
+        }
+    }
+
+    private func hand(_ bytes: ByteBuffer, to receiver: any BodyReceiver) throws(HTTPError) {
+        guard let taken = try receiver.receive(bytes) else { return }
+        current?.isReceiverBusy = true
+        updateReading()
+        timer.deadlines[.read] = nil
+        taken.assumeIsolated().whenComplete { [self] result in
+            guard current?.receiver === receiver else { return }
+            switch result {
+            case .failure(let error): fail(.bodyWriteFailed(error))
+            case .success:
+                current?.isReceiverBusy = false
+                goOnReading()
+            }
+        }
+    }
+
+    private func goOnReading() {
+        guard current?.isPaused == false, current?.isReceiverBusy == false else { return }
+        do throws(HTTPError) {
+            try inflate()
+        } catch {
+            return fail(error)
+        }
+        guard current?.isReceiverBusy == false else { return }
+        if current?.head != nil {
+            let now = NIODeadline.now()
+            current?.lastActivity = now
+            watchReading(now)
+        }
+        updateReading()
+    }
+
+    /// Lets the connection read, unless the receiver is busy or the request paused.
+    private func updateReading() {
+        guard let current else { return }
+        current.connection.setReading(!current.isPaused && !current.isReceiverBusy, for: self)
+    }
+
+    private func receiveEnd() {
+        guard var finished = current, let head = finished.head else { return }
+        let body: ByteBuffer
+        do throws(HTTPError) {
+            body = try finished.assembly.finish()
+        } catch {
+            return fail(error)
+        }
+        let handle = finished.handle
+        handle.run.metrics.end = .now()
+        closeFeed()
+        current = nil
+        timer.deadlines.clear()
+        handle.enter(.attemptEnded)
+        pool.retire(self)
+        let response = DataResponse(
+            http1: head,
+            buffer: body,
+            metrics: handle.run.metrics,
+            address: handle.current.url
+        )
+        if let receiver = finished.receiver {
+            core.keep(handle, receiver, response)
+        } else {
+            core.answered(handle, response)
+        }
+    }
+
+    // MARK: Responses that lead elsewhere
+
+    /// How much of a body that is dropped is read to keep the connection, in bytes; with more to come, it is closed.
+    private static let maximumDiscardedSize = 65_536
+    /// How long such a body may take, and how long nothing may come of one that another request most likely follows.
+    private static let grace = Duration.seconds(2)
+
+    /// Decides what follows a response, if its head alone says so.
+    ///
+    /// - Returns: Whether the body is kept from the receiver.
+    private func withholdsBody(_ head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
+        guard core.stages.withholdsBody(head, handle) else { return false }
+        if RedirectRules.isRedirect(Int(head.status.code)) {
+            current?.discardsBody = true
+            current?.assembly.limit = Self.maximumDiscardedSize
+        }
+        return true
+    }
+
+    /// Whether the body is read for the connection's sake, as long as it comes promptly.
+    private var hasShortGrace: Bool { current.map { $0.discardsBody || $0.isLikelyFollowed } ?? false }
+
+    /// How long nothing of the response may come.
+    private var readLimit: Duration? {
+        let limit = current?.handle.current.limits.read
+        return hasShortGrace ? min(limit ?? Self.grace, Self.grace) : limit
+    }
+
+    /// Sets the moment by which more of the response must have come.
+    private func watchReading(_ now: NIODeadline) {
+        timer.set(.read, after: readLimit, from: now)
+        timer.schedule(at: now)
+    }
+
+    /// Goes on without the rest of a body that does not come; if nothing follows the response after all, that is an error.
+    private func leaveLikelyFollowed() {
+        guard let current, let head = current.head else { return }
+        var error = HTTPError.timedOut(.read, after: readLimit, at: current.handle.current.endpoint.text)
+        error.response = .init(head)
+        error.body = current.assembly.prefix(HTTPError.keptBody)
+        current.handle.following.missingBody = error
+        leaveDiscarded()
+    }
+
+    /// Goes on without the rest of such a body.
+    private func leaveDiscarded() {
+        guard let current, let head = current.head else { return }
+        let handle = current.handle
+        handle.run.metrics.end = .now()
+        let response = DataResponse(
+            http1: head,
+            buffer: ByteBuffer(),
+            metrics: handle.run.metrics,
+            address: handle.current.url
+        )
+        handle.enter(.attemptEnded)
+        abandon()
+        core.answered(handle, response)
+    }
+
+    // MARK: Pausing
+
+    /// Whether the connection can be given up in a pause, since the receiver goes on behind what it has.
+    var canContinueByRange: Bool { current?.receiver?.continuesByRange == true }
+
+    /// Sends no more of the body, reads no more of the response, and lets no deadline go on.
+    func pause() {
+        guard current != nil else { return }
+        current?.isPaused = true
+        timer.isSuspended = true
+        updateReading()
+    }
+
+    /// Goes on where it was paused; each stage has its whole time again.
+    func resume() {
+        guard let current, current.isPaused else { return }
+        self.current?.isPaused = false
+        let (handle, limits, now) = (current.handle, current.handle.current.limits, NIODeadline.now())
+        timer.isSuspended = false
+        timer.deadlines.clear()
+        timer.deadlines[.total] = handle.deadline.map(Instant.init)
+        if current.isBodyHeld, current.head == nil {
+            holdBody(now)
+        } else if !current.isRequestSent {
+            // What gives the body may rest: then there is nothing that the kernel could take.
+            if current.piecesUnderWay > 0 || current.connection.unwrittenBytes > 0 { watchWriting(now) }
+        } else if current.head == nil {
+            timer.set(.firstByte, after: limits.firstByte, from: now)
+        }
+        timer.schedule(at: now)
+        goOnReading()
+        feed()
+    }
+
+    // MARK: Limits
+
+    private func watchWriting() {
+        let now = NIODeadline.now()
+        watchWriting(now)
+        timer.schedule(at: now)
+    }
+
+    /// Begins to watch whether the kernel takes some of what is to be written in time.
+    private func watchWriting(_ now: NIODeadline) {
+        guard let connection = current?.connection else { return }
+        current?.writing.begin(rest: connection.unwrittenBytes, at: Instant(now))
+        checkWriting(now)
+    }
+
+    /// Looks whether the kernel has taken some of what is to be written in time.
+    private func checkWriting(_ now: NIODeadline) {
+        guard let connection = current?.connection, let limit = current?.handle.current.limits.write,
+            let last = current?.writing.check(rest: connection.unwrittenBytes, at: Instant(now))
+        else { return }
+        let end = last.advanced(by: limit)
+        guard Instant(now) < end else { return timedOut(.write, limit) }
+        timer.deadlines[.write] = min(end, Instant(now).advanced(by: min(Self.writeCheckInterval, limit / 4)))
+    }
+
+    private func expired(_ kind: Deadlines.Kind, _ now: NIODeadline) {
+        guard let current else { return }
+        let limits = current.handle.current.limits
+        switch kind {
+        case .idle: break
+        case .total: timedOut(.total, limits.total)
+        case .read where current.isLikelyFollowed: leaveLikelyFollowed()
+        case .read: timedOut(.read, limits.read)
+        case .firstByte where current.isBodyHeld: releaseBody(now)
+        case .firstByte: timedOut(.firstByte, limits.firstByte)
+        case .write: checkWriting(now)
+        }
+    }
+
+    private func timedOut(_ stage: Timeouts.Stage, _ limit: Duration?) {
+        guard let current else { return }
+        fail(.timedOut(stage, after: limit, at: current.handle.current.endpoint.text))
+    }
+
+    // MARK: The end
+
+    var pathLossPolicy: PathLossPolicy { current?.handle.current.policy.pathLoss ?? .failFast }
+
+    func pathWasLost(_ loss: PathLoss) {
+        guard let current, let reason = loss.reason(at: current.handle.current.endpoint) else { return abandon() }
+        fail(.init(.pathLost, current.head == nil ? .maybeProcessed : .answered, reason))
+    }
+
+    func connectionWasLost(_ cause: (any Error)?, hasResponseBegun: Bool) {
+        guard let current else { return }
+        let host = current.handle.current.endpoint.text
+        let error = HTTPError.lost(cause, hasHead: current.head != nil, at: host)
+        fail(error, isLoss: error.code == .connectionLost && !hasResponseBegun)
+    }
+
+    /// Ends the exchange, and tells the session why.
+    private func fail(_ error: HTTPError, isLoss: Bool = false) {
+        guard let current else { return }
+        if current.discardsBody { return leaveDiscarded() }
+        var error = error
+        if let head = current.head {
+            error.response = .init(head)
+            error.body = current.assembly.prefix(HTTPError.keptBody)
+        }
+        current.handle.enter(.attemptEnded)
+        abandon()
+        core.attemptFailed(current.handle, error, isLoss: isLoss)
+    }
+
+    /// Ends the exchange under a request that is wanted no more, or goes on otherwise.
+    func abandon() {
+        core.loop.preconditionInEventLoop()
+        current?.connection.cancel(self)
+    }
+
+    func connectionHasEnded() {
+        guard let dropped = current else { return }
+        current = nil
+        timer.cancel()
+        dropped.feed?.close()
+        dropped.receiver?.abandon()
+        pool.retire(self)
+    }
+}
+
+extension PathLoss {
+    /// What a request fails with; nil where there was none.
+    fileprivate func reason(at endpoint: Endpoint) -> String? {
+        let host = endpoint.way
+        return switch self {
+        case .idle: nil
+        case .addressGone: "the address or the interface of the connection to \(host) is gone"
+        case .silent(let time, let reasons):
+            """
+            the way to \(host) is gone, and nothing came for \(time)\
+            \(reasons.isEmpty ? "" : " (\(reasons.map(\.rawValue).joined(separator: ", ")))")
+            """
+        case .notAllowed: "the way to \(host) is none any more that the request may take"
+        }
+    }
+}
+
+extension HTTPResponseHead {
+    /// Whether it costs less to read the body than to open another connection.
+    fileprivate var hasShortBody: Bool {
+        headers.first(name: "Content-Length").flatMap { Int($0) }.map { $0 <= 65_536 } ?? false
+    }
+}

@@ -1,0 +1,465 @@
+import Locking
+import NIOCore
+import NIOPosix
+import Reachability
+import ReachabilityCore
+import Synchronization
+
+/// The part of a session that lives on its event loop: takes requests from state to state.
+///
+/// Unchecked, because what is not a constant or a mutex is touched on the event loop only, which each entry checks.
+final class SessionCore: @unchecked Sendable {
+    let loop: any EventLoop
+    let configuration: HTTPConfiguration
+    let connector: Connector
+    let proxyAuthenticator: ProxyAuthenticator
+    let registry = Lock(Registry())
+    private let monitors: [any EventMonitor]
+    /// The connections, by where they lead.
+    private(set) lazy var pools = ConnectionPools(self)
+    /// Decides what follows a response.
+    private(set) lazy var stages = ResponseStages(self)
+    /// Holds what waits, and lets it go; made when the first request is not plain.
+    private(set) lazy var dispatcher: RequestDispatcher = {
+        hasDispatcher = true
+        return RequestDispatcher(self) { [unowned self] in makeKeeper() }
+    }()
+    private var hasDispatcher = false
+    private let resolver: NameResolver
+    /// Answers challenges; made when the first request has credentials.
+    private(set) lazy var authenticator = Authenticator(authentication, self)
+    private let authentication: ResolvedAuthentication
+    /// Whether connections are closed as soon as they are idle.
+    private(set) var isClosing = false
+
+    init(_ configuration: HTTPConfiguration, loop: any EventLoop, _ resolver: NameResolver) throws(HTTPError) {
+        self.loop = loop
+        self.configuration = configuration
+        monitors = configuration.eventMonitors
+        self.resolver = resolver
+        authentication = try .init(configuration.authentication)
+        let proxies = ProxyContext(configuration)
+        proxyAuthenticator = proxies.authenticator
+        connector = Connector(resolver: resolver, tls: try TLSClient(configuration.tls), proxies: proxies)
+    }
+
+    // MARK: Events
+
+    /// Whether somebody follows all requests, or this one.
+    func isObserved(_ handle: RequestHandle) -> Bool {
+        !monitors.isEmpty || handle.hasListeners
+    }
+
+    /// Tells what happened; not called where nobody listens, so that the event is not even made.
+    func tell(_ event: RequestEvent, _ handle: RequestHandle) {
+        for monitor in monitors { monitor.request(handle, did: event) }
+        handle.tell(event)
+    }
+
+    // MARK: Sending
+
+    private func start(_ handle: RequestHandle) {
+        guard handle.run.isReady else { return }
+        handle.enter(.queued)
+        handle.run.metrics.start = .now()
+        do throws(HTTPError) {
+            guard let receiver = try handle.makeReceiver() else { return admit(handle) }
+            handle.run.extras = .init(receiver: receiver)
+            open(receiver, handle)
+        } catch {
+            end(handle, .failure(error))
+        }
+    }
+
+    /// Opens what takes the response's body, before the first attempt.
+    private func open(_ receiver: any BodyReceiver, _ handle: RequestHandle) {
+        guard let opened = receiver.open() else { return admit(handle) }
+        handle.enter(.opening(receiver))
+        limit(handle)
+        opened.assumeIsolated().whenComplete { [self] result in
+            guard case .opening(let current) = handle.run.state, current === receiver else { return }
+            handle.enter(.queued)
+            switch result {
+            case .success: admit(handle)
+            case .failure(let error): fail(handle, .bodyWriteFailed(error))
+            }
+        }
+    }
+
+    /// Lets a request go that is queued, or leaves it to the dispatcher.
+    func admit(_ handle: RequestHandle) {
+        if handle.run.isPaused {
+            dispatcher.pause(handle)
+        } else if handle.current.policy.isPlain {
+            enqueue(handle)
+        } else {
+            dispatcher.admit(handle)
+        }
+    }
+
+    /// Sends a request that may go, once it was seen that its body can be sent.
+    func enqueue(_ handle: RequestHandle) {
+        guard let check = handle.current.source?.check else { return send(handle) }
+        self.check(handle, check)
+    }
+
+    /// Sees, away from the loop, whether a request's body can still be sent: a file may be on a disk that hangs.
+    private func check(_ handle: RequestHandle, _ check: @escaping BodySource.Check) {
+        let token = BodyCheck()
+        handle.enter(.checking(token))
+        limit(handle)
+        NIOThreadPool.singleton.runIfActive(eventLoop: loop, check).assumeIsolated().whenComplete { [self] result in
+            // It was paused or has ended meanwhile.
+            guard case .checking(let current) = handle.run.state, current === token else { return }
+            handle.enter(.queued)
+            switch result {
+            case .success: send(handle)
+            case .failure(let error): fail(handle, .unavailableBody(error, .neverSent))
+            }
+        }
+    }
+
+    /// Gives a request to a connection, or lets it wait for one.
+    private func send(_ handle: RequestHandle) {
+        if let transport = configuration.transport {
+            return TransportAttempt(core: self, handle: handle).start(on: transport)
+        }
+        pools.pool(of: handle.endpoint).request(handle)
+        guard case .pooled = handle.run.state else { return }
+        if isObserved(handle) { tell(.waiting, handle) }
+        limit(handle)
+    }
+
+    /// Until it has a connection, which has a timer, a request with a deadline has one of its own.
+    ///
+    /// While its user has paused it, it has none.
+    func limit(_ handle: RequestHandle) {
+        guard !handle.run.isPaused, let due = handle.deadline else { return handle.run.stopWatching() }
+        let timer = loop.assumeIsolated().scheduleTask(deadline: due) { [self] in
+            fail(handle, .timedOut(.total, after: handle.current.limits.total, at: handle.current.endpoint.text))
+        }
+        handle.run.watch(timer)
+    }
+
+    // MARK: What the user does
+
+    /// Takes a request off wherever it is, and ends it.
+    func cancel(_ handle: RequestHandle) {
+        loop.preconditionInEventLoop()
+        guard handle.run.isActive else { return }
+        let processing = handle.run.history.processing
+        leave(handle)
+        end(handle, .failure(.init(.cancelled, processing, "the request was cancelled")))
+    }
+
+    /// Pauses a request.
+    func pause(_ handle: RequestHandle) {
+        loop.preconditionInEventLoop()
+        guard !handle.run.isPaused, handle.run.isActive else { return }
+        handle.setPaused(true)
+        if isObserved(handle) { tell(.paused, handle) }
+        switch handle.run.state {
+        case .opening, .keeping, .carried, .deciding:
+            handle.run.stopWatching()
+            pauseUnderWay(handle)
+        case .exchanging(let exchange) where exchange.canContinueByRange:
+            // What has come is kept, and another attempt goes on behind it.
+            handle.interrupt()
+            exchange.abandon()
+            dispatcher.pause(handle)
+        case .exchanging(let exchange):
+            exchange.pause()
+            pauseUnderWay(handle)
+        case .pooled(let pool):
+            pool.withdraw(handle)
+            hold(handle)
+        case .checking: hold(handle)
+        case .queued: dispatcher.pause(handle)
+        case .ready, .attemptEnded, .finished: break
+        }
+    }
+
+    /// Keeps a request that was let go and has no connection yet.
+    private func hold(_ handle: RequestHandle) {
+        handle.enter(.queued)
+        dispatcher.pause(handle)
+    }
+
+    private func pauseUnderWay(_ handle: RequestHandle) {
+        handle.extras.pauseStart = .now()
+        dispatcher.pauseUnderWay(handle)
+    }
+
+    /// Starts a request, or lets one go on that was paused.
+    func resume(_ handle: RequestHandle) {
+        loop.preconditionInEventLoop()
+        guard handle.run.isPaused else { return start(handle) }
+        handle.setPaused(false)
+        handle.run.extras?.countPause()
+        if isObserved(handle) { tell(.resumed, handle) }
+        if handle.run.isReady { return start(handle) }
+        // It may have been cancelled in its pause, and its receiver not be closed yet.
+        guard handle.run.isActive else { return }
+        dispatcher.resume(handle)
+        switch handle.run.state {
+        case .exchanging(let exchange): exchange.resume()
+        case .deciding: resumeDeciding(handle)
+        case .opening, .keeping, .carried: limit(handle)
+        default: break
+        }
+    }
+
+    // MARK: The end of an attempt
+
+    /// A request has failed wherever it is; nothing if it has ended.
+    func fail(_ handle: RequestHandle, _ error: HTTPError) {
+        guard handle.run.isActive else { return }
+        leave(handle)
+        handle.enter(.attemptEnded)
+        attemptFailed(handle, error)
+    }
+
+    /// Takes a request off wherever it is.
+    private func leave(_ handle: RequestHandle) {
+        switch handle.run.state {
+        case .ready, .queued, .checking, .deciding, .attemptEnded, .finished: break
+        case .pooled(let pool): pool.withdraw(handle)
+        case .exchanging(let exchange): exchange.abandon()
+        case .carried(let task): task.cancel()
+        case .opening(let receiver), .keeping(let receiver): receiver.abandon()
+        }
+    }
+
+    /// The attempt of a request has failed: ends it, or sends it again.
+    ///
+    /// - Parameters:
+    ///   - handle: The request, whose attempt has ended.
+    ///   - error: Why.
+    ///   - isLoss: Whether its connection was lost, rather than too slow, or the response wrong.
+    func attemptFailed(_ handle: RequestHandle, _ error: HTTPError, isLoss: Bool = false) {
+        loop.preconditionInEventLoop()
+        let canGoAgain = handle.canGoAgain
+        if isLoss, canGoAgain, handle.run.history.resends(isRepeatable: handle.current.isRepeatable) {
+            return resend(handle, error)
+        }
+        var error = error
+        // What came and was no response that can be read was a response all the same.
+        if error.processing != .answered, error.processing != .refusedUnprocessed {
+            error.processing = handle.run.history.processing
+        }
+        if canGoAgain, handle.current.policy.isScheduled, dispatcher.failed(handle, error) { return }
+        end(handle, .failure(error))
+    }
+
+    /// Sends a request again whose connection was dead.
+    private func resend(_ handle: RequestHandle, _ error: HTTPError) {
+        if isObserved(handle) { tell(.sentAgain(because: error), handle) }
+        // Those that are as old are suspect.
+        pools.pool(of: handle.endpoint).drain()
+        handle.enter(.queued)
+        if handle.run.isPaused { dispatcher.pause(handle) } else { enqueue(handle) }
+    }
+
+    /// Sends a request again whose response is not wanted, nor waited for: its connection is closed.
+    func restart(_ handle: RequestHandle, _ exchange: Exchange) {
+        handle.interrupt()
+        exchange.abandon()
+        if handle.run.scheduled != nil { dispatcher.hopped(handle) }
+        admit(handle)
+    }
+
+    /// The response of an attempt is whole, and its receiver has to have kept it before the request ends.
+    func keep(_ handle: RequestHandle, _ receiver: any BodyReceiver, _ response: DataResponse) {
+        guard let kept = receiver.end() else { return answered(handle, response) }
+        handle.enter(.keeping(receiver))
+        limit(handle)
+        kept.assumeIsolated().whenComplete { [self] result in
+            guard case .keeping(let current) = handle.run.state, current === receiver else { return }
+            handle.enter(.attemptEnded)
+            switch result {
+            case .success:
+                var response = response
+                response.file = receiver.file
+                answered(handle, response)
+            case .failure(let error): attemptFailed(handle, .bodyWriteFailed(error))
+            }
+        }
+    }
+
+    /// The response of an attempt is whole: the request's end, unless something follows it.
+    func answered(_ handle: RequestHandle, _ response: DataResponse) {
+        loop.preconditionInEventLoop()
+        let followUp = stages.followUp(of: handle, response)
+        guard let redirects = handle.run.extras?.following?.redirects, !redirects.isEmpty else {
+            return follow(handle, followUp, response)
+        }
+        var response = response
+        response.redirects = redirects
+        follow(handle, followUp, response)
+    }
+
+    // MARK: What follows a response
+
+    private func follow(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
+        let missingBody = handle.run.extras?.following?.missingBody
+        if case .deferred = followUp {} else { handle.run.extras?.following?.missingBody = nil }
+        if case .end = followUp, let missingBody { return end(handle, .failure(missingBody)) }
+        switch followUp {
+        case .deferred:
+            // It can be cancelled, and its deadline goes on.
+            handle.run.retry(wasProcessed: false)
+            handle.enter(.deciding)
+            limit(handle)
+        case .end where handle.run.extras?.following?.isHeldBack == true:
+            deliver(handle, response)
+        case .end:
+            let mayGoAgain = handle.current.policy.retry.retries && handle.canGoAgain
+            if mayGoAgain, dispatcher.answered(handle, response) { return }
+            end(handle, .success(response))
+        case .fail(let error): end(handle, .failure(error))
+        case .go(let request): go(on: handle, with: request)
+        }
+    }
+
+    /// Does what was decided later on, once the user lets it; nothing if the request has ended meanwhile.
+    func decided(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
+        loop.preconditionInEventLoop()
+        guard handle.run.isDeciding else { return }
+        if case .deferred = followUp { return }
+        guard !handle.run.isPaused else {
+            handle.following.answered = (followUp, response)
+            return
+        }
+        handle.enter(.attemptEnded)
+        follow(handle, followUp, response)
+    }
+
+    /// The user resumes a request about which somebody was asked: maybe the answer has come meanwhile.
+    private func resumeDeciding(_ handle: RequestHandle) {
+        limit(handle)
+        guard let (followUp, response) = handle.run.extras?.following?.answered else { return }
+        handle.following.answered = nil
+        decided(handle, followUp, response)
+    }
+
+    /// Sends what follows: its route is judged again, and it waits where it has to.
+    private func go(on handle: RequestHandle, with request: PreparedRequest) {
+        guard request.source == nil || handle.canGoAgain else {
+            return end(handle, .failure(.notReplayable(at: request.endpoint.text)))
+        }
+        if handle.run.scheduled != nil { dispatcher.hopped(handle) }
+        handle.extras.hop = Hop(request)
+        handle.retry(wasProcessed: false)
+        // Once the connection that brought the response is released, so that it can serve this too.
+        loop.execute { [self] in
+            // A pause meanwhile has queued it already.
+            if handle.run.isQueued, handle.run.scheduled?.id == nil { admit(handle) }
+        }
+    }
+
+    /// A response that was kept from its receiver is the request's all the same.
+    private func deliver(_ handle: RequestHandle, _ response: DataResponse) {
+        handle.run.extras?.following?.isHeldBack = false
+        guard let receiver = handle.run.extras?.receiver else { return end(handle, .success(response)) }
+        do throws(HTTPError) {
+            switch try receiver.begin(response.http1) {
+            case .memory, .again: return end(handle, .success(response))
+            case .whole: break
+            case .here:
+                let taken = try receiver.receive(response.buffer)
+                if let taken { return finish(handle, response, after: taken) { receiver.end() } }
+            }
+            guard let kept = receiver.end() else { return end(handle, .success(response)) }
+            finish(handle, response, after: kept) { nil }
+        } catch {
+            end(handle, .failure(error))
+        }
+    }
+
+    private func finish(
+        _ handle: RequestHandle,
+        _ response: DataResponse,
+        after kept: EventLoopFuture<Void>,
+        then next: @escaping () -> EventLoopFuture<Void>?
+    ) {
+        kept.assumeIsolated().whenComplete { [self] result in
+            if case .failure(let error) = result { return end(handle, .failure(.bodyWriteFailed(error))) }
+            guard let last = next() else { return end(handle, .success(response)) }
+            finish(handle, response, after: last) { nil }
+        }
+    }
+
+    // MARK: The end
+
+    private func end(_ handle: RequestHandle, _ ending: Outcome.Ending) {
+        handle.run.enter(.finished)
+        guard let closed = handle.run.extras?.receiver?.close() else { return tellEnd(of: handle, ending) }
+        closed.assumeIsolated().whenComplete { [self] _ in tellEnd(of: handle, ending) }
+    }
+
+    private func tellEnd(of handle: RequestHandle, _ ending: Outcome.Ending) {
+        var ending = ending
+        if case .failure(var error) = ending, error.request == nil {
+            error.request = handle.current.description
+            ending = .failure(error)
+        }
+        if !handle.current.policy.isPlain || handle.run.scheduled != nil {
+            dispatcher.ended(handle, isSuccess: ending.isSuccess)
+        }
+        let isLast = registry.withLock { $0.remove(handle) }
+        for monitor in monitors { monitor.request(handle, did: .finished(ending)) }
+        handle.end(ending)
+        if isLast { close() }
+    }
+
+    /// Takes no more requests; closes what is idle, and tells once that the session is over.
+    func close() {
+        loop.preconditionInEventLoop()
+        isClosing = true
+        pools.drain()
+        if hasDispatcher, registry.withLock({ $0.live.isEmpty }) { dispatcher.shutDown() }
+        guard registry.withLock({ $0.announce() }) else { return }
+        for monitor in monitors { monitor.sessionWasInvalidated() }
+    }
+
+    // MARK: Routes
+
+    /// Makes what judges the routes, when a request asks for the first time.
+    ///
+    /// A request may ask though its session does not.
+    private func makeKeeper() -> GateKeeper {
+        GateKeeper(
+            connectivity: configuration.connectivity ?? ReachabilityMonitor.shared,
+            resolver: resolver,
+            loop: loop,
+            onChange: { [weak self] key, verdict in self?.dispatcher.gateChanged(key, verdict) }
+        )
+    }
+
+    /// What follows the paths of connections; nil in a session without a gate.
+    var followingKeeper: GateKeeper? {
+        let hasKeeper = hasDispatcher && dispatcher.madeKeeper != nil
+        guard configuration.gate.waits || configuration.requirement != .any || hasKeeper else { return nil }
+        return dispatcher.keeper
+    }
+}
+
+extension Outcome.Ending {
+    /// Whether a response came.
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}
+
+extension ProxyContext {
+    /// As a configuration has it.
+    ///
+    /// Pins, a client's certificate and the challenge handler are for origins; a proxy's own policy is one by its host.
+    fileprivate init(_ configuration: HTTPConfiguration) {
+        self.init()
+        tls = .init(
+            policiesByHost: configuration.tls.policiesByHost,
+            roots: configuration.tls.roots,
+            minimumVersion: configuration.tls.minimumVersion
+        )
+        maximumHead = configuration.maximumHeadSize
+    }
+}

@@ -1,0 +1,63 @@
+/// The order in which the requests of a host are released.
+///
+/// The most urgent, aged by its waiting; of those, whoever had a turn before, then whoever came first. While the host has to
+/// be proven, whoever can be repeated, and of the equally urgent whoever was tried least.
+enum ReleaseOrder {
+    /// The place of the request that is next at a host; nil if none stands in an open gate's line.
+    static func first(
+        at host: ScheduledHost,
+        _ board: HostBoard,
+        _ requests: WaitingRequests,
+        at now: BootInstant
+    ) -> Int32? {
+        var best: (slot: Int32, rank: Rank)?
+        for gate in host.gates {
+            guard let gate = board.gate(gate), gate.isOpen else { continue }
+            for list in 0..<WaitingLists.count {
+                let first = gate.lists.first(list)
+                guard first >= 0 else { continue }
+                let slot = host.window.isProbing ? probe(from: first, requests) : first
+                let rank = Rank(requests[Int(slot)], isProbing: host.window.isProbing, at: now)
+                if let known = best, known.rank >= rank { continue }
+                best = (slot, rank)
+            }
+        }
+        return best?.slot
+    }
+
+    /// The first of a list that can prove the host, if there is one near its head; else the head.
+    private static func probe(from first: Int32, _ requests: WaitingRequests) -> Int32 {
+        var slot = first
+        for _ in 0..<64 where slot >= 0 {
+            if requests[Int(slot)].canProbe { return slot }
+            slot = requests[Int(slot)].next
+        }
+        return first
+    }
+
+    private struct Rank: Comparable {
+        let proves: Bool
+        let urgency: Int64
+        let spent: UInt16
+        let hadTurn: Bool
+        let came: BootInstant
+
+        init(_ entry: WaitingEntry, isProbing: Bool, at now: BootInstant) {
+            proves = isProbing && entry.canProbe
+            let age = max(0, now.nanoseconds - entry.since.nanoseconds) / 30_000_000_000
+            urgency = Int64(entry.priority.rawValue) + age
+            // The same one should not spend all its attempts on a host that is not back yet.
+            spent = isProbing ? entry.attempts : 0
+            hadTurn = entry.hadTurn
+            came = entry.since
+        }
+
+        static func < (left: Self, right: Self) -> Bool {
+            if left.proves != right.proves { return right.proves }
+            if left.urgency != right.urgency { return left.urgency < right.urgency }
+            if left.spent != right.spent { return left.spent > right.spent }
+            if left.hadTurn != right.hadTurn { return right.hadTurn }
+            return left.came > right.came
+        }
+    }
+}

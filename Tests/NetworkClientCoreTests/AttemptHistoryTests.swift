@@ -1,0 +1,67 @@
+import NetworkClientCore
+import Testing
+
+struct AttemptHistoryTests {
+    /// The history of a request on a connection, up to a point.
+    private func history(isReused: Bool, isSent: Bool, hasResponse: Bool = false) -> AttemptHistory {
+        var history = AttemptHistory()
+        history.begin(isReused: isReused)
+        if isSent { history.sent() }
+        if hasResponse { history.responseBegan() }
+        return history
+    }
+
+    @Test(arguments: [
+        // Reused connection, sent, repeatable: whether it is sent again, and how far it came.
+        (true, true, true, true, Processing.maybeProcessed),
+        (true, true, false, false, .maybeProcessed),
+        (true, false, false, true, .neverSent),
+        (false, true, true, false, .maybeProcessed),
+        (false, false, true, false, .neverSent),
+    ])
+    func `a lost connection`(
+        isReused: Bool,
+        isSent: Bool,
+        isRepeatable: Bool,
+        resends: Bool,
+        processing: Processing
+    ) {
+        var history = history(isReused: isReused, isSent: isSent)
+        #expect(history.resends(isRepeatable: isRepeatable) == resends)
+        #expect(history.processing == processing)
+    }
+
+    @Test func `a request is sent again once only, and stays possibly processed`() {
+        var history = history(isReused: true, isSent: true)
+        #expect(history.resends(isRepeatable: true) == true)
+        #expect(history.processing == .maybeProcessed)
+        history.begin(isReused: true)
+        history.sent()
+        #expect(history.resends(isRepeatable: true) == false)
+        #expect(history.processing == .maybeProcessed)
+        #expect(history.count == 2)
+    }
+
+    @Test func `after the first byte of a response a request is not sent again`() {
+        var history = history(isReused: true, isSent: true, hasResponse: true)
+        #expect(history.resends(isRepeatable: true) == false)
+        #expect(history.processing == .answered)
+    }
+
+    @Test func `a retry forgets the response but not that the request may have been processed`() {
+        var history = history(isReused: true, isSent: true, hasResponse: true)
+        history.retry(wasProcessed: true)
+        #expect(history.processing == .maybeProcessed)
+        history.begin(isReused: true)
+        #expect(history.resends(isRepeatable: false) == true)
+    }
+
+    @Test func `an interrupted attempt may have been processed if it was sent`() {
+        var sent = history(isReused: false, isSent: true)
+        sent.interrupt()
+        #expect(sent.processing == .maybeProcessed)
+        var unsent = history(isReused: false, isSent: false)
+        unsent.interrupt()
+        #expect(unsent.processing == .neverSent)
+    }
+}
