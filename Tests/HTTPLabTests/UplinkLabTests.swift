@@ -43,7 +43,7 @@ extension UplinkLab {
     /// Whether the machine's kernel would send a packet to the world, and the link would carry it.
     fileprivate var canReachWorld: Bool {
         guard let link = try? machine.rtnl.link(Self.interface), link.flags.contains(.lowerUp) else { return false }
-        return (try? machine.rtnl.lookUp("198.51.100.1")) != nil
+        return (try? machine.rtnl.lookup("198.51.100.1")) != nil
     }
 }
 

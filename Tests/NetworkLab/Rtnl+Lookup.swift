@@ -1,7 +1,7 @@
 import Glibc
 package import ReachabilityCore
 
-/// What a look-up asks beside its flow.
+/// What a lookup asks beside its flow.
 package struct LookupOptions: Sendable {
     /// The socket's mark (`SO_MARK`).
     package var mark: UInt32 = 0
@@ -18,13 +18,13 @@ package struct LookupOptions: Sendable {
     package init() {}
 }
 
-// MARK: - Look-ups (ip-route(8), get)
+// MARK: - Lookups (ip-route(8), get)
 
 extension Rtnl {
     /// Asks the kernel which way a packet would go.
     ///
     /// - Throws: The errno of the routing decision: `ENETUNREACH`, `EHOSTUNREACH`, `EACCES`, `EINVAL` …
-    package func lookUp(_ flow: ProbeFlow, _ options: LookupOptions = .init()) throws(LabError) -> RouteMessage {
+    package func lookup(_ flow: ProbeFlow, _ options: LookupOptions = .init()) throws(LabError) -> RouteMessage {
         let request = RtnlRequest("look up \(flow.destination)", type: RTM.getRoute) { builder in
             builder.lookupHeader(flow, options)
             builder.attribute(RTA.dst, flow.destination)
@@ -44,13 +44,13 @@ extension Rtnl {
     }
 
     /// Asks the kernel which way a packet of an unbound socket of this process to an address would go.
-    package func lookUp(_ destination: String) throws(LabError) -> RouteMessage {
-        try lookUp(ProbeFlow(to: IPPrefix(labText: destination).address, user: getuid()))
+    package func lookup(_ destination: String) throws(LabError) -> RouteMessage {
+        try lookup(ProbeFlow(to: IPPrefix(labText: destination).address, user: getuid()))
     }
 }
 
 extension NetlinkMessageBuilder {
-    /// `struct rtmsg` of a look-up.
+    /// `struct rtmsg` of a lookup.
     fileprivate mutating func lookupHeader(_ flow: ProbeFlow, _ options: LookupOptions) {
         let sourceLength = flow.source.isUnspecified ? 0 : flow.family.bitWidth
         append(flow.family.rawValue)

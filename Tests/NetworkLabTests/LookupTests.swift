@@ -3,7 +3,7 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
-@Suite("Look-ups and sockets of the lab")
+@Suite("Lookups and sockets of the lab")
 struct LookupTests {
     private let lab: LabNamespace
     private var rtnl: Rtnl { lab.rtnl }
@@ -21,14 +21,14 @@ struct LookupTests {
         let (gateway, source) = family == .ipv4 ? ("192.0.2.1", "192.0.2.2") : ("2001:db8::1", "2001:db8::2")
         try rtnl.addRoute("default", via: gateway, on: "wan0")
         let probe = ProbeAddresses.of(family)[0]
-        let route = try rtnl.lookUp("\(probe)")
+        let route = try rtnl.lookup("\(probe)")
         #expect(route.table == .main)
         #expect(route.nextHops == [.init(interface: 10, gateway: IPAddress(gateway))])
         #expect(route.preferredSource == IPAddress(source))
         #expect(try lab.connectUDP(to: probe) == .connected(source: #require(IPAddress(source))))
     }
 
-    @Test("A refusal has the errno of the route's type, in a look-up and in connect(2)")
+    @Test("A refusal has the errno of the route's type, in a lookup and in connect(2)")
     func refusals() throws {
         let probe = ProbeAddresses.ipv4[0]
         #expect(try lab.connectUDP(to: probe) == .refused(errno: ENETUNREACH))
@@ -36,7 +36,7 @@ struct LookupTests {
             var route = RouteMessage(destination: .all(.ipv4))
             route.type = type
             try rtnl.route(.replace, route)
-            #expect(throws: LabError("look up \(probe)", errno: code)) { try rtnl.lookUp("\(probe)") }
+            #expect(throws: LabError("look up \(probe)", errno: code)) { try rtnl.lookup("\(probe)") }
             #expect(try lab.connectUDP(to: probe) == .refused(errno: code))
         }
     }
@@ -97,9 +97,9 @@ struct LookupTests {
         rule.outputInterface = "wan0"
         try rtnl.addRule(rule)
         var options = LookupOptions()
-        #expect(try rtnl.lookUp(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).nextHops.first?.gateway != nil)
+        #expect(try rtnl.lookup(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).nextHops.first?.gateway != nil)
         options.outputInterface = 10
-        #expect(try rtnl.lookUp(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).nextHops.first?.gateway == nil)
+        #expect(try rtnl.lookup(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).nextHops.first?.gateway == nil)
     }
 
     @Test("With matchesTable the answer is the route in its table")
@@ -107,12 +107,12 @@ struct LookupTests {
         try rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", metric: 77)
         var options = LookupOptions()
         options.matchesTable = true
-        let route = try rtnl.lookUp(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options)
+        let route = try rtnl.lookup(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options)
         #expect(route.destination == .all(.ipv4))
         #expect(route.metric == 77)
     }
 
-    /// Expects that a look-up succeeds, and that with the rule it does not.
+    /// Expects that a lookup succeeds, and that with the rule it does not.
     private func expectProhibited(
         _ flow: ProbeFlow,
         _ options: LookupOptions,
@@ -121,10 +121,10 @@ struct LookupTests {
     ) throws {
         var rule = rule()
         change(&rule)
-        #expect(throws: Never.self, sourceLocation: sourceLocation) { try rtnl.lookUp(flow, options) }
+        #expect(throws: Never.self, sourceLocation: sourceLocation) { try rtnl.lookup(flow, options) }
         try rtnl.addRule(rule)
         let refusal = LabError("look up \(flow.destination)", errno: EACCES)
-        #expect(throws: refusal, sourceLocation: sourceLocation) { try rtnl.lookUp(flow, options) }
+        #expect(throws: refusal, sourceLocation: sourceLocation) { try rtnl.lookup(flow, options) }
         try rtnl.deleteRule(rule)
     }
 

@@ -90,8 +90,8 @@ enum HostName {
 
 /// Host names of all scripts, by IDNA 2008 with the mapping of UTS #46 (non-transitional), as browsers do.
 ///
-/// libidn2 does it, and is loaded when the first such name comes: few programs ask for one, and those need not be linked
-/// to it. The GNU C Library does the same for getaddrinfo's `AI_IDN`.
+/// libidn2 does it, and is loaded when the first such name comes: few programs ask for one, and those need not be
+/// linked to it. The GNU C Library does the same for getaddrinfo's `AI_IDN`.
 enum InternationalName {
     /// The name's ASCII form, as in `xn--mnchen-3ya.de`.
     ///
@@ -113,7 +113,7 @@ enum InternationalName {
 
     /// The functions of libidn2 that are used, as idn2.h declares them.
     struct Library: Sendable {
-        private typealias LookUp =
+        private typealias Lookup =
             @convention(c) (
                 UnsafePointer<UInt8>, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, Int32
             ) -> Int32
@@ -123,16 +123,16 @@ enum InternationalName {
         /// `IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL`.
         private static let flags: Int32 = 1 | 8
 
-        private let lookUp: LookUp
+        private let lookup: Lookup
         private let free: Free
         private let errorText: ErrorText
 
         /// Loads the library; dlopen(3), dlsym(3).
         init?(name: String) {
-            guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL), let lookUp = dlsym(handle, "idn2_lookup_u8"),
+            guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL), let lookup = dlsym(handle, "idn2_lookup_u8"),
                 let free = dlsym(handle, "idn2_free"), let errorText = dlsym(handle, "idn2_strerror")
             else { return nil }
-            self.lookUp = unsafeBitCast(lookUp, to: LookUp.self)
+            self.lookup = unsafeBitCast(lookup, to: Lookup.self)
             self.free = unsafeBitCast(free, to: Free.self)
             self.errorText = unsafeBitCast(errorText, to: ErrorText.self)
         }
@@ -140,7 +140,7 @@ enum InternationalName {
         func ascii(_ name: String) throws(HTTPError) -> String {
             var result: UnsafeMutablePointer<UInt8>?
             let code = Array(name.utf8 + [0]).withUnsafeBufferPointer { bytes in
-                bytes.baseAddress.map { lookUp($0, &result, Self.flags) } ?? -1
+                bytes.baseAddress.map { lookup($0, &result, Self.flags) } ?? -1
             }
             defer { free(result) }
             guard code == 0, let result else {

@@ -144,8 +144,8 @@ final class ConnectionProcess {
     ///
     /// - Parameters:
     ///   - prepared: The channel.
-    ///   - announce: Tells the handlers of the connection, calls what it is given, by which the connection becomes ready to
-    ///     be used, and then hands on what has come for it already.
+    ///   - announce: Tells the handlers of the connection, calls what it is given, by which the connection becomes
+    ///     ready to be used, and then hands on what has come for it already.
     private func initialize(_ prepared: PreparedChannel, _ announce: (_ ready: () -> Void) -> Void) {
         timer?.cancel()
         do {
@@ -317,7 +317,7 @@ extension ConnectionProcess {
     }
 }
 
-/// Addresses that are known already, handed to NIO's Happy Eyeballs in place of look-ups.
+/// Addresses that are known already, handed to NIO's Happy Eyeballs in place of lookups.
 ///
 /// NIO takes addresses alternately from what its 'AAAA' and its 'A' query brought, beginning with the former, and looks
 /// at nothing but that. So the family which RFC 6724 sorted first is given as 'AAAA': on a machine whose IPv6 is broken

@@ -21,8 +21,9 @@ struct Connector: Sendable {
     /// Where a proxy is in use, these are the proxy's. `keepsFree` is how many descriptors must be free besides; with
     /// fewer, the attempt fails with `tooManyDescriptors`.
     ///
-    /// `initialize` is called on the loop when the TCP connection stands, and leads past the proxy, with the TLS handler in place and before the
-    /// channel is told that it is active: handlers that it adds see `channelActive` and all that comes after.
+    /// `initialize` is called on the loop when the TCP connection stands, and leads past the proxy, with the TLS
+    /// handler in place and before the channel is told that it is active: handlers that it adds see `channelActive` and
+    /// all that comes after.
     ///
     /// If it fails, the attempt's future fails with an `HTTPError`, always `neverSent`, and no descriptor is left.
     func connect(
@@ -105,11 +106,12 @@ struct ConnectionAttempt: Sendable {
 
 /// How long the stages of opening a connection took, and what came of them.
 public struct ConnectMetrics: Sendable, Hashable {
-    /// The look-up of the host's name; nil for a numeric address or a Unix socket.
+    /// The lookup of the host's name; nil for a numeric address or a Unix socket.
     public var resolve: Duration?
     /// Connecting, all attempts together.
     public var connect: Duration?
-    /// What the proxy took to lead to the origin, its own TLS included; nil without a proxy, or where it is handed requests.
+    /// What the proxy took to lead to the origin, its own TLS included; nil without a proxy, or where it is handed
+    /// requests.
     public var proxy: Duration?
     /// The TLS handshake; nil without TLS.
     public var tls: Duration?

@@ -63,7 +63,7 @@ extension Endpoint {
         }
     }
 
-    /// An address that a look-up brought, with the port.
+    /// An address that a lookup brought, with the port.
     func withPort(_ address: SocketAddress) -> SocketAddress {
         var address = address
         address.port = port

@@ -15,7 +15,8 @@ public struct HTTPError: Error, Sendable {
     public var reason: String
     /// The kernel's error number, where it was the kernel that refused; see errno(3).
     public var errno: Int32?
-    /// The proxy that it is about, as in `http://192.0.2.3:3128`: what can't be reached, or says no; nil for the origin.
+    /// The proxy that it is about, as in `http://192.0.2.3:3128`: what can't be reached, or says no; nil for the
+    /// origin.
     public var proxy: String?
     /// The method and the URL without user information and query, for logs.
     public var request: String?
@@ -80,9 +81,9 @@ extension HTTPError {
         case nameNotFound
         /// No name server answers (EAI_AGAIN): the network may be away.
         case nameTemporarilyUnresolvable
-        /// The look-up failed in another way.
+        /// The lookup failed in another way.
         case nameLookupFailed
-        /// The look-up took too long.
+        /// The lookup took too long.
         case resolveTimedOut
 
         // The connection.

@@ -22,12 +22,12 @@ public protocol Connectivity: Sendable {
     /// - Throws: What keeps it from knowing; the request is then let go, if it has no requirement.
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath
 
-    /// Calls a closure whenever a look-up may give another answer than before: routes, rules, addresses, links, kinds.
+    /// Calls a closure whenever a lookup may give another answer than before: routes, rules, addresses, links, kinds.
     ///
     /// - Parameters:
     ///   - destinations: Addresses whose own routes matter, beside the default paths.
-    ///   - body: Called on any thread, soon after the change; several changes may come as one call. Also once as soon as
-    ///     the destinations' routes are heard, for what has happened before. Must not block.
+    ///   - body: Called on any thread, soon after the change; several changes may come as one call. Also once as soon
+    ///     as the destinations' routes are heard, for what has happened before. Must not block.
     /// - Returns: What to cancel when the destinations are others, or nobody waits any more.
     func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch
 }

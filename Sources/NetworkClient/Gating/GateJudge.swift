@@ -57,8 +57,8 @@ struct GateJudge {
             case .goTo(let positions, let interface): return open(inquiry, positions, interface)
             case .wait(let obstacle): return .closed(wait(inquiry, for: obstacle))
             case .judgeAddresses: try judgeAddresses(&inquiry)
-            case .lookUp:
-                names.lookUp(inquiry.key.host)
+            case .lookup:
+                names.lookup(inquiry.key.host)
                 try describe(&inquiry)
             }
         }

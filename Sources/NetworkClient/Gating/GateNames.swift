@@ -3,9 +3,9 @@ import RequestGate
 
 /// The names that the gate has to look up: once as long as the network stays as it is.
 ///
-/// An answer holds until the default path is another, or it has become old; then the name is looked up anew. Where no name
-/// server answers it is looked up again after each change, and after a pause that grows, since a name server may come back
-/// by itself.
+/// An answer holds until the default path is another, or it has become old; then the name is looked up anew. Where no
+/// name server answers it is looked up again after each change, and after a pause that grows, since a name server may
+/// come back by itself.
 ///
 /// Belongs to the session's event loop.
 final class GateNames {
@@ -40,7 +40,7 @@ final class GateNames {
     private static let longestPause = Duration.seconds(30)
     /// Name servers give answers a life; most are a minute or more.
     private static let longestAge = TimeAmount.seconds(30)
-    /// A look-up that is younger is shared by the resolver (``LookupScheduler/Configuration/patience``), and more.
+    /// A lookup that is younger is shared by the resolver (``LookupScheduler/Configuration/patience``), and more.
     private static let shareable = TimeAmount.milliseconds(120)
     /// What the system's resolver takes at most, by its defaults.
     private static let limit = Duration.seconds(30)
@@ -58,7 +58,7 @@ final class GateNames {
     var count: Int { entries.count }
 
     /// Looks a name up, or does so soon if that has happened too often.
-    func lookUp(_ host: String) {
+    func lookup(_ host: String) {
         var entry = entries[host] ?? Entry()
         entry.timer?.cancel()
         entry.timer = nil
@@ -98,7 +98,7 @@ final class GateNames {
     func networkChanged(isOtherPath: Bool, wanted: Set<String>) {
         for (host, entry) in entries {
             switch entry.state {
-            case .looking(_, let since): if isOtherPath { lookUpAgain(host, after: since) }
+            case .looking(_, let since): if isOtherPath { lookupAgain(host, after: since) }
             case .addresses: if isOtherPath { forget(host) }
             case .notAsked, .temporaryFailure, .failure: forget(host)
             }
@@ -121,10 +121,10 @@ final class GateNames {
         entries[host]?.state = .notAsked
     }
 
-    /// Gives a look-up up that was begun in another network, for whose answer it may wait in vain.
+    /// Gives a lookup up that was begun in another network, for whose answer it may wait in vain.
     ///
-    /// The resolver lets several share a look-up that has just begun; so only once it is older.
-    private func lookUpAgain(_ host: String, after start: NIODeadline) {
+    /// The resolver lets several share a lookup that has just begun; so only once it is older.
+    private func lookupAgain(_ host: String, after start: NIODeadline) {
         guard start + Self.shareable <= .now() else {
             guard entries[host]?.timer == nil else { return }
             entries[host]?.timer = loop.assumeIsolated().scheduleTask(deadline: start + Self.shareable) { [weak self] in
@@ -140,7 +140,7 @@ final class GateNames {
     private func restart(_ host: String) {
         guard case .looking(_, let since)? = entries[host]?.state else { return }
         entries[host]?.timer = nil
-        lookUpAgain(host, after: since)
+        lookupAgain(host, after: since)
         learnt(host)
     }
 
@@ -183,7 +183,7 @@ final class GateNames {
 }
 
 extension HTTPError {
-    /// Whether a look-up may well succeed a little later.
+    /// Whether a lookup may well succeed a little later.
     fileprivate var isTemporary: Bool { code == .nameTemporarilyUnresolvable || code == .resolveTimedOut }
 }
 

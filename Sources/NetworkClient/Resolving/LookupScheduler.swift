@@ -1,9 +1,9 @@
-/// Decides which look-ups run, who waits for which, and when a thread more is worth it; pure, time is handed in.
+/// Decides which lookups run, who waits for which, and when a thread more is worth it; pure, time is handed in.
 ///
-/// A look-up can't be interrupted, and one whose name servers are silent lasts for many seconds. So:
-/// - Queries for one name share a look-up, as long as somebody waits for it. One that everybody has given up may have
+/// A lookup can't be interrupted, and one whose name servers are silent lasts for many seconds. So:
+/// - Queries for one name share a lookup, as long as somebody waits for it. One that everybody has given up may have
 ///   been asked of a network that is gone: the next query starts another one, but never a third of the same name.
-/// - Up to `width` look-ups run at a time. Those that have run longer than `patience` are stalled and do not count:
+/// - Up to `width` lookups run at a time. Those that have run longer than `patience` are stalled and do not count:
 ///   other names pass them by. Only up to `bound` threads there may be, the stalled ones included; a query that finds
 ///   all of them stalled is refused.
 struct LookupScheduler {
@@ -16,7 +16,7 @@ struct LookupScheduler {
     typealias QueryID = UInt64
     typealias FlightID = UInt64
 
-    /// A look-up that is to run, runs, or has been given up and runs still.
+    /// A lookup that is to run, runs, or has been given up and runs still.
     private struct Flight {
         let name: String
         var waiting: [QueryID]
@@ -26,22 +26,23 @@ struct LookupScheduler {
 
     /// What the shell has to do after a query was made or time has passed.
     enum Action: Equatable {
-        /// Start a thread that asks ``LookupScheduler/next(at:)`` for work, of which this query's may not be the first: so
+        /// Start a thread that asks ``LookupScheduler/next(at:)`` for work, of which this query's may not be the first:
+        /// so
         /// ``LookupScheduler/timePassed(for:at:)`` is to be called after the patience.
         case startThread
-        /// Nothing: a thread will come to it, or the query shares a look-up.
+        /// Nothing: a thread will come to it, or the query shares a lookup.
         case wait
         /// Nothing now; ``LookupScheduler/timePassed(for:at:)`` is to be called after the patience.
         case checkLater
-        /// Too many look-ups are stalled.
+        /// Too many lookups are stalled.
         case refuse(stalled: Int)
     }
 
     let configuration: Configuration
     private var flights: [FlightID: Flight] = [:]
-    /// The look-ups of each name, oldest first: one or two.
+    /// The lookups of each name, oldest first: one or two.
     private var flightsOfName: [String: [FlightID]] = [:]
-    /// The look-ups that have begun, each with a thread.
+    /// The lookups that have begun, each with a thread.
     private var running: Set<FlightID> = []
     private var queue: [FlightID] = []
     private var flightOfQuery: [QueryID: FlightID] = [:]
@@ -87,7 +88,7 @@ struct LookupScheduler {
         return flights[id].map { (id, $0.name) }
     }
 
-    /// A look-up has ended: who waits for it, none if its answer comes too late.
+    /// A lookup has ended: who waits for it, none if its answer comes too late.
     mutating func finished(_ id: FlightID) -> [QueryID] {
         let waiting = flights[id]?.waiting ?? []
         remove(id)
@@ -131,7 +132,7 @@ extension LookupScheduler {
         flightsOfName[name] = others.isEmpty ? nil : others
     }
 
-    /// The look-up of the name that a query joins.
+    /// The lookup of the name that a query joins.
     private func shared(_ name: String, at now: ContinuousClock.Instant) -> FlightID? {
         guard let flights = flightsOfName[name], let newest = flights.last else { return nil }
         return flights.count > 1 || !isAbandoned(newest, at: now) ? newest : nil
@@ -142,7 +143,7 @@ extension LookupScheduler {
         return action
     }
 
-    /// Whether one more look-up can have a thread.
+    /// Whether one more lookup can have a thread.
     private func capacity(at now: ContinuousClock.Instant) -> Action {
         let stalled = running.count { isStalled($0, at: now) }
         if threads - stalled < configuration.width, threads < configuration.bound { return .startThread }

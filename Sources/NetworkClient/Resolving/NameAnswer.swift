@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import NIOCore
 
-/// What a look-up of a name came to.
+/// What a lookup of a name came to.
 enum NameAnswer: Sendable {
     /// The addresses, in the order in which they are to be tried (RFC 6724); their ports are 0.
     case addresses([SocketAddress])

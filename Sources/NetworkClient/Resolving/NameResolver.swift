@@ -12,7 +12,7 @@ final class NameResolver: Sendable {
     static let shared = NameResolver()
 
     /// Looks up one name; blocks.
-    typealias LookUp = @Sendable (String) -> NameAnswer
+    typealias Lookup = @Sendable (String) -> NameAnswer
 
     private struct State {
         var machine: LookupScheduler
@@ -20,15 +20,15 @@ final class NameResolver: Sendable {
     }
 
     private let state: Lock<State>
-    private let lookUp: LookUp
+    private let lookup: Lookup
 
-    /// Makes a resolver; the look-up can be another one in tests, since the system's stalls for nobody on demand.
+    /// Makes a resolver; the lookup can be another one in tests, since the system's stalls for nobody on demand.
     init(
         _ configuration: LookupScheduler.Configuration = .init(),
-        lookUp: @escaping LookUp = SystemLookup.addresses(of:)
+        lookup: @escaping Lookup = SystemLookup.addresses(of:)
     ) {
         state = .init(.init(machine: .init(configuration)))
-        self.lookUp = lookUp
+        self.lookup = lookup
     }
 
     /// How many threads there are.
@@ -48,7 +48,7 @@ final class NameResolver: Sendable {
         perform(action, for: id, name, on: loop)
         if let limit { expire(id, name, after: limit, promise.futureResult) }
         return NameQuery(addresses: promise.futureResult) { [weak self] in
-            self?.end(id, .init(.cancelled, .neverSent, "the look-up of '\(name)' was cancelled"))
+            self?.end(id, .init(.cancelled, .neverSent, "the lookup of '\(name)' was cancelled"))
         }
     }
 
@@ -64,7 +64,7 @@ final class NameResolver: Sendable {
                 .init(
                     .resolveTimedOut,
                     .neverSent,
-                    "the look-up of '\(name)' took longer than \(limit): see whether the name servers of /etc/resolv.conf answer"
+                    "the lookup of '\(name)' took longer than \(limit): see whether the name servers of /etc/resolv.conf answer"
                 )
             )
         }
@@ -102,7 +102,7 @@ final class NameResolver: Sendable {
                     .nameTemporarilyUnresolvable,
                     .neverSent,
                     """
-                    '\(name)' was not looked up, since \(stalled) look-ups of other names have had no answer for a while: \
+                    '\(name)' was not looked up, since \(stalled) lookups of other names have had no answer for a while: \
                     see whether the name servers of /etc/resolv.conf answer
                     """
                 )
@@ -122,7 +122,7 @@ final class NameResolver: Sendable {
         do throws(SystemError) {
             try SystemThread.detach("netwatch-lookup", stackSize: AddressLookup.stackSize) { [self] in
                 while let (id, name) = state.withLock({ $0.machine.next(at: .now) }) {
-                    let answer = lookUp(name)
+                    let answer = lookup(name)
                     deliver(answer.result(for: name), of: id)
                 }
             }
@@ -145,7 +145,7 @@ final class NameResolver: Sendable {
     }
 }
 
-/// A look-up that somebody waits for.
+/// A lookup that somebody waits for.
 struct NameQuery: Sendable {
     /// The addresses.
     let addresses: EventLoopFuture<[SocketAddress]>

@@ -2,8 +2,8 @@ public import ReachabilityCore
 
 /// Decides whether a request goes, what is to be found out first, or what it waits for: the gate's table.
 ///
-/// An address is judged by the kernel's own look-up and what the monitor knows of the link, so that hosts on the link,
-/// hosts behind a VPN and this machine itself are reached while the internet is away; and where a look-up has no answer,
+/// An address is judged by the kernel's own lookup and what the monitor knows of the link, so that hosts on the link,
+/// hosts behind a VPN and this machine itself are reached while the internet is away; and where a lookup has no answer,
 /// a connection would have none either.
 public enum GateTable {
     /// What comes next.
@@ -30,9 +30,9 @@ public enum GateTable {
 
     private static func judge(_ name: GateName, _ question: GateQuestion, _ isRestricted: Bool) -> GateVerdict {
         switch name {
-        case .local: return .lookUp
-        // The system's look-up is bound to nothing: it must not be what uses a path that is forbidden.
-        case .notAsked: return !isRestricted || question.defaultInterface != nil ? .lookUp : .wait(.path)
+        case .local: return .lookup
+        // The system's lookup is bound to nothing: it must not be what uses a path that is forbidden.
+        case .notAsked: return !isRestricted || question.defaultInterface != nil ? .lookup : .wait(.path)
         case .looking: return .wait(.name)
         case .temporaryFailure: return .wait(.nameServer)
         case .failure:
@@ -52,7 +52,7 @@ public enum GateVerdict: Sendable, Hashable {
     /// If it is bound to an interface, its connection must be, so that no packet leaves through another.
     case goTo([Int]?, boundTo: InterfaceIndex?)
     /// The name is to be looked up.
-    case lookUp
+    case lookup
     /// The kernel is to be asked for the ways to the addresses.
     case judgeAddresses
     /// It waits.

@@ -40,7 +40,7 @@ public struct AttemptFailure: Sendable, Hashable {
         case refused
         /// The server answered with a status that is no success.
         case status(Int)
-        /// The path is gone, as a fresh look-up confirms: to be waited for, which is no attempt.
+        /// The path is gone, as a fresh lookup confirms: to be waited for, which is no attempt.
         case pathLost
         /// Another attempt would fail the same: a bad URL, no trust, an answer too large, cancelled.
         case permanent
@@ -99,8 +99,8 @@ public enum GiveUpReason: String, Sendable, Hashable, CaseIterable {
 public enum RetryAfter {
     /// Reads the field: seconds, or a date, which counts from the date that the answer itself bears.
     ///
-    /// The clocks of both ends need not agree; a date is no use where the answer has none of its own. What is past is no
-    /// time at all, and what is beyond counting is as long as can be counted.
+    /// The clocks of both ends need not agree; a date is no use where the answer has none of its own. What is past is
+    /// no time at all, and what is beyond counting is as long as can be counted.
     ///
     /// - Parameters:
     ///   - field: the value of `Retry-After`.

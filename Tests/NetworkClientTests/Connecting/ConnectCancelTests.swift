@@ -33,13 +33,13 @@ struct ConnectCancelTests {
     }
 
     @Test func `while the name is looked up`() async throws {
-        let look = ScriptedLookUp()
+        let look = ScriptedLookup()
         let resolver = look.resolver()
         try await LabLoops.run { loops in
             let before = try loops.sockets()
             let connector = Connector(resolver: resolver, tls: nil)
             let attempt = connector.connect(to: .init("stalled"), limits: .lasting, on: loops.loop) { _ in }
-            try await look.begun.wait(for: "the look-up") { !$0.isEmpty }
+            try await look.begun.wait(for: "the lookup") { !$0.isEmpty }
             attempt.cancel()
             await expectCancelled(attempt)
             look.release()

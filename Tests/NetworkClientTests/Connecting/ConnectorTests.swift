@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Connections that stand")
 struct ConnectorTests {
-    @Test func `a numeric address needs no look-up`() async throws {
+    @Test func `a numeric address needs no lookup`() async throws {
         try await LabLoops.run { loops in
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
             let connection = try await open(.init("127.0.0.1", Int(server.port)), on: loops)

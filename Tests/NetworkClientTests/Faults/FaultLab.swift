@@ -9,8 +9,8 @@ import Testing
 final class FaultLab {
     let lab: LabNamespace
     let loops: LabLoops
-    /// How many look-ups are under way; what nobody waits for any more still is.
-    private let lookUps = Observed(0)
+    /// How many lookups are under way; what nobody waits for any more still is.
+    private let lookups = Observed(0)
     private let resolver: NameResolver
 
     private init(_ lab: LabNamespace, _ loops: LabLoops, resolvConf: String?) throws {
@@ -18,9 +18,9 @@ final class FaultLab {
         self.loops = loops
         let folder = try LabFolder()
         if let resolvConf { try folder.write("resolv.conf", resolvConf) }
-        resolver = NameResolver { [lookUps] name in
-            lookUps.update { $0 += 1 }
-            defer { lookUps.update { $0 -= 1 } }
+        resolver = NameResolver { [lookups] name in
+            lookups.update { $0 += 1 }
+            defer { lookups.update { $0 -= 1 } }
             // The thread is the resolver's own, and its view of the files ends with it.
             if resolvConf != nil { try? LabMount.cover("/etc/resolv.conf", with: "\(folder.path)/resolv.conf") }
             return SystemLookup.addresses(of: name)
@@ -30,7 +30,7 @@ final class FaultLab {
     /// Runs a test in a new namespace; at its end no socket is left in there.
     ///
     /// - Parameters:
-    ///   - resolvConf: What the look-ups find in /etc/resolv.conf; nil for the machine's own.
+    ///   - resolvConf: What the lookups find in /etc/resolv.conf; nil for the machine's own.
     ///   - body: The test.
     /// - Throws: What the test throws, or the errno if there is no namespace to be had.
     static func run(resolvConf: String? = nil, _ body: (FaultLab) async throws -> Void) async throws {
@@ -39,7 +39,7 @@ final class FaultLab {
         try await LabLoops.run(in: lab) { loops in
             let faults = try FaultLab(lab, loops, resolvConf: resolvConf)
             try await body(faults)
-            try await faults.lookUps.wait(for: "the look-ups' end") { $0 == 0 }
+            try await faults.lookups.wait(for: "the lookups' end") { $0 == 0 }
             #expect(try await faults.openSockets(become: before) == before, "sockets are left")
         }
     }
@@ -56,7 +56,7 @@ final class FaultLab {
         return count
     }
 
-    /// Makes a session whose sockets and look-ups belong to the namespace.
+    /// Makes a session whose sockets and lookups belong to the namespace.
     func session(_ configuration: HTTPConfiguration = .lasting) throws -> HTTPSession {
         try HTTPSession(baseURL: nil, configuration, loop: loops.loop, resolver)
     }

@@ -61,7 +61,7 @@ struct NameFaultTests {
                 #expect(text == "here")
             }
             #expect(try await session.get("http://localhost:\(server.port)/").string() == "here")
-            // They are cancelled at once, although nothing interrupts the look-ups.
+            // They are cancelled at once, although nothing interrupts the lookups.
             #expect(stalled.allSatisfy { !$0.isFinished })
             for request in stalled {
                 request.cancel()

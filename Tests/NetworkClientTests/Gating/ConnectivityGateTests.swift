@@ -30,14 +30,14 @@ private final class TurningConnectivity: Connectivity {
 /// The gate for other clients.
 @Suite(.timeLimit(.minutes(5))) struct ConnectivityGateTests {
     private let connectivity = MadeUpConnectivity(.init(ways: [nil: [MadeUpConnectivity.wlan]]))
-    private let lookUp = ScriptedLookUp()
+    private let lookup = ScriptedLookup()
 
     private func gate(
         _ loops: LabLoops,
         _ requirement: PathRequirement = .any,
         timeout: Duration? = nil
     ) -> ConnectivityGate {
-        .init(connectivity, requirement, timeout, lookUp.resolver(), loops.loop)
+        .init(connectivity, requirement, timeout, lookup.resolver(), loops.loop)
     }
 
     private func goOffline() {
@@ -82,7 +82,7 @@ private final class TurningConnectivity: Connectivity {
         goOffline()
         let turning = TurningConnectivity(connectivity)
         try await LabLoops.run { loops in
-            let gate = ConnectivityGate(turning, .any, nil, lookUp.resolver(), loops.loop)
+            let gate = ConnectivityGate(turning, .any, nil, lookup.resolver(), loops.loop)
             let pass = try await gate.pass(to: "http://203.0.113.7/")
             #expect(pass.interface == nil)
         }

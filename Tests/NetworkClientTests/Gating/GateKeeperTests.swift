@@ -10,7 +10,7 @@ import Testing
 /// The keeper over a network that is made up: what is asked, what is kept, and who is told.
 @Suite(.timeLimit(.minutes(5))) struct GateKeeperTests {
     private let connectivity = MadeUpConnectivity(.init(ways: [nil: [MadeUpConnectivity.wlan]]))
-    private let lookUp = ScriptedLookUp()
+    private let lookup = ScriptedLookup()
     private static let near = IPAddress(ipv4: 0xC000_0201)  // 192.0.2.1
     private static let nearNext = IPAddress(ipv4: 0xC000_0202)
 
@@ -23,18 +23,18 @@ import Testing
     }
 
     @Test func `online, a request without a requirement costs nothing`() async throws {
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             #expect(await gate.on { $0.isQuick })
             #expect(await gate.verdict(.init("example.com")) == .free)
             #expect(await gate.verdict(.init("203.0.113.7")) == .free)
         }
         #expect(connectivity.questions == 0)
         #expect(connectivity.watchCount == 0)
-        #expect(lookUp.begun.value.isEmpty)
+        #expect(lookup.begun.value.isEmpty)
     }
 
     @Test func `offline it waits, and is told when there is a path; nobody asks the name servers then`() async throws {
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             goOffline()
             let key = GateKey("203.0.113.7")
             let wait = await gate.hold(key).missing
@@ -51,7 +51,7 @@ import Testing
         connectivity.change { network in
             network = .init(status: .notReachable, ways: [Self.near: [MadeUpConnectivity.wlan]], own: [Self.nearNext])
         }
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             #expect(await gate.verdict(.init("192.0.2.1")).addresses == ["192.0.2.1:80"])
             #expect(await gate.verdict(.init("192.0.2.2")).mayGo)
             #expect(await gate.verdict(.init("127.0.0.1")).mayGo)
@@ -67,7 +67,7 @@ import Testing
         connectivity.change { network in
             network = .init(status: .notReachable, reasons: [.noCarrier], ways: [Self.near: [MadeUpConnectivity.wlan]])
         }
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             #expect(await gate.verdict(.init("192.0.2.1")).mayGo)
             connectivity.changeSilently { $0 = .init(status: .notReachable, reasons: [.noRoute]) }
             #expect(await gate.verdict(.init("192.0.2.1")).missing?.obstacle == .path)
@@ -78,7 +78,7 @@ import Testing
         connectivity.change { network in
             network = .init(status: .notReachable, ways: [Self.near: [MadeUpConnectivity.wlan]])
         }
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("printer.local")
             #expect(await gate.hold(key).missing?.obstacle == .name)
             try await gate.wait(key, for: "the addresses") { $0.addresses == ["192.0.2.1:80"] }
@@ -91,17 +91,17 @@ import Testing
             connectivity.change { $0.ways[Self.nearNext] = [MadeUpConnectivity.wlan] }
             try await gate.wait(key, for: "one more") { $0.addresses?.count == 2 }
         }
-        #expect(lookUp.begun.value == ["printer.local"])
+        #expect(lookup.begun.value == ["printer.local"])
     }
 
     @Test func `another default path makes a name be looked up anew`() async throws {
         goOffline()
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("printer.local")
             await gate.hold(key)
             try await gate.wait(key, for: "no way") { $0.missing?.obstacle == .path }
             connectivity.change { $0.reasons = [.noCarrier] }
-            try await lookUp.begun.wait(for: "the second look-up") { $0.count == 2 }
+            try await lookup.begun.wait(for: "the second lookup") { $0.count == 2 }
         }
     }
 
@@ -109,7 +109,7 @@ import Testing
         async throws
     {
         goOffline()
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("missing.example")
             await gate.hold(key)
             try await gate.wait(key, for: "no path") { $0.missing?.obstacle == .path }
@@ -120,14 +120,14 @@ import Testing
 
     @Test func `with a requirement the connection is bound, and no name is looked up without a path`() async throws {
         connectivity.change { $0 = .init(status: .cellular, ways: [nil: [MadeUpConnectivity.wwan]]) }
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("example.com", .notCellular)
             let wait = await gate.hold(key).missing
             #expect(
                 wait.map { "\($0)" }
                     == "a path to example.com that is not cellular (wwan0: path.notAllowed)"
             )
-            #expect(lookUp.begun.value.isEmpty)
+            #expect(lookup.begun.value.isEmpty)
             #expect(await gate.verdict(.init("203.0.113.7", .wifi)).missing?.obstacle == .path)
             #expect(await gate.verdict(.init("203.0.113.7", .interface("wwan0"))).binding == .interfaceIndex(11))
             connectivity.change { $0.ways = [nil: [MadeUpConnectivity.wwan, MadeUpConnectivity.wlan]] }
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `a missing name with a requirement is tried bound`() async throws {
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("missing.example", .wifi)
             await gate.hold(key)
             try await gate.wait(key, for: "the opening") { $0.binding == .interfaceIndex(10) && $0.addresses == nil }
@@ -148,7 +148,7 @@ import Testing
 
     @Test func `while nothing is known, only what is restricted waits`() async throws {
         connectivity.change { $0.status = .unknown }
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             #expect(await gate.verdict(.init("example.com")) == .free)
             let key = GateKey("203.0.113.7", .wifi)
             #expect(await gate.hold(key).missing?.obstacle == .firstState)
@@ -160,14 +160,14 @@ import Testing
 
     @Test func `what nobody can tell keeps only what is restricted waiting`() async throws {
         connectivity.change { $0.isBroken = true }
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             #expect(await gate.on { $0.refresh(.init("203.0.113.7")) } == .free)
             #expect(await gate.verdict(.init("203.0.113.7", .wifi)).missing?.reasons == [.netlinkFailed])
         }
     }
 
-    @Test func `a fresh look-up tells whether there is really no path, and the doubt ends with it`() async throws {
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+    @Test func `a fresh lookup tells whether there is really no path, and the doubt ends with it`() async throws {
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("203.0.113.7")
             #expect(await gate.on { $0.refresh(key) }.addresses == ["203.0.113.7:80"])
             #expect(await gate.verdict(key) == .free)
@@ -183,7 +183,7 @@ import Testing
 
     @Test func `between changes nothing is asked twice; after one, only for those who wait`() async throws {
         goOffline()
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let keys = (1...50).map { GateKey("203.0.113.\($0)") }
             for key in keys { _ = await gate.verdict(key) }
             for key in keys { _ = await gate.verdict(key) }
@@ -226,22 +226,22 @@ import Testing
         }
     }
 
-    @Test func `a look-up that stalls is given up when the network is another`() async throws {
+    @Test func `a lookup that stalls is given up when the network is another`() async throws {
         goOffline()
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("stalled.example", .any)
             #expect(await gate.hold(key).missing?.obstacle == .name)
-            try await lookUp.begun.wait(for: "the first") { $0.count == 1 }
+            try await lookup.begun.wait(for: "the first") { $0.count == 1 }
             connectivity.change { $0.reasons = [.noCarrier] }
-            try await lookUp.begun.wait(for: "the second") { $0.count == 2 }
-            lookUp.release()
+            try await lookup.begun.wait(for: "the second") { $0.count == 2 }
+            lookup.release()
             try await gate.wait(key, for: "no way") { $0.missing?.obstacle == .path }
         }
     }
 
     @Test func `whoever was let go is told nothing`() async throws {
         goOffline()
-        try await KeptGate.run(connectivity, lookUp.resolver()) { gate in
+        try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("203.0.113.7")
             await gate.hold(key)
             await gate.on { $0.letGo(key) }

@@ -10,8 +10,8 @@ struct ForwardingProxyTests {
     @Test func `the proxy reads the whole URL, and nobody looks the origin's name up`() async throws {
         try await ProxyLab.run { lab in
             let proxy = try lab.server(.forever([.readRequest, .answer("by proxy")]))
-            let lookUp = ScriptedLookUp()
-            let session = try lab.session(by: proxy, resolver: lookUp.resolver())
+            let lookup = ScriptedLookup()
+            let session = try lab.session(by: proxy, resolver: lookup.resolver())
             let response = try await session.get("http://Origin.example:8080/a?b=c").response()
             #expect(response.bytes == Array("by proxy".utf8))
             #expect(response.url == "http://origin.example:8080/a")
@@ -23,7 +23,7 @@ struct ForwardingProxyTests {
             #expect(!requests[0].head.contains("Proxy-"))
             #expect(requests[1].head.hasPrefix("POST http://origin.example:8080/up HTTP/1.1\r\n"))
             #expect(proxy.connections.count == 1)
-            #expect(lookUp.begun.value.isEmpty)
+            #expect(lookup.begun.value.isEmpty)
         }
     }
 

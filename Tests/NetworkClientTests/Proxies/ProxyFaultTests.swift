@@ -186,11 +186,11 @@ struct ProxyFaultTests {
                 #expect(error.proxy == "http://127.0.0.1:9")
                 #expect(error.reason.hasPrefix("the proxy for origin.example:"))
             }
-            let lost = try lab.session(.all(.init("missing.example:9")), resolver: ScriptedLookUp().resolver())
+            let lost = try lab.session(.all(.init("missing.example:9")), resolver: ScriptedLookup().resolver())
             let error = try await lab.failure(lost)
             #expect(error.code == .nameNotFound)
             #expect(error.proxy == "http://missing.example:9")
-            let socks = try lab.session(.all(.init("socks5://127.0.0.1:9")), resolver: ScriptedLookUp().resolver())
+            let socks = try lab.session(.all(.init("socks5://127.0.0.1:9")), resolver: ScriptedLookup().resolver())
             let other = try await lab.failure(socks, "http://missing.example/")
             #expect(other.code == .nameNotFound)
             #expect(other.proxy == nil)

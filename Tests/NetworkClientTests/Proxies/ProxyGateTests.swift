@@ -34,7 +34,7 @@ struct ProxyGateTests {
             var configuration = HTTPConfiguration(timeouts: .lasting, proxy: .all(server))
             configuration.gate = .waitsForConnectivity(nil)
             configuration.connectivity = monitor
-            let session = try HTTPSession(baseURL: nil, configuration, loop: loops.loop, ScriptedLookUp().resolver())
+            let session = try HTTPSession(baseURL: nil, configuration, loop: loops.loop, ScriptedLookup().resolver())
             try await body(session, proxy)
         }
     }

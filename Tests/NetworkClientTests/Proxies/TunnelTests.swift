@@ -84,13 +84,13 @@ struct TunnelTests {
                 .drip(reply, every: .milliseconds(1)),
                 .relay(toPort: nginx.securePort, cutAfter: nil)
             )
-            let lookUp = ScriptedLookUp()
-            let session = try lab.session(by: proxy, scheme, user: "me:pw", resolver: lookUp.resolver()) {
+            let lookup = ScriptedLookup()
+            let session = try lab.session(by: proxy, scheme, user: "me:pw", resolver: lookup.resolver()) {
                 $0.tls = try .trusting(authority)
             }
             let response = try await session.get("https://origin.example/hello").response()
             #expect(response.bytes == Array("hello".utf8))
-            #expect(lookUp.begun.value == (scheme == "socks5h" ? [] : ["origin.example"]))
+            #expect(lookup.begun.value == (scheme == "socks5h" ? [] : ["origin.example"]))
             let start: [UInt8] = [5, 2, 0, 2, 1, 2, 109, 101, 2, 112, 119, 5, 1, 0]
             let destination = scheme == "socks5h" ? [3, 14] + Array("origin.example".utf8) : [1, 192, 0, 2, 1]
             #expect(proxy.connections[0].received.starts(with: start + destination + [1, 187]))
@@ -124,7 +124,7 @@ struct TunnelTests {
                     .readRequest, .answer("third"),
                 ]
             }
-            let session = try lab.session(by: proxy, "socks5", resolver: ScriptedLookUp().resolver())
+            let session = try lab.session(by: proxy, "socks5", resolver: ScriptedLookup().resolver())
             #expect(try await session.get("http://three.example/").string() == "third")
             let asked = proxy.connections.map { $0.received.dropFirst(3).prefix(8).last }
             #expect(asked == [1, 2, 3])

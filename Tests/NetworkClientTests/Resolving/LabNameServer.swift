@@ -5,7 +5,7 @@ import NetworkLab
 
 @testable import NetworkClient
 
-/// A name server on 127.0.0.1 in a namespace of its own, and look-ups that believe in it.
+/// A name server on 127.0.0.1 in a namespace of its own, and lookups that believe in it.
 final class LabNameServer: Sendable {
     private let channel: any Channel
     private let lab: LabNamespace
@@ -27,7 +27,7 @@ final class LabNameServer: Sendable {
         }.get()
     }
 
-    /// Starts a look-up on a thread whose /etc/resolv.conf names this server; the resolver's own thread is born of it,
+    /// Starts a lookup on a thread whose /etc/resolv.conf names this server; the resolver's own thread is born of it,
     /// and sees what it sees.
     func resolve(_ name: String, by resolver: NameResolver, limit: Duration = .seconds(120)) throws -> NameQuery {
         let query = LabInbox<Result<NameQuery, any Error>>()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("Which look-ups run, and who waits for them")
+@Suite("Which lookups run, and who waits for them")
 struct NameResolverStateTests {
     typealias Machine = LookupScheduler
     let start = ContinuousClock.now
@@ -10,7 +10,7 @@ struct NameResolverStateTests {
     /// A moment of the story, in milliseconds.
     func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    /// A machine of two look-ups at a time and four threads, which takes 100 ms for a stall.
+    /// A machine of two lookups at a time and four threads, which takes 100 ms for a stall.
     func machine() -> Machine { .init(.init(width: 2, bound: 4, patience: .milliseconds(100))) }
 
     /// Queries a name, and lets the thread that was asked for take it.
@@ -31,7 +31,7 @@ struct NameResolverStateTests {
         #expect(machine.isIdle)
     }
 
-    @Test func `queries of one name share a look-up`() throws {
+    @Test func `queries of one name share a lookup`() throws {
         var machine = machine()
         let (first, flight) = begin("a", at: 0, &machine)
         let (second, action) = machine.query("a", at: at(500))
@@ -105,7 +105,7 @@ struct NameResolverStateTests {
         #expect(machine.finished(try #require(flight)) == [])
     }
 
-    @Test func `a look-up that was given up and stalls is not joined, but there is never a third of a name`() throws {
+    @Test func `a lookup that was given up and stalls is not joined, but there is never a third of a name`() throws {
         var machine = machine()
         let (first, old) = begin("a", at: 0, &machine)
         #expect(machine.cancel(first) == true)

@@ -29,7 +29,7 @@ struct NameResolverTests {
     }
 
     @Test func `names that stall delay no other name`() async throws {
-        let look = ScriptedLookUp()
+        let look = ScriptedLookup()
         let resolver = look.resolver()
         let stalled = (0..<9).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
         let healthy = try await resolver.resolve("healthy", limit: .seconds(120), on: loop).addresses.get()
@@ -40,10 +40,10 @@ struct NameResolverTests {
     }
 
     @Test func `a name is looked up once for all who want it at a time`() async throws {
-        let look = ScriptedLookUp()
+        let look = ScriptedLookup()
         let resolver = look.resolver()
         let queries = (0..<5).map { _ in resolver.resolve("stalled", limit: nil, on: loop) }
-        try await look.begun.wait(for: "the look-up") { !$0.isEmpty }
+        try await look.begun.wait(for: "the lookup") { !$0.isEmpty }
         queries[0].cancel()
         look.release()
         #expect(await error(of: queries[0])?.code == .cancelled)
@@ -51,11 +51,11 @@ struct NameResolverTests {
         #expect(look.begun.value == ["stalled"])
     }
 
-    @Test func `a query that is cancelled fails at once, though the look-up goes on`() async throws {
-        let look = ScriptedLookUp()
+    @Test func `a query that is cancelled fails at once, though the lookup goes on`() async throws {
+        let look = ScriptedLookup()
         let resolver = look.resolver()
         let query = resolver.resolve("stalled", limit: .seconds(60), on: loop)
-        try await look.begun.wait(for: "the look-up") { !$0.isEmpty }
+        try await look.begun.wait(for: "the lookup") { !$0.isEmpty }
         query.cancel()
         let error = await error(of: query)
         #expect(error?.code == .cancelled)
@@ -65,8 +65,8 @@ struct NameResolverTests {
         try await resolver.waitForThreads()
     }
 
-    @Test func `a look-up has its limit`() async throws {
-        let look = ScriptedLookUp()
+    @Test func `a lookup has its limit`() async throws {
+        let look = ScriptedLookup()
         let resolver = look.resolver()
         let query = resolver.resolve("stalled", limit: .milliseconds(20), on: loop)
         let error = await error(of: query)
@@ -78,13 +78,13 @@ struct NameResolverTests {
     }
 
     @Test func `too many stalled names are an error of their own, that says so`() async throws {
-        let look = ScriptedLookUp()
+        let look = ScriptedLookup()
         let resolver = look.resolver(.init(width: 1, bound: 3, patience: .milliseconds(5)))
         let stalled = (0..<3).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
-        try await look.begun.wait(for: "three look-ups") { $0.count == 3 }
+        try await look.begun.wait(for: "three lookups") { $0.count == 3 }
         let error = await error(of: resolver.resolve("healthy", limit: .seconds(120), on: loop))
         #expect(error?.code == .nameTemporarilyUnresolvable)
-        #expect(error?.reason.contains("3 look-ups of other names") == true)
+        #expect(error?.reason.contains("3 lookups of other names") == true)
         look.release()
         for query in stalled { _ = try await query.addresses.get() }
         let later = try await resolver.resolve("healthy", limit: .seconds(120), on: loop).addresses.get()
@@ -92,18 +92,18 @@ struct NameResolverTests {
     }
 
     @Test(arguments: 1...20)
-    func `each of many stalled names comes to its look-up`(round: Int) async throws {
-        let look = ScriptedLookUp()
+    func `each of many stalled names comes to its lookup`(round: Int) async throws {
+        let look = ScriptedLookup()
         let resolver = look.resolver(.init(width: 1, bound: 9, patience: .microseconds(200)))
         let stalled = (0..<8).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
-        try await look.begun.wait(for: "eight look-ups") { $0.count == 8 }
+        try await look.begun.wait(for: "eight lookups") { $0.count == 8 }
         look.release()
         for query in stalled { _ = try await query.addresses.get() }
         try await resolver.waitForThreads()
     }
 
     @Test func `thousands of cancelled queries leave no thread and no promise behind`() async throws {
-        let look = ScriptedLookUp()
+        let look = ScriptedLookup()
         let resolver = look.resolver()
         let queries = (0..<5000).map { number in
             let query = resolver.resolve("name\(number % 7)", limit: .seconds(60), on: loop)

@@ -147,7 +147,7 @@ extension Machine {
         RouteLookup.connect(.init(to: destination(family, address), user: 0), in: snapshot, at: Self.now)
     }
 
-    /// One look-up, from a source if one is given.
+    /// One lookup, from a source if one is given.
     func look(_ family: AddressFamily = .ipv4, to address: String? = nil, from source: String? = nil) -> LookupOutcome {
         var flow = ProbeFlow(to: destination(family, address), user: 0)
         if let source = source.flatMap(IPAddress.init) { flow.source = source }

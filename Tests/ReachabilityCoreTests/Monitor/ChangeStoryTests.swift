@@ -48,9 +48,9 @@ import Testing
         story.start()
         story.forgetActions()
         for last in 1...50 { story.tell(.address(Entry.address("198.51.100.\(last)", on: 2))) }
-        #expect(story.lookUps == 0)
+        #expect(story.lookups == 0)
         story.wait(.milliseconds(20))
-        #expect(story.lookUps == 1)
+        #expect(story.lookups == 1)
         #expect(story.machine.deadline == nil)
     }
 
@@ -73,7 +73,7 @@ import Testing
         // And what waits is not why.
         #expect(story.changes.last?.reasons == [.carrierLost])
         story.wait(.seconds(1))
-        #expect(story.lookUps <= 3)
+        #expect(story.lookups <= 3)
         #expect(story.machine.deadline == nil)
         #expect(story.machine.isSettled)
     }
@@ -183,7 +183,7 @@ import Testing
         story.tell(.address(Entry.address("198.51.100.8", on: 2)))
         story.wait(.seconds(1))
         #expect(story.dumps.isEmpty)
-        #expect(story.lookUps > 0)
+        #expect(story.lookups > 0)
         story.kernel.decision = nil
         story.tell(.address(Entry.address("198.51.100.9", on: 2)))
         #expect(story.statuses == [.wifi, .notReachable, .wifi])
@@ -206,7 +206,7 @@ import Testing
         story.wait(.seconds(1))
         #expect(story.machine.counters.mismatches == 0)
         #expect(story.dumps.isEmpty)
-        #expect(story.lookUps == 1)
+        #expect(story.lookups == 1)
     }
 
     @Test func `a refusal that is not the last word agrees with another refusal, and with no route`() {
@@ -227,7 +227,7 @@ import Testing
         story.changeSilently(.route(Entry.expiringRoute(lifetime: .seconds(600))))
         story.wait(.seconds(120))
         #expect(story.statuses == [.wifi])
-        #expect(story.lookUps > 0)
+        #expect(story.lookups > 0)
         #expect(story.dumps.contains(.routes(.ipv6, table: .main)))
         #expect(story.machine.isSettled)
     }

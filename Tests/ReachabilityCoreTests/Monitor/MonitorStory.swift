@@ -45,7 +45,7 @@ struct MonitorStory {
     }
 
     /// How often the kernel was asked since the actions were forgotten.
-    var lookUps: Int {
+    var lookups: Int {
         actions.count { if case .lookup = $0 { true } else { false } }
     }
 

@@ -1,13 +1,13 @@
 @testable import ReachabilityCore
 
-/// A kernel that tests play: its tables, what it answers to dumps, and what it answers to look-ups.
+/// A kernel that tests play: its tables, what it answers to dumps, and what it answers to lookups.
 struct PlayedKernel {
     /// Every entry of every table, as the message that announces it.
     private(set) var entries: [KernelEvent] = []
     /// A route more specific than the model mirrors covers every probe of IPv4, if set.
     var specificRoute: LookupOutcome?
 
-    /// What every look-up of IPv4 is answered with, by something that no table tells, if set.
+    /// What every lookup of IPv4 is answered with, by something that no table tells, if set.
     var decision: LookupOutcome?
 
     /// The rules of a fresh machine, and nothing else.
@@ -39,7 +39,7 @@ struct PlayedKernel {
         return snapshot
     }
 
-    /// What the kernel's look-ups answer.
+    /// What the kernel's lookups answer.
     func answers(at now: Instant) -> ProbeResults {
         let evaluation = PathEvaluator(context: .init(user: 0)).evaluate(snapshot(at: now), at: now)
         let ipv4 = evaluation.ipv4.outcomes.map { outcome in

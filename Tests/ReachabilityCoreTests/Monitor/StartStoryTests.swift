@@ -17,7 +17,7 @@ import Testing
         #expect(story.machine.deadline == nil)
     }
 
-    @Test func `look-ups give the first verdict before the routes are read`() {
+    @Test func `lookups give the first verdict before the routes are read`() {
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
         story.start()
@@ -58,7 +58,7 @@ import Testing
         #expect(story.changes.first?.path.reasons == [.unreachable, .noSource])
     }
 
-    @Test func `a look-up that leads into a VRF waits for the table that leads out`() {
+    @Test func `a lookup that leads into a VRF waits for the table that leads out`() {
         var story = MonitorStory()
         var (vrf, uplink) = (Entry.link(9, "red"), Entry.link(2, "wan0"))
         (vrf.kind, vrf.vrfTable, uplink.masterIndex) = ("vrf", 100, 9)

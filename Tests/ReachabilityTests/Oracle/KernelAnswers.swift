@@ -47,7 +47,7 @@ enum KernelAnswer: Equatable {
 
     init(_ flow: ProbeFlow, _ rtnl: Rtnl) throws {
         do throws(LabError) {
-            var route = try rtnl.lookUp(flow)
+            var route = try rtnl.lookup(flow)
             route.lifetime = nil
             self = .route(route)
         } catch {

@@ -26,7 +26,7 @@ import Testing
         .init("any path, online, a name", .init(.any, .wifi, .name(.notAsked)), .go),
         .init("any path, online by a modem, an address", .init(.any, .cellular, .addresses(nil)), .go),
         .init("any path, online, but doubted", .init(.any, .wifi, .addresses(nil), isDoubted: true), .judgeAddresses),
-        .init("any path, online, a name, but doubted", .init(.any, .wifi, .name(.notAsked), isDoubted: true), .lookUp),
+        .init("any path, online, a name, but doubted", .init(.any, .wifi, .name(.notAsked), isDoubted: true), .lookup),
         .init("any path, offline, an address", .init(.any, .notReachable, .addresses(nil)), .judgeAddresses),
         .init(
             "any path, offline, this machine's address",
@@ -52,14 +52,14 @@ import Testing
             .goTo([0], boundTo: nil)
         ),
         .init("WiFi, no way by it", .init(.wifi, .cellular, .addresses([.none])), .wait(.path)),
-        .init("any path, offline, a name", .init(.any, .notReachable, .name(.notAsked)), .lookUp),
+        .init("any path, offline, a name", .init(.any, .notReachable, .name(.notAsked)), .lookup),
         .init("WiFi, no path by it, a name", .init(.wifi, .cellular, .name(.notAsked)), .wait(.path)),
         .init(
             "WiFi, a path by it, a name",
             .init(.wifi, .cellular, .name(.notAsked), defaultInterface: 4),
-            .lookUp
+            .lookup
         ),
-        .init("WiFi, offline, localhost", .init(.wifi, .notReachable, .name(.local)), .lookUp),
+        .init("WiFi, offline, localhost", .init(.wifi, .notReachable, .name(.local)), .lookup),
         .init("a name that is looked up", .init(.any, .notReachable, .name(.looking)), .wait(.name)),
         .init("no name server", .init(.any, .notReachable, .name(.temporaryFailure)), .wait(.nameServer)),
         .init(

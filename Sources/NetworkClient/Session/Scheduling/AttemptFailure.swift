@@ -7,8 +7,8 @@ extension AttemptFailure {
     ///
     /// - Parameters:
     ///   - error: how the attempt ended; of an unacceptable status, the status counts.
-    ///   - isPathLost: whether a fresh look-up says that there is no path to the destination now. A name that is not found
-    ///     is then to be looked up again when there is one.
+    ///   - isPathLost: whether a fresh lookup says that there is no path to the destination now. A name that is not
+    ///     found is then to be looked up again when there is one.
     init(_ error: HTTPError, isPathLost: Bool = false) {
         if error.code == .unacceptableStatus, let head = error.response {
             self.init(head)

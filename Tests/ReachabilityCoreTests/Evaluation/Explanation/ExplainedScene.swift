@@ -84,12 +84,12 @@ struct ExplainedScene {
         explanation.families[family == .ipv4 ? 0 : 1]
     }
 
-    /// The verdicts on the routes that the first probe's last look-up met, in their order.
+    /// The verdicts on the routes that the first probe's last lookup met, in their order.
     func verdicts(_ family: AddressFamily = .ipv4) -> [RouteCandidate.Verdict] {
         self.family(family).probes.first?.lookups.last?.steps.flatMap(\.candidates).map(\.verdict) ?? []
     }
 
-    /// What came of the rules of the first probe's last look-up.
+    /// What came of the rules of the first probe's last lookup.
     func results(_ family: AddressFamily = .ipv4) -> [RuleStep.Result] {
         self.family(family).probes.first?.lookups.last?.steps.map(\.result) ?? []
     }

@@ -53,7 +53,7 @@ import Testing
         #expect(scene.results().last == (action == .prohibit ? .notReached : .answers))
     }
 
-    @Test func `a rule on the source is seen by the second look-up`() throws {
+    @Test func `a rule on the source is seen by the second lookup`() throws {
         var scene = Scene()
         scene.lay(Scene.route(on: 2))
         var rule = Scene.rule(.ipv4, 10, .unspecified)

@@ -211,7 +211,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().errno == 22)
     }
 
-    @Test("The second look-up sees the source")
+    @Test("The second lookup sees the source")
     func sourceRule() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2)

@@ -147,7 +147,7 @@ struct IPv6LookupTests {
         #expect(machine.look(.ipv6, from: "2001:db8::2").gateway == "fe80::3")
     }
 
-    @Test("A route for sources only is found by the second look-up")
+    @Test("A route for sources only is found by the second lookup")
     func secondLookup() {
         var machine = machine()
         machine.route("::/0", via: "fe80::2", on: 3) { $0.message.source = .init(test: "2001:db8::/64") }

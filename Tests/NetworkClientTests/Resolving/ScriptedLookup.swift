@@ -4,21 +4,21 @@ import NetworkLab
 
 @testable import NetworkClient
 
-/// Look-ups whose names say what becomes of them: those that begin with `stalled` block until they are let go.
-final class ScriptedLookUp: Sendable {
+/// Lookups whose names say what becomes of them: those that begin with `stalled` block until they are let go.
+final class ScriptedLookup: Sendable {
     /// The names that were looked up, in order.
     let begun = Observed<[String]>([])
     private let released = LabInbox<String>()
 
-    /// Makes a resolver of these look-ups.
+    /// Makes a resolver of these lookups.
     func resolver(_ configuration: LookupScheduler.Configuration = .init()) -> NameResolver {
-        .init(configuration) { [self] name in lookUp(name) }
+        .init(configuration) { [self] name in lookup(name) }
     }
 
-    /// Lets all stalled look-ups go, those to come as well.
+    /// Lets all stalled lookups go, those to come as well.
     func release() { released.put("all") }
 
-    private func lookUp(_ name: String) -> NameAnswer {
+    private func lookup(_ name: String) -> NameAnswer {
         begun.update { $0.append(name) }
         if name.hasPrefix("stalled") { _ = try? released.wait(for: "release", within: .seconds(60)) { !$0.isEmpty } }
         if name.hasPrefix("missing") { return .failure(code: -2, errno: 0) }

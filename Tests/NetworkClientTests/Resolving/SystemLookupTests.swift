@@ -4,8 +4,8 @@ import Testing
 
 @testable import NetworkClient
 
-@Suite("The system's own look-ups")
-struct SystemLookUpTests {
+@Suite("The system's own lookups")
+struct SystemLookupTests {
     private func answer(
         _ manner: NameServerHandler.Manner,
         limit: Duration = .seconds(120)
