@@ -90,7 +90,7 @@ struct CarrierResolver {
     }
 
     private mutating func end(with interface: NetworkInterface) -> Branch {
-        if let reason = model.snapshot.uncertainty(about: interface) { note(reason) }
+        if let reason = KindClassifier.uncertainty(about: interface, model.snapshot.devices) { note(reason) }
         return .init(carriers: [interface], fault: endFault(of: interface))
     }
 

@@ -23,7 +23,7 @@ struct KindClassifier {
         if let type = device?.deviceType, let kind = Self.kind(ofDeviceType: type) { return (kind, .devtype) }
         if link.isModemByName { return (.cellular, .arphrd) }
         guard link.hardwareType == .ethernet else { return (.other, .arphrd) }
-        return snapshot.identifies(link.index, device) ? (.wired, .plain) : (.other, .plain)
+        return identifies(link.index, device, snapshot.devices) ? (.wired, .plain) : (.other, .plain)
     }
 
     /// `IFLA_INFO_KIND`, the `kind` of each driver's `rtnl_link_ops`.
@@ -67,6 +67,25 @@ struct KindClassifier {
         default: nil
         }
     }
+
+    /// Whether enough is known of an interface's device to exclude a modem.
+    ///
+    /// In recordings of other programs, where no device was examined, what the messages do not say is assumed to be
+    /// absent.
+    private func identifies(_ index: InterfaceIndex, _ device: UeventMessage?, _ devices: DeviceTable) -> Bool {
+        if case .failed = device?.probe { return false }
+        return devices.awaited.isEmpty || !devices.awaited.contains(index)
+    }
+
+    /// Returns why it is not known whether an interface is a modem; nil if it is known.
+    static func uncertainty(about interface: NetworkInterface, _ devices: DeviceTable) -> ReachabilityReason? {
+        guard interface.kind == .other, interface.kindSource != .rule, interface.kindSource != .infoKind else {
+            return nil
+        }
+        if devices.awaited.contains(interface.index) { return .deviceProbing }
+        if case .failed = devices[interface.index]?.probe { return .deviceUnidentified }
+        return nil
+    }
 }
 
 extension Link {
@@ -77,27 +96,6 @@ extension Link {
             name.hasPrefix("rmnet") || name.hasPrefix("rev_rmnet") || name.hasPrefix("ccmni")
         default: false
         }
-    }
-}
-
-extension NetworkSnapshot {
-    /// Whether enough is known of an interface's device to exclude a modem.
-    ///
-    /// In recordings of other programs, where no device was examined, what the messages do not say is assumed to be
-    /// absent.
-    fileprivate func identifies(_ index: InterfaceIndex, _ device: UeventMessage?) -> Bool {
-        if case .failed = device?.probe { return false }
-        return devices.awaited.isEmpty || !devices.awaited.contains(index)
-    }
-
-    /// Returns why it is not known whether an interface is a modem; nil if it is known.
-    func uncertainty(about interface: NetworkInterface) -> ReachabilityReason? {
-        guard interface.kind == .other, interface.kindSource != .rule, interface.kindSource != .infoKind else {
-            return nil
-        }
-        if devices.awaited.contains(interface.index) { return .deviceProbing }
-        if case .failed = devices[interface.index]?.probe { return .deviceUnidentified }
-        return nil
     }
 }
 
