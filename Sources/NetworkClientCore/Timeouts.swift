@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// How long each stage of a request may take; nil means without a limit of its own.
 ///
@@ -96,7 +96,7 @@ public struct Deadlines: Sendable {
     }
 
     /// When something is due; nil for never.
-    public subscript(kind: Kind) -> Instant? {
+    package subscript(kind: Kind) -> Instant? {
         get { moments[kind.rawValue] == Self.never ? nil : .init(nanoseconds: moments[kind.rawValue]) }
         set { moments[kind.rawValue] = newValue?.nanoseconds ?? Self.never }
     }
@@ -105,14 +105,14 @@ public struct Deadlines: Sendable {
     public mutating func clear() { moments = .init(repeating: Self.never) }
 
     /// When the first is due; nil if none is.
-    public var next: Instant? {
+    package var next: Instant? {
         var first = Self.never
         for index in moments.indices { first = min(first, moments[index]) }
         return first == Self.never ? nil : .init(nanoseconds: first)
     }
 
     /// What is due by a moment: that which was due first, and among equals the wider one.
-    public func expired(at now: Instant) -> Kind? {
+    package func expired(at now: Instant) -> Kind? {
         var found: Kind?
         for kind in Kind.allCases where moments[kind.rawValue] <= now.nanoseconds {
             if let earlier = found, moments[earlier.rawValue] <= moments[kind.rawValue] { continue }
