@@ -11,11 +11,8 @@ final class Exchange: HTTPExchange {
     private let pool: HostConnections
     private let core: SessionCore
     private let timer: DeadlineTimer
+    private lazy var sender = BodySender(self, core, timer)
     private var current: Current?
-    /// Whether pieces of the body are being asked for.
-    private var isInFeed = false
-    /// Whether asking goes on when others have had their turn.
-    private var isFeedDue = false
 
     /// What there is to know of the present attempt.
     private struct Current {
@@ -24,28 +21,16 @@ final class Exchange: HTTPExchange {
         var head: HTTPResponseHead?
         var assembly: BodyAssembly
         var lastActivity: NIODeadline
-        /// Gives the request's body, if it is not in memory and not all given.
-        var feed: (any BodyFeed)?
-        /// Whether the feed was asked and has not answered.
-        var isFeeding = false
-        /// How many pieces of the body wait for the kernel.
-        var piecesUnderWay = 0
         /// Takes the response's body, if it is for it.
         var receiver: (any BodyReceiver)?
         /// Whether the receiver can take no more for the moment.
         var isReceiverBusy = false
         /// Whether the user has paused the request.
         var isPaused = false
-        /// Whether the whole request was sent.
-        var isRequestSent = false
         /// Whether the response leads elsewhere, and its body is dropped.
         var discardsBody = false
         /// Whether another request most likely follows the response, whatever its body says.
         var isLikelyFollowed = false
-        /// Whether the body waits for the server's leave.
-        var isBodyHeld = false
-        /// Whether the kernel has taken anything since the write deadline was set.
-        var writing = WriteProgress()
     }
 
     init(_ pool: HostConnections, _ core: SessionCore) {
@@ -77,12 +62,18 @@ final class Exchange: HTTPExchange {
             assembly: .init(limit: handle.current.maximumBodySize),
             lastActivity: now
         )
-        guard prepareBody(handle) else { return }
+        do throws(HTTPError) {
+            try sender.begin(handle, on: connection)
+        } catch {
+            handle.enter(.attemptEnded)
+            giveBack(connection)
+            return core.attemptFailed(handle, .unavailableBody(error, .neverSent))
+        }
         let asksFirst = handle.current.expectsContinue && handle.current.hasBody
         connection.send(.head(addressed(head(of: handle), handle)), for: self, flushes: asksFirst)
         handle.run.history.sent()
         timer.deadlines[.total] = handle.deadline.map(Instant.init)
-        if asksFirst { holdBody(now) } else { sendBody(now) }
+        sender.send(asksFirst: asksFirst, now)
         timer.schedule(at: now)
     }
 
@@ -94,6 +85,7 @@ final class Exchange: HTTPExchange {
     /// The request ended before it was sent: the connection serves the next.
     private func giveBack(_ connection: any HTTPConnection) {
         current = nil
+        sender.end()
         connection.withdraw(self)
         pool.retire(self)
     }
@@ -131,193 +123,9 @@ final class Exchange: HTTPExchange {
         return head
     }
 
-    // MARK: The request's body
-
-    /// How long a server may take to give leave for a body, until it is sent without (RFC 9110, 10.1.1).
-    private static let continueTimeout = Duration.seconds(1)
-    /// A body from this size on may not fit the kernel's buffers at once.
-    private static let largeBodySize = 32_768
-    /// How many bytes are sent before others who live on the event loop have their turn.
-    private static let feedTurnSize = 1 << 20
-    /// How often it is looked whether the kernel takes what is to be written: its buffers grow a little after the first
-    /// bytes, which is not to give a server that reads nothing its whole time again.
-    private static let writeCheckInterval = Duration.seconds(1)
-
     var hasRequestBody: Bool { current?.handle.current.hasBody ?? false }
 
-    /// Opens what the request's body comes from, unless it waits for the server's leave.
-    ///
-    /// - Returns: Whether the request can be sent; if not, it has failed and the connection serves the next.
-    private func prepareBody(_ handle: RequestHandle) -> Bool {
-        guard handle.current.source != nil else { return true }
-        do throws(HTTPError) {
-            guard handle.canGoAgain else { throw .notReplayable(at: handle.current.endpoint.text) }
-            if !handle.current.expectsContinue { try openFeed(handle) }
-            return true
-        } catch {
-            handle.enter(.attemptEnded)
-            if let connection = current?.connection { giveBack(connection) }
-            core.attemptFailed(handle, .unavailableBody(error, .neverSent))
-            return false
-        }
-    }
-
-    /// Begins to read the request's body, if it is not in memory.
-    private func openFeed(_ handle: RequestHandle) throws(HTTPError) {
-        guard let source = handle.current.source else { return }
-        current?.feed = try source.makeFeed(core.loop)
-        handle.extras.wasBodyRead = true
-    }
-
-    /// Keeps the body until the server gives leave, or has said nothing for long enough.
-    private func holdBody(_ now: NIODeadline) {
-        current?.isBodyHeld = true
-        timer.set(.firstByte, after: Self.continueTimeout, from: now)
-    }
-
-    /// Sends the body, now that the server wants it or has said nothing for long enough.
-    private func releaseBody(_ now: NIODeadline) {
-        guard let current, current.isBodyHeld else { return }
-        self.current?.isBodyHeld = false
-        do throws(HTTPError) {
-            try openFeed(current.handle)
-        } catch {
-            return fail(.unavailableBody(error, .maybeProcessed))
-        }
-        sendBody(now)
-        timer.schedule(at: now)
-    }
-
-    private func sendBody(_ now: NIODeadline) {
-        guard let handle = current?.handle, let connection = current?.connection else { return }
-        guard current?.feed == nil else {
-            timer.deadlines[.firstByte] = nil
-            return feed()
-        }
-        guard let body = handle.current.body, body.readableBytes > 0 else {
-            connection.send(.end(nil), for: self, flushes: true)
-            return requestWasSent(handle, now)
-        }
-        handle.run.metrics.bodyBytesSent = body.readableBytes
-        connection.send(.body(.byteBuffer(body)), for: self, flushes: false)
-        guard body.readableBytes >= Self.largeBodySize else {
-            connection.send(.end(nil), for: self, flushes: true)
-            return requestWasSent(handle, now)
-        }
-        timer.deadlines[.firstByte] = nil
-        connection.send(.end(nil), for: self, flushes: true, promise: endPromise(handle))
-        watchWriting(now)
-    }
-
-    /// A promise that is fulfilled when the kernel has taken the whole request.
-    private func endPromise(_ handle: RequestHandle) -> EventLoopPromise<Void> {
-        let written = core.loop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenSuccess { [self] in
-            guard current?.handle === handle else { return }
-            timer.deadlines[.write] = nil
-            let now = NIODeadline.now()
-            requestWasSent(handle, now)
-            timer.schedule(at: now)
-        }
-        return written
-    }
-
-    private func requestWasSent(_ handle: RequestHandle, _ now: NIODeadline) {
-        current?.isRequestSent = true
-        if current?.head == nil { timer.set(.firstByte, after: handle.current.limits.firstByte, from: now) }
-        guard core.isObserved(handle) else { return }
-        if let body = handle.current.body {
-            core.tell(.sending(bytes: body.readableBytes, of: Int64(body.readableBytes)), handle)
-        }
-        core.tell(.sent, handle)
-    }
-
-    func connectionIsWritable() { feed() }
-
-    /// Sends what the feed gives, as long as the kernel takes it.
-    ///
-    /// In a loop and not by recursion, since a feed may have thousands of small pieces ready.
-    private func feed() {
-        guard !isInFeed, !isFeedDue, let handle = current?.handle else { return }
-        isInFeed = true
-        defer { isInFeed = false }
-        let turnEnd = handle.run.metrics.bodyBytesSent + Self.feedTurnSize
-        while let feed = feedToAsk, current?.handle === handle {
-            guard handle.run.metrics.bodyBytesSent < turnEnd else { return feedLater() }
-            current?.isFeeding = true
-            feed.next().assumeIsolated().whenComplete { [self] result in receive(result, from: feed) }
-        }
-    }
-
-    /// The feed, if it can be asked for the next piece now.
-    private var feedToAsk: (any BodyFeed)? {
-        guard let current, !current.isFeeding, !current.isBodyHeld, !current.isPaused, current.connection.isWritable
-        else { return nil }
-        return current.feed
-    }
-
-    private func feedLater() {
-        guard !isFeedDue else { return }
-        isFeedDue = true
-        core.loop.assumeIsolated().execute { [self] in
-            isFeedDue = false
-            feed()
-        }
-    }
-
-    private func receive(_ result: Result<ByteBuffer?, any Error>, from feed: any BodyFeed) {
-        guard current?.feed === feed else { return }
-        defer { self.feed() }
-        current?.isFeeding = false
-        switch result {
-        case .failure(let error): fail(.unavailableBody(error, .maybeProcessed))
-        case .success(let piece?): send(piece)
-        case .success(nil): finishFeeding()
-        }
-    }
-
-    private func send(_ piece: ByteBuffer) {
-        guard let handle = current?.handle, piece.readableBytes > 0 else { return }
-        handle.run.metrics.bodyBytesSent += piece.readableBytes
-        current?.piecesUnderWay += 1
-        let written = core.loop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenSuccess { [self] in pieceWasWritten(of: handle) }
-        write(.body(.byteBuffer(piece)), written)
-        guard current?.handle === handle else { return }
-        if core.isObserved(handle) {
-            core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.source?.length), handle)
-        }
-        if current?.piecesUnderWay ?? 0 > 0, timer.deadlines[.write] == nil { watchWriting() }
-    }
-
-    /// Writes more of the body, which is not to hide what the kernel takes of what waits already.
-    private func write(_ part: HTTPClientRequestPart, _ written: EventLoopPromise<Void>) {
-        guard let handle = current?.handle, let connection = current?.connection else { return }
-        let isWatched = timer.deadlines[.write] != nil
-        if isWatched { current?.writing.willAdd(to: connection.unwrittenBytes) }
-        connection.send(part, for: self, flushes: true, promise: written)
-        if isWatched, current?.handle === handle { current?.writing.added(rest: connection.unwrittenBytes) }
-    }
-
-    /// The kernel has taken a piece: as long as others wait, it has to take some of them in time.
-    private func pieceWasWritten(of handle: RequestHandle) {
-        guard current?.handle === handle else { return }
-        current?.piecesUnderWay -= 1
-        if current?.piecesUnderWay == 0 { timer.deadlines[.write] = nil } else { watchWriting() }
-    }
-
-    private func finishFeeding() {
-        guard let handle = current?.handle else { return }
-        closeFeed()
-        write(.end(nil), endPromise(handle))
-    }
-
-    /// Ends the reading of the request's body, all sent or not.
-    private func closeFeed() {
-        guard let feed = current?.feed else { return }
-        current?.feed = nil
-        feed.close()
-    }
+    func connectionIsWritable() { sender.feed() }
 
     // MARK: The response
 
@@ -337,7 +145,7 @@ final class Exchange: HTTPExchange {
         guard let handle = current?.handle else { return }
         let status = head.status.code
         guard status >= 200 else {
-            if status == 100 { releaseBody(.now()) }
+            if status == 100 { sender.release(.now()) }
             return
         }
         let now = NIODeadline.now()
@@ -349,9 +157,8 @@ final class Exchange: HTTPExchange {
         timer.schedule(at: now)
         if handle.run.scheduled != nil { core.dispatcher.sawHead(handle, .init(head)) }
         if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        sender.responseBegan(isRefusal: status >= 300)
         do throws(HTTPError) {
-            // Who is refused does not go on sending (RFC 9112, 9.3).
-            if status >= 300 { closeFeed() }
             try expectBody(of: head, handle)
             if current?.handle === handle, hasShortGrace { watchReading(now) }
         } catch {
@@ -479,7 +286,7 @@ final class Exchange: HTTPExchange {
         }
         let handle = finished.handle
         handle.run.metrics.end = .now()
-        closeFeed()
+        sender.end()
         current = nil
         timer.deadlines.clear()
         handle.enter(.attemptEnded)
@@ -566,6 +373,7 @@ final class Exchange: HTTPExchange {
     func pause() {
         guard current != nil else { return }
         current?.isPaused = true
+        sender.pause()
         timer.isSuspended = true
         updateReading()
     }
@@ -574,47 +382,17 @@ final class Exchange: HTTPExchange {
     func resume() {
         guard let current, current.isPaused else { return }
         self.current?.isPaused = false
-        let (handle, limits, now) = (current.handle, current.handle.current.limits, NIODeadline.now())
+        let now = NIODeadline.now()
         timer.isSuspended = false
         timer.deadlines.clear()
-        timer.deadlines[.total] = handle.deadline.map(Instant.init)
-        if current.isBodyHeld, current.head == nil {
-            holdBody(now)
-        } else if !current.isRequestSent {
-            // What gives the body may rest: then there is nothing that the kernel could take.
-            if current.piecesUnderWay > 0 || current.connection.unwrittenBytes > 0 { watchWriting(now) }
-        } else if current.head == nil {
-            timer.set(.firstByte, after: limits.firstByte, from: now)
-        }
+        timer.deadlines[.total] = current.handle.deadline.map(Instant.init)
+        sender.resume(now)
         timer.schedule(at: now)
         goOnReading()
-        feed()
+        sender.feed()
     }
 
     // MARK: Limits
-
-    private func watchWriting() {
-        let now = NIODeadline.now()
-        watchWriting(now)
-        timer.schedule(at: now)
-    }
-
-    /// Begins to watch whether the kernel takes some of what is to be written in time.
-    private func watchWriting(_ now: NIODeadline) {
-        guard let connection = current?.connection else { return }
-        current?.writing.begin(rest: connection.unwrittenBytes, at: Instant(now))
-        checkWriting(now)
-    }
-
-    /// Looks whether the kernel has taken some of what is to be written in time.
-    private func checkWriting(_ now: NIODeadline) {
-        guard let connection = current?.connection, let limit = current?.handle.current.limits.write,
-            let last = current?.writing.check(rest: connection.unwrittenBytes, at: Instant(now))
-        else { return }
-        let end = last.advanced(by: limit)
-        guard Instant(now) < end else { return timedOut(.write, limit) }
-        timer.deadlines[.write] = min(end, Instant(now).advanced(by: min(Self.writeCheckInterval, limit / 4)))
-    }
 
     private func expired(_ kind: Deadlines.Kind, _ now: NIODeadline) {
         guard let current else { return }
@@ -624,13 +402,14 @@ final class Exchange: HTTPExchange {
         case .total: timedOut(.total, limits.total)
         case .read where current.isLikelyFollowed: leaveLikelyFollowed()
         case .read: timedOut(.read, limits.read)
-        case .firstByte where current.isBodyHeld: releaseBody(now)
+        case .firstByte where sender.isHeld: sender.release(now)
         case .firstByte: timedOut(.firstByte, limits.firstByte)
-        case .write: checkWriting(now)
+        case .write: sender.checkWriting(now)
         }
     }
 
-    private func timedOut(_ stage: Timeouts.Stage, _ limit: Duration?) {
+    /// A stage took longer than its limit.
+    func timedOut(_ stage: Timeouts.Stage, _ limit: Duration?) {
         guard let current else { return }
         fail(.timedOut(stage, after: limit, at: current.handle.current.endpoint.text))
     }
@@ -652,7 +431,7 @@ final class Exchange: HTTPExchange {
     }
 
     /// Ends the exchange, and tells the session why.
-    private func fail(_ error: HTTPError, isLoss: Bool = false) {
+    func fail(_ error: HTTPError, isLoss: Bool = false) {
         guard let current else { return }
         if current.discardsBody { return leaveDiscarded() }
         var error = error
@@ -675,7 +454,7 @@ final class Exchange: HTTPExchange {
         guard let dropped = current else { return }
         current = nil
         timer.cancel()
-        dropped.feed?.close()
+        sender.end()
         dropped.receiver?.abandon()
         pool.retire(self)
     }
