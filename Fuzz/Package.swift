@@ -21,9 +21,21 @@ let package = Package(
         .systemLibrary(name: "CFuzzer"),
         .target(name: "ReachabilityCore", swiftSettings: linkedSettings),
         .target(name: "FuzzSupport", dependencies: ["CFuzzer", "ReachabilityCore"], swiftSettings: settings),
-        .executableTarget(name: "FuzzDecoder", dependencies: ["FuzzSupport", "ReachabilityCore"], swiftSettings: settings),
-        .executableTarget(name: "FuzzCapture", dependencies: ["FuzzSupport", "ReachabilityCore"], swiftSettings: settings),
-        .executableTarget(name: "FuzzModel", dependencies: ["FuzzSupport", "ReachabilityCore"], swiftSettings: settings),
+        .executableTarget(
+            name: "FuzzDecoder",
+            dependencies: ["FuzzSupport", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzCapture",
+            dependencies: ["FuzzSupport", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzModel",
+            dependencies: ["FuzzSupport", "ReachabilityCore"],
+            swiftSettings: settings
+        ),
         .target(name: "ClientCore", dependencies: ["ReachabilityCore"], swiftSettings: linkedSettings),
         .executableTarget(name: "FuzzSOCKS", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
         .executableTarget(name: "FuzzConnect", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),

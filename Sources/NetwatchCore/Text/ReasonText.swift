@@ -40,7 +40,7 @@ extension ReachabilityReason {
         case .overrun: "Messages were lost to an overrun; everything was read again, and the net change is reported."
         case .socketReopened: "The netlink socket failed and was reopened."
         case .resumed: "The machine was suspended and has resumed."
-        case .noRoute: "No route covers the whole of the package internet."
+        case .noRoute: "No route covers the whole of the public internet."
         case .unreachable: "A rule or a route says unreachable."
         case .prohibited: "A rule or a route says prohibit."
         case .blackhole: "A rule or a route says blackhole."
