@@ -4,7 +4,7 @@ extension NetlinkDecoder {
     /// Decodes a datagram as those do who must not stop at a fault: each error's way on is taken.
     ///
     /// Every error has to lie within the datagram, and going on has to lead further.
-    public func decodeAll(_ bytes: RawSpan, _ body: (NetlinkHeader, KernelEvent) -> Void) {
+    package func decodeAll(_ bytes: RawSpan, _ body: (NetlinkHeader, KernelEvent) -> Void) {
         var start = 0
         while true {
             do throws(NetlinkDecodeError) {

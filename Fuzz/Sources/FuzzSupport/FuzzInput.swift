@@ -1,14 +1,14 @@
 public import ReachabilityCore
 
 /// An input of those targets that decode netlink: a byte that says how to read, and what is to be read.
-public struct FuzzInput {
+package struct FuzzInput {
     /// How the input wants to be read.
-    public let decoder: NetlinkDecoder
+    package let decoder: NetlinkDecoder
     /// What is to be read, bounded as libFuzzer allocated it, so that a step past its end is found.
-    public let payload: UnsafeRawBufferPointer
+    package let payload: UnsafeRawBufferPointer
 
     /// Splits an input; an empty one is an empty datagram.
-    public init(_ input: UnsafeRawBufferPointer) {
+    package init(_ input: UnsafeRawBufferPointer) {
         let options = input.first ?? 0
         decoder = NetlinkDecoder(
             byteOrder: options & 1 == 0 ? .little : .big,
@@ -20,7 +20,7 @@ public struct FuzzInput {
     }
 
     /// The numbers that the seeds have for the families of generic netlink.
-    public static let families: GenericFamilies = {
+    package static let families: GenericFamilies = {
         var families = GenericFamilies()
         families.note(.init(name: "nl80211", id: 0x1C))
         families.note(.init(name: "wireguard", id: 0x1D))

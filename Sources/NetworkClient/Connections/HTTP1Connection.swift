@@ -30,7 +30,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, @unchecked S
 
     /// What came while it could not be received.
     private struct Held {
-        var parts: [HTTPClientResponsePart] = []
+        var parts = CircularBuffer<HTTPClientResponsePart>()
         var isLost = false
         var cause: (any Error)?
     }
@@ -92,6 +92,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, @unchecked S
         _ = life.answered(keepsAlive: true)
         _ = life.ended()
         owner.connectionIsFree(self)
+        becomeIdle()
     }
 
     func send(

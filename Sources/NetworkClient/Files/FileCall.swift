@@ -64,7 +64,7 @@ extension HTTPError {
     /// What is usually wrong.
     private static func advice(_ number: Int32) -> String {
         switch number {
-        case ENOSPC, EDQUOT: "make room, and download again: what has come is kept"
+        case ENOSPC, EDQUOT: "make room, and try again"
         case EFBIG: "the file system or a limit (ulimit -f) does not allow files that large"
         case EACCES, EPERM, EROFS: "name a file in a folder that this user can write"
         case ENOENT, ENOTDIR: "make the folder first"

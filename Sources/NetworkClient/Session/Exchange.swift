@@ -70,8 +70,11 @@ final class Exchange: HTTPExchange {
             return core.attemptFailed(handle, .unavailableBody(error, .neverSent))
         }
         let asksFirst = handle.current.expectsContinue && handle.current.hasBody
-        connection.send(.head(addressed(head(of: handle), handle)), for: self, flushes: asksFirst)
+        let head = addressed(head(of: handle), handle)
+        // A connection that is found lost in the middle of this has been sent it all the same.
         handle.run.history.sent()
+        connection.send(.head(head), for: self, flushes: asksFirst)
+        guard current?.handle === handle else { return }
         timer.deadlines[.total] = handle.deadline.map(Instant.init)
         sender.send(asksFirst: asksFirst, now)
         timer.schedule(at: now)
@@ -157,6 +160,8 @@ final class Exchange: HTTPExchange {
         timer.schedule(at: now)
         if handle.run.scheduled != nil { core.dispatcher.sawHead(handle, .init(head)) }
         if core.isObserved(handle) { core.tell(.head(.init(head)), handle) }
+        // What was told may have ended the request.
+        guard current?.handle === handle else { return }
         sender.responseBegan(isRefusal: status >= 300)
         do throws(HTTPError) {
             try expectBody(of: head, handle)
@@ -290,7 +295,6 @@ final class Exchange: HTTPExchange {
         current = nil
         timer.deadlines.clear()
         handle.enter(.attemptEnded)
-        pool.retire(self)
         let response = DataResponse(
             http1: head,
             buffer: body,
@@ -302,6 +306,7 @@ final class Exchange: HTTPExchange {
         } else {
             core.answered(handle, response)
         }
+        pool.retire(self)
     }
 
     // MARK: Responses that lead elsewhere
@@ -456,7 +461,7 @@ final class Exchange: HTTPExchange {
         timer.cancel()
         sender.end()
         dropped.receiver?.abandon()
-        pool.retire(self)
+        // It is not used again: what called this may still be at work with it when the next attempt begins.
     }
 }
 

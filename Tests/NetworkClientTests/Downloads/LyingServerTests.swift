@@ -87,6 +87,27 @@ struct LyingServerTests {
         #expect(server.requests.map(\.rangeStart) == [100_000, nil])
     }
 
+    @Test func `a large part that lies leaves nothing to the attempt that follows on another connection`() async throws
+    {
+        let lab = try DownloadLab()
+        let latch = try ServerLatch()
+        let lie = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 5-9/10\r\nContent-Length: 100000000\r\n\r\n"
+        let server = try ScriptedServer(always: [
+            .readRequest, .await(latch), .answer("warm"),
+            .forever([.respond { $0.rangeStart == nil ? Self.file.whole() : [.send(lie), .readToEnd] }]),
+        ])
+        let session = try DownloadLab.session(server)
+        let warm = [session.get("a"), session.get("b")]
+        try await server.wait(for: "two connections") { $0.flatMap(\.requests).count == 2 }
+        latch.open()
+        for request in warm { #expect(try await request.string() == "warm") }
+        let url = "http://127.0.0.1:\(server.port)/file"
+        try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
+        #expect(try await session.download("file", to: lab.path).file().isResumed == false)
+        #expect(lab.file == Self.entity)
+        #expect(server.connections.count == 2)
+    }
+
     @Test func `nothing without a version follows what was written to a pipe`() async throws {
         let other = DownloadLab.entity(200_000, seed: 2)
         let server = try ScriptedServer { number in
