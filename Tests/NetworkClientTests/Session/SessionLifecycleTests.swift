@@ -109,6 +109,22 @@ struct SessionLifecycleTests {
         #expect(try await session.get("").string() == "x")
     }
 
+    @Test func `a kept connection is closed in time that got back what could not be sent`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, idleTimeout: .milliseconds(500))
+        )
+        let (sequence, pieces) = AsyncStream.makeStream(of: [UInt8].self)
+        pieces.yield([1])
+        pieces.finish()
+        let body = RequestBody.once(sequence)
+        #expect(try await session.post("", body: body).string() == "x")
+        let error = await #expect(throws: HTTPError.self) { try await session.post("", body: body).string() }
+        #expect(error?.code == .bodyNotReplayable)
+        try await server.waitForEnds()
+    }
+
     @Test func `events come in order, to the session's monitor and to the request's own`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .answer("body")])
         let monitor = Counting()
