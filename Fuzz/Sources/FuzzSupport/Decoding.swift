@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 extension NetlinkDecoder {
     /// Decodes a datagram as those do who must not stop at a fault: each error's way on is taken.

@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// An input of those targets that decode netlink: a byte that says how to read, and what is to be read.
 package struct FuzzInput {
