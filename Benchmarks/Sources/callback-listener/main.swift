@@ -19,7 +19,7 @@ func report(_ moment: Int64) {
 
 let immediate = CommandLine.arguments.count < 2 || CommandLine.arguments[1] == "immediate"
 let monitor = try ReachabilityMonitor()
-let subscription = monitor.subscribe(deliverOn: immediate ? .immediate : .serial) { change in
+let subscription = monitor.subscribe(on: immediate ? .immediate : .serial) { change in
     report(change.previous == nil ? 0 : now())
 }
 while true { pause() }

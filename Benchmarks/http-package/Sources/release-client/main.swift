@@ -46,7 +46,7 @@ let (url, strategy) = (arguments[1], arguments[2])
 let monitor = ReachabilityMonitor.shared
 try await monitor.wait(for: .notReachable)
 let moments = Moments()
-let subscription = monitor.subscribe(deliverOn: .immediate) { change in
+let subscription = monitor.subscribe(on: .immediate) { change in
     if change.status != .notReachable, change.previous != nil {
         _ = moments.back.compareExchange(expected: 0, desired: nanoseconds(), ordering: .relaxed)
     }
