@@ -91,7 +91,9 @@ struct FamilyEvaluator {
             }
         }
         guard !usable.isEmpty else { return reject(firstFault ?? .noRoute) }
-        for leg in selection.unpreferred { if case .success(let egress) = egress(of: leg) { usable.append(egress) } }
+        for nextHop in selection.unpreferred {
+            if case .success(let egress) = egress(of: nextHop) { usable.append(egress) }
+        }
         keep(usable, selection)
         if firstFault != nil || !selection.refusals.isEmpty { note(.deadNextHop) }
     }
