@@ -110,9 +110,8 @@ enum ProxyDialogue: Sendable {
     }
 
     /// What is known of a refusal when nothing more will come.
-    mutating func end() -> ProxyRefusal? {
-        guard case .connect(var dialogue) = self else { return nil }
-        defer { self = .connect(dialogue) }
+    func end() -> ProxyRefusal? {
+        guard case .connect(let dialogue) = self else { return nil }
         return dialogue.end()
     }
 }

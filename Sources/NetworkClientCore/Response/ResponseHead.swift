@@ -4,12 +4,14 @@ public struct ResponseHead: Sendable {
     public private(set) var minorVersion = 1
     /// The status code, from 100 to 999.
     public private(set) var status = 0
+    /// The words behind the status code, which mean nothing to a program.
+    public private(set) var reason = ""
     /// The fields in their order, values without the white space around them.
     public private(set) var fields: [(String, String)] = []
 
     init() {}
 
-    /// Reads a status line, without its line end and whatever its reason phrase.
+    /// Reads a status line, without its line end; its reason phrase may be any bytes.
     init(statusLine line: UnsafeRawBufferPointer) throws(ResponseFault) {
         let start = "HTTP/1.".utf8
         guard line.starts(with: start) else { throw .malformed("it begins with no HTTP/1.1") }
@@ -25,6 +27,7 @@ public struct ResponseHead: Sendable {
         guard status >= 100 else { throw .malformed("its status is below 100") }
         minorVersion = version
         self.status = status
+        reason = String(decoding: line.dropFirst(start.count + 6), as: UTF8.self)
     }
 
     /// Returns the values of all fields of a name.

@@ -35,7 +35,7 @@ public struct ResponseParser: Sendable {
 
     private let maximumHeadSize: Int
     private var phase = Phase.idle
-    private var expectsBody = true
+    private var method = ResponseMethod.other
     private var head = ResponseHead()
     /// A line whose end has not come.
     private var line: [UInt8] = []
@@ -54,11 +54,11 @@ public struct ResponseParser: Sendable {
 
     /// Expects the response to a request.
     ///
-    /// - Parameter method: The request's method: the response to HEAD or CONNECT has no body.
+    /// - Parameter method: The request's method: the response to HEAD has no body, one to CONNECT only if it refuses.
     public mutating func expectResponse(to method: String) {
         guard phase == .idle else { return }
         phase = .statusLine
-        expectsBody = method != "HEAD" && method != "CONNECT"
+        self.method = .init(method)
         headSize = 0
         trailerSize = 0
     }
@@ -133,10 +133,12 @@ public struct ResponseParser: Sendable {
     ) throws(ResponseFault) -> (count: Int, event: Event?)? {
         let lineFeed = bytes.firstIndex(of: .lineFeed)
         let count = lineFeed.map { $0 + 1 } ?? bytes.count
+        if phase == .statusLine, lineFeed == nil || headSize + count > maximumHeadSize {
+            try checkStatusLineStart(before: bytes[..<(lineFeed ?? count)])
+        }
         try countBytes(count)
         guard lineFeed != nil else {
             line += bytes
-            if phase == .statusLine { try checkStatusLineStart() }
             return nil
         }
         guard !line.isEmpty else { return (count, try take(UnsafeRawBufferPointer(rebasing: bytes[..<count]))) }
@@ -163,10 +165,12 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Another protocol may send no line at all.
-    private func checkStatusLineStart() throws(ResponseFault) {
-        let start = line.drop { $0 == .carriageReturn }
-        guard zip(start, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) else {
+    /// Another protocol may send no line at all, or one beyond all limits.
+    private func checkStatusLineStart(before more: Slice<UnsafeRawBufferPointer>) throws(ResponseFault) {
+        let expected = "HTTP/1.".utf8
+        var start = line.drop { $0 == .carriageReturn }.prefix(expected.count)
+        start += (start.isEmpty ? more.drop { $0 == .carriageReturn } : more).prefix(expected.count)
+        guard zip(start, expected).allSatisfy({ $0 == $1 }) else {
             throw .malformed("it begins with no HTTP/1.1")
         }
     }
@@ -212,7 +216,7 @@ public struct ResponseParser: Sendable {
     private mutating func headEnded() throws(ResponseFault) -> Event {
         var finished = ResponseHead()
         swap(&finished, &head)
-        let framing = try BodyFraming(finished, expectsBody: expectsBody)
+        let framing = try BodyFraming(finished, method)
         switch finished.status {
         case 101: phase = .over
         case 100..<200: phase = .statusLine
@@ -248,6 +252,22 @@ public struct ResponseParser: Sendable {
     }
 }
 
+/// What a request's method says of the body of its response.
+private enum ResponseMethod {
+    case head, connect, other
+
+    init(_ method: String) {
+        switch method {
+        case "HEAD": self = .head
+        case "CONNECT": self = .connect
+        default: self = .other
+        }
+    }
+
+    /// Whether a response opens a tunnel: then Content-Length and Transfer-Encoding are ignored (RFC 9110, 9.3.6).
+    func opensTunnel(with status: Int) -> Bool { self == .connect && 200..<300 ~= status }
+}
+
 /// How the body of a response ends (RFC 9112, 6.3).
 private enum BodyFraming {
     case none
@@ -255,13 +275,17 @@ private enum BodyFraming {
     case chunked
     case untilClose
 
-    init(_ head: ResponseHead, expectsBody: Bool) throws(ResponseFault) {
+    init(_ head: ResponseHead, _ method: ResponseMethod) throws(ResponseFault) {
+        if method.opensTunnel(with: head.status) {
+            self = .none
+            return
+        }
         let length = try Self.length(head.values(of: "content-length"))
         let codings = head.values(of: "transfer-encoding")
         guard codings.isEmpty || length == nil else {
             throw .malformed("it has both Content-Length and Transfer-Encoding")
         }
-        if !expectsBody || head.status < 200 || head.status == 204 || head.status == 304 {
+        if method == .head || head.status < 200 || head.status == 204 || head.status == 304 {
             self = .none
         } else if !codings.isEmpty {
             self = try TransferCodings(codings).isChunked ? .chunked : .untilClose

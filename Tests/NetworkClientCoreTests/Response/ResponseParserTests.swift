@@ -64,7 +64,9 @@ struct ResponseParserTests {
         "HTTP/1.1 101 Switching\r\n\r\nwhatever",
         "HTTP/1.1 099 OK\r\n\r\n",
         "SSH-2.0-OpenSSH",
-        "HTTP/1.1 200 OK\r\nA: b",
+        "HTTP/1.1 200 OK\r\nA: b", String(repeating: "x", count: 1_100) + "\r\n",
+        "HTTP/1.1 200 " + String(repeating: "x", count: 1_100) + "\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\n" + String(repeating: "x", count: 1_100) + "\r\n",
     ]
 
     @Test(arguments: responses)
