@@ -2,9 +2,18 @@ import NIOCore
 import NetworkClientCore
 import ReachabilityCore
 
+/// What has deadlines: a connection, or an exchange.
+protocol DeadlineOwner: AnyObject {
+    /// A deadline has passed, and was cleared.
+    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline)
+}
+
 /// One timer for all deadlines of a connection or an exchange; confined to its event loop.
 ///
 /// A timer that fires too early is cheap: it looks, and is set again. So a request on a kept connection sets none.
+///
+/// While it is set, it keeps its owner alive. The reference to the owner is not weak, since each retain and release of an
+/// object with weak references is slower.
 final class DeadlineTimer {
     /// The deadlines; after a change, ``schedule(at:)`` sees to the timer.
     var deadlines = Deadlines()
@@ -13,13 +22,12 @@ final class DeadlineTimer {
     private let loop: any EventLoop
     private var timer: Scheduled<Void>?
     private var timerDue = Int64.max
-    /// Called with a deadline that has passed, which is cleared.
-    private var onExpiry: ((Deadlines.Kind, NIODeadline) -> Void)?
+    private unowned let owner: any DeadlineOwner
 
-    init(_ loop: any EventLoop) { self.loop = loop }
-
-    /// Sets what is called with each deadline that has passed.
-    func whenExpired(_ body: @escaping (Deadlines.Kind, NIODeadline) -> Void) { onExpiry = body }
+    init(_ owner: any DeadlineOwner, _ loop: any EventLoop) {
+        self.owner = owner
+        self.loop = loop
+    }
 
     /// Sets a deadline a limit after now; nil clears it.
     func set(_ kind: Deadlines.Kind, after limit: Duration?, from now: NIODeadline) {
@@ -32,7 +40,7 @@ final class DeadlineTimer {
         timer?.cancel()
         timerDue = next.nanoseconds
         let delay = TimeAmount.nanoseconds(max(0, next.nanoseconds - Instant(now).nanoseconds))
-        timer = loop.assumeIsolated().scheduleTask(in: delay) { [self] in fire() }
+        timer = loop.assumeIsolated().scheduleTask(in: delay) { [self, owner] in fire(owner) }
     }
 
     /// Clears all deadlines and the timer.
@@ -44,14 +52,14 @@ final class DeadlineTimer {
         timerDue = .max
     }
 
-    private func fire() {
+    private func fire(_ owner: any DeadlineOwner) {
         timerDue = .max
         timer = nil
         guard !isSuspended else { return }
         let now = NIODeadline.now()
         if let kind = deadlines.expired(at: Instant(now)) {
             deadlines[kind] = nil
-            onExpiry?(kind, now)
+            owner.deadlinePassed(kind, at: now)
         }
         schedule(at: now)
     }

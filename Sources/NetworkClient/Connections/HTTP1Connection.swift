@@ -9,7 +9,7 @@ import ReachabilityCore
 /// An HTTP/1.1 connection: carries one exchange at a time (RFC 9112).
 ///
 /// Unchecked, because it is confined to its event loop, which each entry checks.
-final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, @unchecked Sendable {
+final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwner, @unchecked Sendable {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
@@ -17,7 +17,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, @unchecked S
     private let owner: any HTTPConnectionOwner
     private let loop: any EventLoop
     private let idleTimeout: Duration?
-    private let idleTimer: DeadlineTimer
+    private lazy var idleTimer = DeadlineTimer(self, loop)
     private let decoder: ResponseDecoder
     private var context: ChannelHandlerContext?
     private var life = ConnectionLife()
@@ -46,9 +46,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, @unchecked S
         self.owner = owner
         self.loop = loop
         self.idleTimeout = idleTimeout
-        idleTimer = DeadlineTimer(loop)
         decoder = .init(maximumHeadSize: maximumHeadSize)
-        idleTimer.whenExpired { [weak self] _, _ in self?.closeIfIdle() }
     }
 
     /// Puts the handlers that speak HTTP/1.1 into a channel.
@@ -231,7 +229,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, @unchecked S
         idleTimer.schedule(at: now)
     }
 
-    private func closeIfIdle() { if !life.isBusy { close() } }
+    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) { if !life.isBusy { close() } }
 
     /// The server has said that it closes the connection, or there is more of the request than it wanted.
     private func closeAfterResponse() {

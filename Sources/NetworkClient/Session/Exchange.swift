@@ -7,10 +7,10 @@ import RequestGate
 /// One attempt of a request on a connection: sends its head and body, receives its response, and keeps its limits.
 ///
 /// Confined to the session's event loop. It is used again for the next request, so that a request costs no allocation for it.
-final class Exchange: HTTPExchange {
+final class Exchange: HTTPExchange, DeadlineOwner {
     private let pool: HostConnections
     private let core: SessionCore
-    private let timer: DeadlineTimer
+    private lazy var timer = DeadlineTimer(self, core.loop)
     private lazy var sender = BodySender(self, core, timer)
     private var current: Current?
 
@@ -36,8 +36,6 @@ final class Exchange: HTTPExchange {
     init(_ pool: HostConnections, _ core: SessionCore) {
         self.pool = pool
         self.core = core
-        timer = DeadlineTimer(core.loop)
-        timer.whenExpired { [weak self] kind, now in self?.expired(kind, now) }
     }
 
     /// Lets go of the timer: the exchange is not used again.
@@ -399,7 +397,7 @@ final class Exchange: HTTPExchange {
 
     // MARK: Limits
 
-    private func expired(_ kind: Deadlines.Kind, _ now: NIODeadline) {
+    func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) {
         guard let current else { return }
         let limits = current.handle.current.limits
         switch kind {
