@@ -110,7 +110,7 @@ extension NetworkPath {
 
     /// Whether the path meets a requirement: there is one, and every family's path meets it.
     public func meets(_ requirement: PathRequirement) -> Bool {
-        status.isReachable
+        !families.isEmpty
             && families.allSatisfy { path in
                 requirement.allows(path.interface, over: path.carriers, isExpensive: path.isExpensive)
             }

@@ -52,6 +52,26 @@ struct MonitorKernelTests {
         #expect(monitor.path.interface?.name == "wan0")
     }
 
+    @Test("Waiting for a path that meets a requirement outlasts a path that does not")
+    func waitingForRequirement() async throws {
+        let lab = try LabNamespace()
+        try lab.makeUplink("wwan0", index: 11, address: "198.51.100.2/24")
+        try lab.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 700)
+        var configuration = MonitorConfiguration()
+        configuration.kindRules = [.init(pattern: "wlan*", kind: .wifi), .init(pattern: "wwan*", kind: .cellular)]
+        let monitor = try lab.run { try ReachabilityMonitor(configuration: configuration) }
+        #expect(try await monitor.wait(for: .path(.any), timeout: .seconds(120)).path.uses(.cellular))
+        let error = await #expect(throws: ReachabilityError.self) {
+            try await monitor.wait(for: .path(.notCellular), timeout: .milliseconds(10))
+        }
+        #expect(error?.subject == "reachable, notCellular")
+        async let isThere = monitor.wait(for: .path(.notCellular), timeout: .seconds(120))
+        try lab.makeUplink("wlan0", index: 10, address: "192.0.2.2/24")
+        try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
+        let path = try await isThere.path
+        #expect(path.uses(.wifi) && !path.uses(.cellular) && path.meets(.wifi))
+    }
+
     @Test("Waiting for what does not come tells why it did not")
     func timeout() async throws {
         let uplink = try TestUplink()
