@@ -1,7 +1,7 @@
 /// Which connection to one endpoint serves which request, and when another is opened.
 ///
 /// Requests and connections are numbers here; who holds the pool knows what they stand for. A connection that is being
-/// opened belongs to no request: whichever connection is free first serves whoever has waited longest.
+/// opened belongs to no request: whichever connection is free first serves the one that has waited longest.
 public struct HostPool: Sendable, Hashable {
     /// A request.
     public typealias RequestID = UInt64
@@ -64,8 +64,8 @@ public struct HostPool: Sendable, Hashable {
         return next()
     }
 
-    /// Serves a request that waits, or opens another connection; asked again after each ``Action/fail(_:)``, and after a
-    /// connection with several slots was opened.
+    /// Serves a request that waits, or opens another connection; asked again after each ``Action/fail(_:)``, and after
+    /// a connection with several slots was opened.
     public mutating func next() -> Action {
         if !available.isEmpty, let request = waiting.popFirst(), let connection = takeSlot() {
             return .use(connection, for: request)
@@ -90,12 +90,14 @@ public struct HostPool: Sendable, Hashable {
         return serve(connection)
     }
 
-    /// A connection can't be opened: whoever has waited longest gets the error, unless others are being opened for it.
+    /// A connection can't be opened: the one that has waited longest gets the error, unless others are being opened for
+    /// it.
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - isShortage: Whether the process has no descriptor for it. Then nobody gets the error as long as there are other
-    ///     connections to wait for, and no more than these are opened; ask ``retryAfterShortage()`` once in a while.
+    ///   - isShortage: Whether the process has no descriptor for it. Then nobody gets the error as long as there are
+    ///     other connections to wait for, and no more than these are opened; ask ``retryAfterShortage()`` once in a
+    ///     while.
     /// - Returns: What to do next.
     public mutating func openingFailed(_ connection: ConnectionID, isShortage: Bool = false) -> Action {
         guard opening.remove(connection) != nil else { return .none }
@@ -137,7 +139,7 @@ public struct HostPool: Sendable, Hashable {
     /// A request that waits is wanted no more.
     public mutating func withdraw(_ request: RequestID) -> Action {
         guard waiting.remove(request) else { return .none }
-        // Whoever goes away takes the connection along that would be opened for nobody.
+        // One that goes away takes the connection along that would be opened for nobody.
         guard waiting.isEmpty, !opening.isEmpty else { return .none }
         defer { opening = [] }
         return .abandon(opening.sorted())

@@ -72,7 +72,7 @@ public struct Timeouts: Sendable, Hashable {
 
 /// The moments by which things must have happened on a connection: one timer serves them all.
 ///
-/// A deadline that moves later costs nothing: the timer fires at the old one, asks, and is set anew.
+/// A deadline that moves later costs nothing: the timer fires at the old one, asks, and is set again.
 public struct Deadlines: Sendable {
     private static let never = Int64.max
 

@@ -5,7 +5,7 @@ final class RtnlSocket: Sendable {
     private let descriptor: OwnedDescriptor
 
     /// How long the kernel may take for an answer before a test is said to hang, in seconds.
-    private static let patience = 60
+    private static let defaultTimeout = 60
 
     /// Opens a socket of `NETLINK_ROUTE` and joins groups (`RTNLGRP_*`).
     init(groups: [RtnlGroup] = []) throws(LabError) {
@@ -51,7 +51,7 @@ final class RtnlSocket: Sendable {
     /// Waits for a datagram and gives its messages.
     ///
     /// - Throws: `ETIMEDOUT` if there is none within the limit; `ENOBUFS` for an overrun.
-    func receive(within limit: Duration = .seconds(RtnlSocket.patience)) throws(LabError) -> [RtnlMessage] {
+    func receive(within limit: Duration = .seconds(RtnlSocket.defaultTimeout)) throws(LabError) -> [RtnlMessage] {
         guard try waitForInput(within: limit) else { throw LabError("receive over netlink", errno: ETIMEDOUT) }
         return try receiveNow()
     }

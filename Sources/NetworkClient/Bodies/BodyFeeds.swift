@@ -42,7 +42,7 @@ final class FileFeed: BodyFeed, @unchecked Sendable {
         let piece = ahead ?? read()
         ahead = nil
         piece.assumeIsolated().whenSuccess { [self] piece in
-            // Whoever asked is told after this: the reading goes on while he sends.
+            // The caller is told after this: the reading goes on while it sends.
             if piece != nil, reader != nil { ahead = read() }
         }
         return piece

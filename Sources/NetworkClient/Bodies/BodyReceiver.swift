@@ -12,12 +12,13 @@ protocol BodyReceiver: AnyObject {
     /// What has come to be of the body, once it has been kept in a file.
     var file: DownloadedFile? { get }
 
-    /// How much of the body has come over all attempts; nil where each begins anew.
+    /// How much of the body has come over all attempts; nil where each begins again.
     var progress: BodyProgress? { get }
 
     /// The request begins.
     ///
-    /// - Returns: Nil if attempts may begin at once; else they begin when it is fulfilled. If it fails, so does the request.
+    /// - Returns: Nil if attempts may begin at once; else they begin when it is fulfilled. If it fails, so does the
+    ///   request.
     func open() -> EventLoopFuture<Void>?
 
     /// An attempt begins: its fields can be added to (`Range`, `Accept-Encoding`).
@@ -31,14 +32,15 @@ protocol BodyReceiver: AnyObject {
 
     /// The next piece, decompressed.
     ///
-    /// - Returns: Nil if more may come at once; else nothing more is read until it is fulfilled. If it fails, so does the
-    ///   attempt.
+    /// - Returns: Nil if more may come at once; else nothing more is read until it is fulfilled. If it fails, so does
+    ///   the attempt.
     /// - Throws: ``HTTPError``, which ends the attempt.
     func receive(_ bytes: ByteBuffer) throws(HTTPError) -> EventLoopFuture<Void>?
 
     /// The body is whole.
     ///
-    /// - Returns: Nil if it has been kept; else the request ends when it is fulfilled. If it fails, so does the attempt.
+    /// - Returns: Nil if it has been kept; else the request ends when it is fulfilled. If it fails, so does the
+    ///   attempt.
     func end() -> EventLoopFuture<Void>?
 
     /// The attempt is over before the body was whole, or the request, whatever it received; what came may be kept.
@@ -46,7 +48,7 @@ protocol BodyReceiver: AnyObject {
 
     /// The request has ended: nothing more will be asked for.
     ///
-    /// - Returns: Nil if whoever waits for the request can be told at once; else they are told when it is fulfilled.
+    /// - Returns: Nil if those who wait for the request can be told at once; else they are told when it is fulfilled.
     func close() -> EventLoopFuture<Void>?
 }
 

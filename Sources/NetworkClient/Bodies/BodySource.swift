@@ -133,7 +133,7 @@ extension BodySource {
     }
 }
 
-/// Sees to it that what can be read once is read once, whoever asks.
+/// Sees to it that what can be read once is read once, no matter who asks.
 final class SingleUse: Sendable {
     private let isUsed = Atomic(false)
 
@@ -151,7 +151,8 @@ extension BodySource {
     /// - Parameters:
     ///   - loop: The event loop to which the feed belongs meanwhile.
     ///   - body: Takes a piece; the next one is asked for when it returns.
-    /// - Throws: What the feed fails with, and what `body` throws; ``HTTPError/Code/cancelled`` if the task is cancelled.
+    /// - Throws: What the feed fails with, and what `body` throws; ``HTTPError/Code/cancelled`` if the task is
+    ///   cancelled.
     func read(on loop: any EventLoop, _ body: (ByteBuffer) async throws -> Void) async throws {
         let feed = try await loop.submit { NIOLoopBound(try makeFeed(loop), eventLoop: loop) }.get()
         defer { loop.execute { feed.value.close() } }

@@ -16,7 +16,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
     /// The piece with which all that was promised is there: given once it is sure that nothing follows.
     private var last: ByteBuffer?
     private var hasEnded = false
-    /// What went wrong: also where nothing was asked for yet, whoever asks is told.
+    /// What went wrong: also where nothing was asked for yet, anyone who asks is told.
     private var failure: (any Error)?
     private let demands: AsyncStream<Void>.Continuation
     private var task: Task<Void, Never>?

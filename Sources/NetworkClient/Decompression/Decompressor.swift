@@ -3,7 +3,7 @@ import NetworkClientCore
 
 /// Undoes all codings of one answer's body, piece by piece.
 ///
-/// It belongs to whoever reads the body; zlib's memory goes with it, also when the body is abandoned.
+/// It belongs to the reader of the body; zlib's memory goes with it, also when the body is abandoned.
 final class Decompressor {
     /// The coding that was applied last comes first.
     private let stages: [Inflater]
@@ -31,10 +31,10 @@ final class Decompressor {
 
     /// The next piece of what it says, of ``Inflater/pieceSize`` at most; nil if there is none yet.
     ///
-    /// Nothing is inflated before it is asked for: a bomb, however often it is wrapped, costs its receiver no more than he
-    /// takes.
-    /// - Throws: `decompressionFailed` for what the coding does not allow, `bodyTooLarge` before more than the limit has
-    ///   been handed out. Nothing is to be asked for after that.
+    /// Nothing is inflated before it is asked for: a bomb, however often it is wrapped, costs its receiver no more than
+    /// he takes.
+    /// - Throws: `decompressionFailed` for what the coding does not allow, `bodyTooLarge` before more than the limit
+    ///   has been handed out. Nothing is to be asked for after that.
     func next() throws(HTTPError) -> ByteBuffer? { try next(through: stages.count - 1) }
 
     private func next(through stage: Int) throws(HTTPError) -> ByteBuffer? {

@@ -181,7 +181,7 @@ final class ZlibStream {
         stream.deallocate()
     }
 
-    /// Begins anew with the same settings.
+    /// Begins again with the same settings.
     func reset() { inflateReset(stream) }
 
     /// Inflates until the input is used up, the output is full, or the data end.

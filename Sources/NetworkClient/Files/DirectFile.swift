@@ -67,7 +67,7 @@ final class DirectFile: FileSink, @unchecked Sendable {
 protocol FileSink: AnyObject {
     /// Whether what was written can be taken back.
     var isRestartable: Bool { get }
-    /// Whether writing may take as long as whoever reads the other end likes.
+    /// Whether writing may take as long as the reader of the other end likes.
     var mayBlock: Bool { get }
 
     /// Opens it; what is there already of the download.
@@ -86,7 +86,7 @@ protocol FileSink: AnyObject {
 
 /// What becomes of a file that is there already where another one is to be.
 public enum ExistingFile: Sendable, Hashable {
-    /// It is replaced, in one moment: whoever reads it has the old one or the new one whole.
+    /// It is replaced, in one moment: its readers have the old one or the new one whole.
     case replace
     /// It stays, and the request fails.
     case refuse

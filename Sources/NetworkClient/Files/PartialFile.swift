@@ -2,12 +2,12 @@ import Glibc
 import NIOCore
 import NetworkClientCore
 
-/// A file in the making, beside its place, with a record of what it is: the process may end at any moment, and what another
-/// one then finds is the beginning of one version.
+/// A file in the making, beside its place, with a record of what it is: the process may end at any moment, and what
+/// another one then finds is the beginning of one version.
 ///
-/// Its order: the part is emptied, then the record written anew (in one moment, by rename(2)), then bytes are added, each
-/// batch behind the last. The whole part takes its place before its record goes. A lock (flock(2)), which ends with the
-/// process, keeps others away.
+/// Its order: the part is emptied, then the record written again (in one moment, by rename(2)), then bytes are added,
+/// each batch behind the last. The whole part takes its place before its record goes. A lock (flock(2)), which ends
+/// with the process, keeps others away.
 ///
 /// Unchecked, because one job of its ``SinkWriter`` at a time touches it.
 final class PartialFile: FileSink, @unchecked Sendable {
@@ -19,7 +19,8 @@ final class PartialFile: FileSink, @unchecked Sendable {
     private let url: HTTPURL?
     private var descriptor: Int32 = -1
     private var position: off_t = 0
-    /// Whether what is there is of this download, to keep or to remove; a part that was found stays, until it is emptied.
+    /// Whether what is there is of this download, to keep or to remove; a part that was found stays, until it is
+    /// emptied.
     private var isOurs = false
 
     /// How a file is made.
@@ -177,7 +178,7 @@ extension PartialFile {
     private func becomeLike(_ path: String) throws(HTTPError) {
         guard let existing = try FileCall.status(path) else { return }
         guard !existing.isFolder else { throw .file("write", path, errno: EISDIR) }
-        // Only root can give files away; whoever can't keeps his own.
+        // Only root can give files away; others keep their own.
         _ = fchown(descriptor, existing.st_uid, .max)
         resemble(existing)
     }
@@ -238,7 +239,7 @@ extension PartialFile {
             if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 throw .file("lock", part, errno: errno, errno == EWOULDBLOCK ? Self.busy : nil)
             }
-            // Whoever held the lock may have put the part in its place meanwhile, or removed it.
+            // The holder of the lock may have put the part in its place meanwhile, or removed it.
             let present = try FileCall.status(part, followsLink: false)
             if let present, present.st_ino == status.st_ino, present.st_dev == status.st_dev {
                 // Some file systems say of all their files that they are one user's: also of what was just made.

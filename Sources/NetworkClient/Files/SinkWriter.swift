@@ -29,7 +29,7 @@ final class SinkWriter: @unchecked Sendable {
     /// Whether it is to be closed, and what was written kept.
     private var closesKeeping: Bool?
     private var closed: EventLoopPromise<Void>?
-    private var patience: Scheduled<Void>?
+    private var closeTimer: Scheduled<Void>?
     /// Where it may take as long as others like.
     private var thread: BlockingThread?
 
@@ -99,8 +99,8 @@ final class SinkWriter: @unchecked Sendable {
     /// Lets the sink go as soon as what came is written; what was to be finished is not, unless it is under way.
     ///
     /// - Parameter isKept: Whether what was written can be continued; if not, it is removed.
-    /// - Returns: It is fulfilled when that is done, or has taken too long, as on a disk that hangs; where somebody else
-    ///   decides how long it takes, after a second.
+    /// - Returns: It is fulfilled when that is done, or has taken too long, as on a disk that hangs; where somebody
+    ///   else decides how long it takes, after a second.
     func close(isKept: Bool) -> EventLoopFuture<Void>? {
         guard closesKeeping == nil else { return nil }
         closesKeeping = isKept
@@ -109,7 +109,7 @@ final class SinkWriter: @unchecked Sendable {
         let isPatient = !isOpening && !sink.mayBlock
         let closed = loop.makePromise(of: Void.self)
         self.closed = closed
-        patience = loop.assumeIsolated().scheduleTask(in: isPatient ? .seconds(30) : .seconds(1)) { [self] in
+        closeTimer = loop.assumeIsolated().scheduleTask(in: isPatient ? .seconds(30) : .seconds(1)) { [self] in
             self.closed = nil
             closed.succeed()
         }
@@ -191,7 +191,7 @@ final class SinkWriter: @unchecked Sendable {
             sink.value.close(isKept: isKept)
         } then: { [self] in
             thread = nil
-            patience?.cancel()
+            closeTimer?.cancel()
             Self.take(&closed)?.succeed()
         }
     }

@@ -36,7 +36,7 @@ final class ConnectivityEpochs: @unchecked Sendable {
         destinations.formUnion(addresses)
         if watch == nil { return update() }
         guard destinations.count > known, !willUpdate else { return }
-        // Whoever judges many keys in one turn wants one watch for all.
+        // Anyone who judges many keys in one turn wants one watch for all.
         willUpdate = true
         loop.execute { [weak self] in self?.updateIfNeeded() }
     }

@@ -12,8 +12,8 @@ public import ReachabilityCore
 /// // … any client: keep to pass.interface, if there is one
 /// ```
 ///
-/// It judges as a session's own gate does: the destination's own path, not the machine's; a request without a requirement
-/// is never held while nobody knows. ``HTTPSession`` does all of this by itself.
+/// It judges as a session's own gate does: the destination's own path, not the machine's; a request without a
+/// requirement is never held while nobody knows. ``HTTPSession`` does all of this by itself.
 ///
 /// All members can be used from any thread.
 public final class ConnectivityGate: Sendable {
@@ -26,8 +26,8 @@ public final class ConnectivityGate: Sendable {
     ///
     /// - Parameters:
     ///   - connectivity: Who knows the ways out; by default ``Reachability/ReachabilityMonitor/shared``.
-    ///   - requirement: What paths must be. With any but ``PathRequirement/any`` the connection must be bound as the pass
-    ///     says: unbound, its packets leave by whatever path the kernel prefers, then and later.
+    ///   - requirement: What paths must be. With any but ``PathRequirement/any`` the connection must be bound as the
+    ///     pass says: unbound, its packets leave by whatever path the kernel prefers, then and later.
     ///   - timeout: How long to wait at most, on a clock that goes on while the machine is suspended; nil for ever.
     public convenience init(
         connectivity: any Connectivity = ReachabilityMonitor.shared,
@@ -57,8 +57,8 @@ public final class ConnectivityGate: Sendable {
     ///
     /// - Parameters:
     ///   - url: Where it leads; `http` and `https` are known.
-    ///   - isFailed: Whether an attempt has just failed for want of a path (ENETUNREACH, EHOSTUNREACH …). Then the kernel
-    ///     is asked anew, and where it really has none, the request waits although the machine is online.
+    ///   - isFailed: Whether an attempt has just failed for want of a path (ENETUNREACH, EHOSTUNREACH …). Then the
+    ///     kernel is asked again, and where it really has none, the request waits although the machine is online.
     /// - Returns: What the request must keep to.
     /// - Throws: ``HTTPError``: `invalidURL`; `connectivityTimedOut`, which tells what it waited for, for how long, and
     ///   why there is no path; `cancelled`, at once, if the task is.

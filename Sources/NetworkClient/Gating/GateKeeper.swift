@@ -2,13 +2,15 @@ import NIOCore
 import ReachabilityCore
 import RequestGate
 
-/// Knows for each destination and requirement whether requests may go now: one judgement while the network stays as it is.
+/// Knows for each destination and requirement whether requests may go now: one judgement while the network stays as it
+/// is.
 ///
 /// ``GateTable`` decides; this asks for what it wants to know. The network is watched only while somebody waits, or has
 /// asked since its last change, or connections are followed.
 ///
-/// Names are looked up by the system's resolver, whose packets are bound to no interface. So with a requirement a name is
-/// looked up only while an interface that meets it has a usable default path, and what it asks may still leave by another.
+/// Names are looked up by the system's resolver, whose packets are bound to no interface. So with a requirement a name
+/// is looked up only while an interface that meets it has a usable default path, and what it asks may still leave by
+/// another.
 ///
 /// Unchecked, because all but constants is touched on the session's event loop only, where it is made too.
 final class GateKeeper: @unchecked Sendable {
@@ -25,8 +27,8 @@ final class GateKeeper: @unchecked Sendable {
 
     private struct Waiting {
         var count = 0
-        /// What those who wait know: by the verdict with which they began to wait, by ``refresh(_:)`` or by `onChange`, and
-        /// by nothing else, so that nobody is left out when others ask.
+        /// What those who wait know: by the verdict with which they began to wait, by ``refresh(_:)`` or by `onChange`,
+        /// and by nothing else, so that nobody is left out when others ask.
         var told: Verdict?
     }
 
@@ -72,22 +74,23 @@ final class GateKeeper: @unchecked Sendable {
         weak var keeper: GateKeeper?
     }
 
-    /// Whether requests without a requirement need no judgement: there is a default path, or nobody knows; an atomic load.
+    /// Whether requests without a requirement need no judgement: there is a default path, or nobody knows; an atomic
+    /// load.
     var isQuick: Bool { connectivity.status != .notReachable }
 
     /// Whether requests may go now.
     ///
-    /// `closed` while a name is being looked up; whoever wants to know what it comes to holds the key.
+    /// `closed` while a name is being looked up; anyone who wants to know what it comes to holds the key.
     func verdict(for key: GateKey) -> Verdict {
         loop.preconditionInEventLoop()
         if isFree(key) { return .free }
-        // Whoever has just seen the path change asks before the loop has heard of it.
+        // Anyone who has just seen the path change asks before the loop has heard of it.
         guard let verdict = known[key], connectivity.path == lastPath else { return judgeNow(key) }
         names.refreshIfOld(key.host)
         return verdict
     }
 
-    /// Asks the kernel anew, since an attempt found no path.
+    /// Asks the kernel again, since an attempt found no path.
     ///
     /// - Returns: `closed` if the kernel really has none; `open` if another attempt may well succeed.
     func refresh(_ key: GateKey) -> Verdict {
@@ -95,7 +98,7 @@ final class GateKeeper: @unchecked Sendable {
         guard key.socketPath == nil else { return .free }
         doubted.insert(key)
         let verdict = judgeNow(key)
-        // Whoever asks tells the others.
+        // The one that asks tells the others.
         waiting[key]?.told = verdict
         return verdict
     }
@@ -170,7 +173,7 @@ final class GateKeeper: @unchecked Sendable {
         names.keep(Set(waiting.keys.map(\.host)))
     }
 
-    /// Judges again and tells, if it is another verdict.
+    /// Judges again and tells, if the verdict changed.
     private func review(_ key: GateKey) {
         guard waiting[key] != nil else { return }
         let verdict = judgeNow(key)

@@ -3,7 +3,7 @@ import RequestGate
 
 /// The names that the gate has to look up: once as long as the network stays as it is.
 ///
-/// An answer holds until the default path is another, or it has become old; then the name is looked up anew. Where no
+/// An answer holds until the default path changes, or until it is old; then the name is looked up again. Where no
 /// name server answers it is looked up again after each change, and after a pause that grows, since a name server may
 /// come back by itself.
 ///
@@ -40,7 +40,7 @@ final class GateNames {
     private static let longestPause = Duration.seconds(30)
     /// Name servers give answers a life; most are a minute or more.
     private static let longestAge = TimeAmount.seconds(30)
-    /// A lookup that is younger is shared by the resolver (``LookupScheduler/Configuration/patience``), and more.
+    /// A lookup that is younger is shared by the resolver (``LookupScheduler/Configuration/stallThreshold``), and more.
     private static let shareable = TimeAmount.milliseconds(120)
     /// What the system's resolver takes at most, by its defaults.
     private static let limit = Duration.seconds(30)
@@ -76,7 +76,7 @@ final class GateNames {
         answer.assumeIsolated().whenComplete { [weak self] in self?.take($0, for: host, of: answer) }
     }
 
-    /// Looks a name up anew if its addresses are old; they are good enough meanwhile.
+    /// Looks a name up again if its addresses are old; they are good enough meanwhile.
     func refreshIfOld(_ host: String) {
         guard case .addresses(let old, let since)? = entries[host]?.state, since + Self.longestAge < .now(),
             entries[host]?.allowance.take(at: .now()) == true
@@ -90,10 +90,10 @@ final class GateNames {
         }
     }
 
-    /// The network is another: forgets what may not hold any more.
+    /// The network changed: forgets what may not hold any more.
     ///
     /// - Parameters:
-    ///   - isOtherPath: Whether the default path is another, so that other name servers may be asked.
+    ///   - isOtherPath: Whether the default path changed, so that other name servers may be asked.
     ///   - wanted: The names that somebody waits for; the others are forgotten altogether.
     func networkChanged(isOtherPath: Bool, wanted: Set<String>) {
         for (host, entry) in entries {

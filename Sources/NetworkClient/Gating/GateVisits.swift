@@ -46,7 +46,7 @@ final class GateVisits: @unchecked Sendable {
     func begin(_ visit: Visit, _ continuation: CheckedContinuation<Ending, Never>) {
         loop.execute { [self] in
             visit.continuation = continuation
-            // Whoever cancels may have been faster.
+            // A cancellation may have been faster.
             if visit.isOver { end(visit, .failure(.cancelledAtGate)) } else { enter(visit) }
         }
     }
@@ -123,7 +123,7 @@ final class GateVisits: @unchecked Sendable {
 
 extension HTTPError {
     fileprivate static var cancelledAtGate: Self {
-        .init(.cancelled, .neverSent, "whoever waited at the gate was cancelled")
+        .init(.cancelled, .neverSent, "the request that waited at the gate was cancelled")
     }
 
     fileprivate static func timedOut(_ visit: GateVisits.Visit, _ wait: GateWait) -> Self {

@@ -19,7 +19,7 @@ protocol PathFollowing: AnyObject {
 
 /// Why a connection is given up.
 enum PathLoss: Sendable, Hashable {
-    /// Nobody uses it, and its path is another than it was.
+    /// Nobody uses it, and its path is not what it was.
     case idle
     /// Its address, or its interface, has gone.
     case addressGone

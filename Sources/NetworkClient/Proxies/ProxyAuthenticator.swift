@@ -20,8 +20,8 @@ extension ProxyProof: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
 /// Answers what a session's proxies want to know of the user, and remembers how each of them asks.
 ///
-/// Basic (RFC 7617) is shown at once, as curl does: whoever names a password for a proxy means that one to have it, and most
-/// proxies take nothing else. A proxy that asks for Digest (RFC 7616) is shown nothing else from then on.
+/// Basic (RFC 7617) is shown at once, as curl does: anyone who names a password for a proxy means that one to have it,
+/// and most proxies take nothing else. A proxy that asks for Digest (RFC 7616) is shown nothing else from then on.
 ///
 /// Belongs to the session's event loop, and is unchecked for that.
 final class ProxyAuthenticator: @unchecked Sendable {

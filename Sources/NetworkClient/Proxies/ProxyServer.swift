@@ -19,7 +19,7 @@ public struct ProxyServer: Sendable, Hashable {
         case socks5h
     }
 
-    // One word, so that whoever has no proxy carries no more than that.
+    // One word, so that anyone who has no proxy carries no more than that.
     private let fields: Fields
 
     private final class Fields: Sendable {
@@ -85,11 +85,11 @@ public struct ProxyServer: Sendable, Hashable {
 
     /// Reads `http://[user:password@]host[:port]`, or the same with `https`, `socks5` or `socks5h`, as curl does.
     ///
-    /// Without a scheme it is `http`. Without a port it is 443 for `https` and 1080 for all others. What follows behind the
-    /// port is ignored. `%` and two digits stand for a byte in user name and password.
+    /// Without a scheme it is `http`. Without a port it is 443 for `https` and 1080 for all others. What follows behind
+    /// the port is ignored. `%` and two digits stand for a byte in user name and password.
     ///
-    /// - Throws: ``HTTPError`` with code ``HTTPError/Code/invalidConfiguration``; it says what is wrong and what to write,
-    ///   and shows neither user name nor password.
+    /// - Throws: ``HTTPError`` with code ``HTTPError/Code/invalidConfiguration``; it says what is wrong and what to
+    ///   write, and shows neither user name nor password.
     public init(_ text: String) throws(HTTPError) { self = try ProxyText.server(text) }
 
     /// Whether both are the same in all parts.

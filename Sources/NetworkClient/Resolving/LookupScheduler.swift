@@ -3,14 +3,14 @@
 /// A lookup can't be interrupted, and one whose name servers are silent lasts for many seconds. So:
 /// - Queries for one name share a lookup, as long as somebody waits for it. One that everybody has given up may have
 ///   been asked of a network that is gone: the next query starts another one, but never a third of the same name.
-/// - Up to `width` lookups run at a time. Those that have run longer than `patience` are stalled and do not count:
-///   other names pass them by. Only up to `bound` threads there may be, the stalled ones included; a query that finds
-///   all of them stalled is refused.
+/// - Up to `width` lookups run at a time. Those that have run longer than `stallThreshold` are stalled and do not
+///   count: other names pass them by. Only up to `bound` threads there may be, the stalled ones included; a query that
+///   finds all of them stalled is refused.
 struct LookupScheduler {
     struct Configuration {
         var width = 4
         var bound = 32
-        var patience: Duration = .milliseconds(100)
+        var stallThreshold: Duration = .milliseconds(100)
     }
 
     typealias QueryID = UInt64
@@ -28,11 +28,11 @@ struct LookupScheduler {
     enum Action: Equatable {
         /// Start a thread that asks ``LookupScheduler/next(at:)`` for work, of which this query's may not be the first:
         /// so
-        /// ``LookupScheduler/timePassed(for:at:)`` is to be called after the patience.
+        /// ``LookupScheduler/timePassed(for:at:)`` is to be called after the stall threshold.
         case startThread
         /// Nothing: a thread will come to it, or the query shares a lookup.
         case wait
-        /// Nothing now; ``LookupScheduler/timePassed(for:at:)`` is to be called after the patience.
+        /// Nothing now; ``LookupScheduler/timePassed(for:at:)`` is to be called after the stall threshold.
         case checkLater
         /// Too many lookups are stalled.
         case refuse(stalled: Int)
@@ -151,7 +151,7 @@ extension LookupScheduler {
     }
 
     private func isStalled(_ id: FlightID, at now: ContinuousClock.Instant) -> Bool {
-        flights[id]?.start.map { now - $0 >= configuration.patience } ?? false
+        flights[id]?.start.map { now - $0 >= configuration.stallThreshold } ?? false
     }
 
     private func isAbandoned(_ id: FlightID, at now: ContinuousClock.Instant) -> Bool {

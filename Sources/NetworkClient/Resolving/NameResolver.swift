@@ -111,7 +111,7 @@ final class NameResolver: Sendable {
     }
 
     private func checkLater(for id: LookupScheduler.QueryID, _ name: String, on loop: any EventLoop) {
-        loop.scheduleTask(in: .init(state.withLock { $0.machine.configuration.patience })) { [weak self] in
+        loop.scheduleTask(in: .init(state.withLock { $0.machine.configuration.stallThreshold })) { [weak self] in
             guard let self else { return }
             let next = state.withLock { $0.machine.timePassed(for: id, at: .now) }
             perform(next, for: id, name, on: loop)

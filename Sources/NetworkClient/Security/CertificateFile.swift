@@ -59,7 +59,7 @@ extension HTTPError {
 
 /// Finds the fields of a certificate in DER without reading the certificate (RFC 5280, section 4.1; X.690).
 ///
-/// Whoever has hundreds of roots and needs one of them is spared the keys and the extensions of all others.
+/// Anyone who has hundreds of roots and needs one of them is spared the keys and the extensions of all others.
 struct CertificateFields {
     /// The subject's distinguished name as it is encoded.
     let subject: ArraySlice<UInt8>

@@ -10,9 +10,11 @@ import X509
 ///    the host.
 /// 3. ``Mode-swift.enum/none``: the server is accepted if its chain is valid, or if invalid ones are allowed.
 /// 4. A chain that is not valid is refused, unless invalid ones are allowed.
-/// 5. ``Mode-swift.enum/certificate``: the chain is validated once more with the pins as the only roots, and its dates and
+/// 5. ``Mode-swift.enum/certificate``: the chain is validated once more with the pins as the only roots, and its dates
+/// and
 ///    the host's name count even where invalid certificates are allowed.
-/// 6. ``Mode-swift.enum/publicKey``: a certificate of the validated chain has a pinned key. Where invalid certificates are
+/// 6. ``Mode-swift.enum/publicKey``: a certificate of the validated chain has a pinned key. Where invalid certificates
+/// are
 ///    allowed and the chain is not valid, the chain that counts is the one that the signatures link to the server's
 ///    own certificate: a certificate that was merely sent along never counts, neither dates nor names do.
 public struct SecurityPolicy: Sendable, Hashable {
@@ -51,7 +53,7 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// The trusted roots decide, and the certificate has to name the host.
     public static let standard = Self()
 
-    /// Whoever answers is accepted: for tests only, since anybody on the way can then read and change everything.
+    /// Any server is accepted: for tests only, since anybody on the way can then read and change everything.
     public static let insecure = Self(allowsInvalidCertificates: true, validatesDomainName: false)
 }
 
@@ -154,8 +156,9 @@ public struct ServerChallenge: Sendable {
 
 /// Has the last word on a server; called once per handshake, on no particular executor.
 ///
-/// No byte of a request and no client certificate leaves before it has answered. The handshake's time runs on meanwhile:
-/// when it is up, or the request is cancelled, the handler's task is cancelled, and nobody waits for its answer.
+/// No byte of a request and no client certificate leaves before it has answered. The handshake's time runs on
+/// meanwhile: when it is up, or the request is cancelled, the handler's task is cancelled, and nobody waits for its
+/// answer.
 public typealias ChallengeHandler = @Sendable (ServerChallenge) async -> ServerChallenge.Verdict
 
 /// A policy whose pins are read, so that no handshake has to read them again.

@@ -177,7 +177,7 @@ final class HandshakeTrial: Sendable {
     }
 }
 
-/// Completes a handshake's promise once, whoever comes first.
+/// Completes a handshake's promise once, whichever call comes first.
 private final class HandshakeOutcome: Sendable {
     private let promise = Lock<EventLoopPromise<NIOSSLVerificationResult>?>(nil)
 

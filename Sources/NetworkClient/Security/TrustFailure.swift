@@ -2,7 +2,7 @@ import FoundationEssentials
 import SwiftASN1
 import X509
 
-/// Names what is wrong with a server's chain, so that whoever runs the server can mend it.
+/// Names what is wrong with a server's chain, so that anyone who runs the server can mend it.
 struct TrustFailure {
     let host: String
     let chain: PresentedChain

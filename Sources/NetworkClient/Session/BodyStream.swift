@@ -2,7 +2,7 @@ import Locking
 import NIOCore
 import NIOHTTP1
 
-/// An answer's body on its way from the event loop to whoever reads it.
+/// An answer's body on its way from the event loop to its reader.
 ///
 /// What waits in between is bounded: beyond that the connection is not read, and the server has to wait.
 final class BodyStream: Sendable {
@@ -103,7 +103,7 @@ final class BodyStream: Sendable {
 
     typealias Reader = UnsafeContinuation<Result<ByteBuffer?, HTTPError>, Never>
 
-    // MARK: From whoever reads
+    // MARK: From the reader
 
     /// Waits for the beginning.
     var beginning: Beginning {

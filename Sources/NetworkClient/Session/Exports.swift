@@ -1,4 +1,4 @@
-/// Whoever uses the session uses the names of its requests, answers and stages.
+/// Anyone who uses the session uses the names of its requests, answers and stages.
 @_exported public import HTTPSerialization
 @_exported public import HTTPTypes
 @_exported public import NetworkClientCore

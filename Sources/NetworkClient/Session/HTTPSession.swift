@@ -26,10 +26,11 @@ public final class HTTPSession: Sendable {
     ///
     /// - Parameters:
     ///   - baseURL: What relative references are resolved against (RFC 3986, 5.2). If it has a path that does not end
-    ///     with a slash, it gains one: `https://api.example.com/v1` and `users` make `https://api.example.com/v1/users`.
+    ///     with a slash, it gains one: `https://api.example.com/v1` and `users` make
+    ///     `https://api.example.com/v1/users`.
     ///   - configuration: How it behaves.
-    /// - Throws: ``HTTPError`` if the base URL is none, the configuration contradicts itself, or the process has too few
-    ///   descriptors left to begin with.
+    /// - Throws: ``HTTPError`` if the base URL is none, the configuration contradicts itself, or the process has too
+    ///   few descriptors left to begin with.
     public convenience init(baseURL: String? = nil, configuration: HTTPConfiguration = .init()) throws(HTTPError) {
         try self.init(baseURL: baseURL, configuration, loop: RuntimeDescriptors.startedLoop(), .shared)
     }
@@ -265,14 +266,15 @@ extension HTTPSession {
     /// let file = try await request.file()
     /// ```
     ///
-    /// Until the file is whole, what has come is in a part beside it, with a record of its version: whether the request was
-    /// paused, has failed, was cancelled, or its process killed, the next one asks for the rest only (`Range`, `If-Range`).
-    /// Parts of two versions are never mixed: where the server can't say for certain that the file is the same, it comes
-    /// anew. `docs/downloads.md` has the rules.
+    /// Until the file is whole, what has come is in a part beside it, with a record of its version: whether the request
+    /// was paused, has failed, was cancelled, or its process killed, the next one asks for the rest only (`Range`,
+    /// `If-Range`). Parts of two versions are never mixed: where the server can't say for certain that the file is the
+    /// same, it comes again. `docs/downloads.md` has the rules.
     ///
     /// - Parameters:
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
-    ///   - path: The file's path; what a link leads to is replaced, the link stays. A device or a pipe is written as it is.
+    ///   - path: The file's path; what a link leads to is replaced, the link stays. A device or a pipe is written as it
+    ///     is.
     ///   - parameters: What goes into the query.
     ///   - headers: Fields that replace the session's of the same name; not `Range` and `If-Range`.
     ///   - options: What the download does otherwise.
@@ -295,8 +297,8 @@ extension RequestHandle {
     /// The file that the answer's body went to.
     ///
     /// - Returns: The file.
-    /// - Throws: ``HTTPError``: as ``response()``, or ``HTTPError/Code/unacceptableStatus`` with the answer's head and the
-    ///   beginning of its body, if it was none of success: then there is no new file.
+    /// - Throws: ``HTTPError``: as ``response()``, or ``HTTPError/Code/unacceptableStatus`` with the answer's head and
+    ///   the beginning of its body, if it was none of success: then there is no new file.
     public func file() async throws(HTTPError) -> DownloadedFile {
         let response = try await response()
         if let file = response.file { return file }

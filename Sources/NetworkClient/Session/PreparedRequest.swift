@@ -143,7 +143,7 @@ extension RequestHandle {
 enum ResponseDestination: Sendable {
     /// To memory, within ``HTTPConfiguration/maximumBodySize``.
     case memory
-    /// To whoever reads it, as fast as they do.
+    /// To the reader, as fast as they do.
     case stream
     /// To a file or a descriptor.
     case output(BodyOutput)

@@ -23,7 +23,7 @@ public final class RequestHandle: Sendable {
     private let publishedState = Atomic(State.ready.rawValue)
     /// Where it is, and what became of its attempts; confined to the session's event loop.
     ///
-    /// Stored, not computed: an accessor that checks the loop allocates a coroutine's frame at each of its 26 uses.
+    /// Stored, not computed: an accessor that checks the loop allocates a coroutine's frame each time.
     nonisolated(unsafe) var run: RequestRun
 
     init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
@@ -40,8 +40,8 @@ public final class RequestHandle: Sendable {
     /// defaults.
     ///
     /// It is without what each attempt adds: credentials (Basic, Digest, bearer tokens), a download's `Range` and
-    /// `If-Range`, and what is for a proxy; and it is that of the first URL, whatever redirects followed. Made anew each time
-    /// it is asked for.
+    /// `If-Range`, and what is for a proxy; and it is that of the first URL, whatever redirects followed. Made again
+    /// each time it is asked for.
     public var head: HTTPRequest { request.publicHead }
 
     /// Starts a request that was made with ``RequestOptions/startsAtOnce`` false, and lets one go on that was paused.
@@ -51,19 +51,20 @@ public final class RequestHandle: Sendable {
         core.loop.execute { [self] in core.resume(self) }
     }
 
-    /// Holds the request until it is resumed: what is not on a connection does not leave, what is reads and sends no more.
+    /// Holds the request until it is resumed: what is not on a connection does not leave, what is reads and sends no
+    /// more.
     ///
-    /// None of its limits, waits and delays goes on meanwhile. A download that can go on by Range gives its connection up,
-    /// and goes on behind what it has; nothing else is sent again because of a pause. How long a server bears a connection
-    /// on which nothing happens is its own decision: if it is lost, the request fails when it is resumed, or goes again as
-    /// its policy allows.
+    /// None of its limits, waits and delays goes on meanwhile. A download that can go on by Range gives its connection
+    /// up, and goes on behind what it has; nothing else is sent again because of a pause. How long a server bears a
+    /// connection on which nothing happens is its own decision: if it is lost, the request fails when it is resumed, or
+    /// goes again as its policy allows.
     public func pause() {
         core.loop.execute { [self] in core.pause(self) }
     }
 
     /// Ends the request, wherever it is, with ``HTTPError/Code/cancelled``; does nothing once it has ended.
     ///
-    /// Whoever waits for it is told at once. Its connection is closed, since the answer may be on its way.
+    /// Anyone who waits for it is told at once. Its connection is closed, since the answer may be on its way.
     public func cancel() {
         core.loop.execute { [self] in core.cancel(self) }
     }
@@ -150,7 +151,7 @@ public final class RequestHandle: Sendable {
         end(ending)
     }
 
-    /// Ends it and tells whoever waits.
+    /// Ends it and tells anyone who waits.
     func end(_ ending: Outcome.Ending) {
         outcome.withLock { $0.end(ending) }?.tell(ending)
     }
@@ -334,7 +335,7 @@ extension RequestHandle {
         }
     }
 
-    /// Tells whoever listens to this request.
+    /// Tells anyone who listens to this request.
     func tell(_ event: RequestEvent) {
         for listener in listeners.withLock({ $0 }) { listener.yield(event) }
     }

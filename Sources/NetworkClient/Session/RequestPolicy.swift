@@ -50,9 +50,9 @@ final class RequestPolicy: Sendable {
     /// For how long it may wait for a path.
     ///
     /// What has a requirement and was not to wait still waits until it is known what ways there are.
-    func patience(for wait: GateWait?) -> Duration? {
+    func waitTimeout(for wait: GateWait?) -> Duration? {
         switch gate {
-        case .waitsForConnectivity(let patience): patience
+        case .waitsForConnectivity(let waitTimeout): waitTimeout
         case .goesAtOnce where wait?.isUndecided == true: .seconds(10)
         case .goesAtOnce: .zero
         }

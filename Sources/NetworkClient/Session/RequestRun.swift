@@ -225,7 +225,7 @@ final class FollowingRun {
     var asked: [String: Set<String>] = [:]
     /// What follows the answer that is coming, decided when its head came.
     var decided: FollowUp?
-    /// Whether the answer was kept from whoever takes its body, since another one may follow it.
+    /// Whether the answer was kept from the receiver of its body, since another one may follow it.
     var isHeldBack = false
     /// Why the body of the last response is not whole, where it was not waited for.
     var missingBody: HTTPError?

@@ -15,8 +15,8 @@ enum FollowUp: Sendable {
 
 /// Decides what follows a response; confined to the session's event loop.
 ///
-/// The stages, in their order, of which the first that applies decides: a receiver that wants the request again (Range),
-/// 417, 407, 401, and redirects. A retry by policy comes after all of them.
+/// The stages, in their order, of which the first that applies decides: a receiver that wants the request again
+/// (Range), 417, 407, 401, and redirects. A retry by policy comes after all of them.
 final class ResponseStages {
     private unowned let core: SessionCore
 
@@ -58,7 +58,7 @@ final class ResponseStages {
 
     /// Decides what follows an answer, if its head alone says so.
     ///
-    /// - Returns: Whether whoever takes the body does not get this one, or not before it is known what follows.
+    /// - Returns: Whether the receiver of the body does not get this one, or not before it is known what follows.
     func withholdsBody(_ head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
         let status = Int(head.status.code)
         if RedirectRules.isRedirect(status), handle.current.policy.redirects.follows {
@@ -196,7 +196,8 @@ extension HTTPURL {
 
     /// Where a redirect leads; nil if that is no URL that can be asked.
     ///
-    /// User information stays with its origin; that of a `Location` is nobody's, since no server says as whom to appear.
+    /// User information stays with its origin; that of a `Location` is nobody's, since no server says as whom to
+    /// appear.
     fileprivate func redirected(by location: String) -> HTTPURL? {
         guard let url = try? resolving(location) else { return nil }
         return .init(

@@ -13,9 +13,9 @@ public struct StreamedResponse: Sendable {
 
 /// The body of an answer, piece by piece, as fast as it is read: what is not read is not taken from the server.
 ///
-/// It can be read once. It throws the request's ``HTTPError`` where the answer breaks off. Whoever stops reading before the
-/// end, or drops the body, cancels the request. While it is not read, none of the request's limits but the one of the whole
-/// goes on.
+/// It can be read once. It throws the request's ``HTTPError`` where the answer breaks off. Anyone who stops reading
+/// before the end, or drops the body, cancels the request. While it is not read, none of the request's limits but the
+/// one of the whole goes on.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A piece, of the size in which it came.
     public typealias Element = ByteBuffer
@@ -89,8 +89,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
 extension RequestHandle {
     /// The answer as soon as its head has come, with its body to be read.
     ///
-    /// Only for requests made by ``HTTPSession/stream(_:_:parameters:headers:body:options:)``. An answer that is none of
-    /// success (2xx) has come whole by then, within ``HTTPConfiguration/maximumBodySize``, and is read from memory.
+    /// Only for requests made by ``HTTPSession/stream(_:_:parameters:headers:body:options:)``. An answer that is none
+    /// of success (2xx) has come whole by then, within ``HTTPConfiguration/maximumBodySize``, and is read from memory.
     ///
     /// - Returns: The answer; asked for again, its body is what has not been read.
     /// - Throws: ``HTTPError`` if no answer came. If the task is cancelled, the request is, too.

@@ -32,8 +32,8 @@ public struct ProtectionSpaces: Sendable {
             if case .basic = answer { prefixes = [Self.directory(of: path)] }
         }
 
-        /// A path up to and with its last slash: what lies at it or deeper is assumed to be in the same space (RFC 7617,
-        /// 2.2).
+        /// A path up to and with its last slash: what lies at it or deeper is assumed to be in the same space (RFC
+        /// 7617, 2.2).
         static func directory(of path: String) -> String {
             guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
             return String(path[...slash])
@@ -122,7 +122,7 @@ public struct ProtectionSpaces: Sendable {
         return best.map { (spaces[$0.number], $0.number) }
     }
 
-    /// The credential that answers for a realm, whoever asks; nil if there is none, the newest of several.
+    /// The credential that answers for a realm, no matter who asks; nil if there is none, the newest of several.
     public func sharedCredential(of realm: String, at origin: HTTPOrigin) -> Credential? {
         known[origin]?.last { $0.realm == realm && $0.isShared }?.credential
     }

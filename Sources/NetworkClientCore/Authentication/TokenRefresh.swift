@@ -1,6 +1,6 @@
 package import ReachabilityCore
 
-/// Decides when a token is got anew: once, however many requests learn at the same time that it is refused.
+/// Decides when a token is got again: once, however many requests learn at the same time that it is refused.
 ///
 /// Time is handed in, so that a token that is refused as soon as it is got does not make requests ask for the next one
 /// without end.

@@ -1,8 +1,8 @@
 /// What a download asks for, and what it does with the answer: the rules by which parts of a file become one.
 ///
-/// Whatever servers say, what is put together is of one version: a part is added only to a beginning with the same strong
-/// validator (RFC 9110, 13.1.5 and 15.3.7.3), exactly where that ends. Whatever else comes, the file begins anew; so it does
-/// where a part has no validator, though it answers `If-Range`: some servers ignore that field.
+/// Whatever servers say, what is put together is of one version: a part is added only to a beginning with the same
+/// strong validator (RFC 9110, 13.1.5 and 15.3.7.3), exactly where that ends. Whatever else comes, the file begins
+/// again; so it does where a part has no validator, though it answers `If-Range`: some servers ignore that field.
 ///
 /// | answer | to the whole | to the rest |
 /// |---|---|---|
@@ -115,8 +115,8 @@ package struct DownloadLife: Sendable, Hashable {
 
     /// Takes the answer's end.
     ///
-    /// - Returns: What is missing; nil if the file is complete. Where ``part`` has no bytes then, what is there is to be
-    ///   forgotten.
+    /// - Returns: What is missing; nil if the file is complete. Where ``part`` has no bytes then, what is there is to
+    ///   be forgotten.
     package mutating func finish() -> DownloadDoubt? {
         if let end, part.length < end {
             // Who counts wrong may have put its bytes wrong as well.
@@ -249,7 +249,7 @@ package enum DownloadDoubt: Sendable, Hashable {
     case tooMuch(Int64)
     /// Less came than it had said.
     case tooLittle(Int64, of: Int64)
-    /// It would begin anew, and what was given on can't be taken back.
+    /// It would begin again, and what was given on can't be taken back.
     case startsAnew(have: Int64)
 }
 

@@ -68,8 +68,8 @@ package struct DownloadAnswer: Sendable, Hashable {
 
 /// What is noted beside the part of a download, so that another process can go on with it.
 ///
-/// Lines of a name and a value, the first of which tells the form, and the last one that it is whole. Whatever is not as it
-/// was written here is no record: the download begins anew then.
+/// Lines of a name and a value, the first of which tells the form, and the last one that it is whole. Whatever is not
+/// as it was written here is no record: the download begins again then.
 package struct PartRecord: Sendable, Hashable {
     /// The URL without user information and query, for people.
     package var url: String

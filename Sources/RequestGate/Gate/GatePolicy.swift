@@ -20,7 +20,7 @@ public enum PathLossPolicy: Sendable, Hashable {
 
 /// In which order requests leave that have waited; within one, the first come is the first out.
 ///
-/// Whoever waits grows more urgent by one step in each half minute, so that nobody starves.
+/// A request that waits grows more urgent by one step in each half minute, so that nobody starves.
 public enum RequestPriority: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     /// After all others: prefetching, reports that nobody waits for.
     case low

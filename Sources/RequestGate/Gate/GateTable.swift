@@ -20,7 +20,7 @@ public enum GateTable {
         }
     }
 
-    /// Goes by the first way there is; whoever is bound to its interface reaches no address that has another.
+    /// Goes by the first way there is; a request that is bound to its interface reaches no address that has another.
     private static func judge(_ ways: [GateWay], _ isRestricted: Bool) -> GateVerdict {
         guard let first = ways.first(where: { $0 != .none }) else { return .wait(.path) }
         let positions = ways.indices.filter { ways[$0] != .none && (!isRestricted || ways[$0] == first) }

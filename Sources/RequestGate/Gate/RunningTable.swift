@@ -17,15 +17,15 @@ public struct ConnectionPath: Sendable, Hashable {
 
 /// Decides what becomes of connections when the network has changed.
 ///
-/// TCP survives the loss of a carrier or a route, as long as the address stays: the other end need not notice. Without its
-/// address nothing comes back; but a lease that is renewed takes the address away for a moment.
+/// TCP survives the loss of a carrier or a route, as long as the address stays: the other end need not notice. Without
+/// its address nothing comes back; but a lease that is renewed takes the address away for a moment.
 public enum RunningTable {
     /// How long an address must be gone before that counts.
     public static let damping = Duration.milliseconds(100)
     /// How long a connection without a way may be silent, for those who want to know soon.
     ///
     /// WiFi takes one to three seconds to come back from a short loss.
-    public static let patience = Duration.seconds(5)
+    public static let defaultGrace = Duration.seconds(5)
 
     /// A connection that no request uses.
     public static func verdict(onIdle path: ConnectionPath) -> IdleVerdict {
@@ -36,7 +36,7 @@ public enum RunningTable {
     public static func verdict(onRunning path: ConnectionPath, _ policy: PathLossPolicy) -> RunningVerdict {
         if !path.isAllowed { return .notAllowed }
         if !path.hasAddress { return .lostUnlessBack(within: max(damping, policy.grace ?? damping)) }
-        return path.hasWay ? .keep : .lostIfSilent(for: policy.grace ?? patience)
+        return path.hasWay ? .keep : .lostIfSilent(for: policy.grace ?? defaultGrace)
     }
 
     /// What becomes of an idle connection.

@@ -4,12 +4,14 @@
 ///
 /// | what comes | before the first refusal | after it |
 /// |---|---|---|
-/// | a head of an answer | +1 (doubles in each round trip) | half of what lacks to the known limit in each round trip; past it +1, +2, +4 … |
+/// | a head of an answer | +1 (doubles in each round trip) | half of what lacks to the known limit in each round trip;
+/// past it +1, +2, +4 … |
 /// | a refusal, first of its round trip | the known limit is what it was - 1, the window × 0.85 of that | the same |
 /// | a further refusal of that round trip | the known limit - 1, the window × 0.85 of that | the same |
 ///
 /// A round trip ends with the first word of an attempt that was started after the last cut; what comes of earlier ones
-/// does not let it grow. If refusals bring it down to one, it begins anew. decisions/0008 has what this was chosen from.
+/// does not let it grow. If refusals bring it down to one, it begins again. decisions/0008 has what this was chosen
+/// from.
 ///
 /// The owner counts what is under way, and calls ``settle()`` when nobody waits in its line and nothing that the window
 /// let go is under way or backs off: what comes then comes at its own pace. A session's window, which stands over those
@@ -110,8 +112,8 @@ struct ReleaseWindow: Sendable, Hashable {
 /// By how much a free slot of a ``ReleaseWindow`` is delayed, so that what waited does not leave in bursts, nor in step
 /// with other machines that lost the same path.
 ///
-/// Only while the window doubles, and never the first probe: that one tells whether there is a path at all. The bound is
-/// a quarter of the probe's round trip, so that growth takes an eighth longer and throughput afterwards nothing.
+/// Only while the window doubles, and never the first probe: that one tells whether there is a path at all. The bound
+/// is a quarter of the probe's round trip, so that growth takes an eighth longer and throughput afterwards nothing.
 struct SlotJitter: Sendable, Hashable {
     /// Nanoseconds that no delay reaches.
     private var bound: UInt32 = 0

@@ -112,8 +112,8 @@ extension RetryPolicy {
 extension RetryPolicy {
     /// How long to wait after so many attempts: full jitter, on top of what the server asked for.
     ///
-    /// The jitter lies between nothing and ``bound(after:)``. Whoever was told the same `Retry-After` does not come back
-    /// at the same moment: the jitter is added to it, and it has no upper bound of its own.
+    /// The jitter lies between nothing and ``bound(after:)``. A request that was told the same `Retry-After` does not
+    /// come back at the same moment: the jitter is added to it, and it has no upper bound of its own.
     func delay(
         after attempts: Int,
         _ retryAfter: Duration?,

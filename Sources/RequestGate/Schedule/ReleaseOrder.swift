@@ -1,7 +1,7 @@
 /// The order in which the requests of a host are released.
 ///
-/// The most urgent, aged by its waiting; of those, whoever had a turn before, then whoever came first. While the host has to
-/// be proven, whoever can be repeated, and of the equally urgent whoever was tried least.
+/// The most urgent, aged by its waiting; of those, the one that had a turn before, then the one that came first. While
+/// the host has to be proven, those that can be repeated, and of the equally urgent the one that was tried least.
 enum ReleaseOrder {
     /// The place of the request that is next at a host; nil if none stands in an open gate's line.
     static func first(

@@ -1,12 +1,12 @@
 /// Decides when which request leaves: what waits for a path, for its turn after an outage, or for its next attempt.
 ///
-/// A pure machine. Events go in with the moment at which they happened; after each, ``next(at:using:)`` is asked for one
-/// action at a time until it has none, and ``nextMoment`` says when to ask again though nothing happened.
+/// A pure machine. Events go in with the moment at which they happened; after each, ``next(at:using:)`` is asked for
+/// one action at a time until it has none, and ``nextMoment`` says when to ask again though nothing happened.
 ///
 /// - A request waits in the line of its gate: a host under one requirement. Waiting for a path is counted apart from
 ///   attempts, over all its waits together.
-/// - When a gate opens before a line, its host has to be proven first: one request goes, one that can be repeated if there
-///   is one. Then as many as the host's ``ReleaseWindow`` and the session's let.
+/// - When a gate opens before a line, its host has to be proven first: one request goes, one that can be repeated if
+///   there is one. Then as many as the host's ``ReleaseWindow`` and the session's let.
 /// - A request whose attempt failed is decided on by its ``RetryPolicy``, the host's ``TokenBucket`` and its deadline.
 /// - Each has one deadline. While its user has paused it, neither deadline nor delay nor wait goes on.
 public struct RequestScheduler: Sendable {
@@ -29,7 +29,7 @@ public struct RequestScheduler: Sendable {
         /// By when it must have ended.
         public var deadline: BootInstant
         /// For how long it may wait for a path in all its waits together; nil for as long as its deadline lets.
-        public var patience: Duration?
+        public var waitTimeout: Duration?
         /// How urgent it is.
         public var priority: RequestPriority
         /// Whether and how it may be sent again.
@@ -39,13 +39,13 @@ public struct RequestScheduler: Sendable {
         public init(
             gate: GateID,
             deadline: BootInstant = .never,
-            patience: Duration? = nil,
+            waitTimeout: Duration? = nil,
             priority: RequestPriority = .normal,
             traits: RequestTraits
         ) {
             self.gate = gate
             self.deadline = deadline
-            self.patience = patience
+            self.waitTimeout = waitTimeout
             self.priority = priority
             self.traits = traits
         }
@@ -200,8 +200,8 @@ public struct RequestScheduler: Sendable {
     ///
     /// - Parameters:
     ///   - id: The request.
-    ///   - hasLeft: Whether a request that was let go has a connection; one that still waits for it is taken back, and that
-    ///     was no attempt.
+    ///   - hasLeft: Whether a request that was let go has a connection; one that still waits for it is taken back, and
+    ///     that was no attempt.
     ///   - now: The moment.
     public mutating func pause(_ id: RequestID, hasLeft: Bool = true, at now: BootInstant) {
         guard let slot = requests.slot(of: id), !requests[slot].isPaused else { return }
@@ -342,7 +342,8 @@ public struct RequestScheduler: Sendable {
     ///   - id: The request.
     ///   - attempt: The attempt's number.
     ///   - isOverload: Whether the server says that it is asked too much (429, 503).
-    ///   - retryAfter: How long the server wants to be left alone, so that nothing leaves while the rest of its answer comes.
+    ///   - retryAfter: How long the server wants to be left alone, so that nothing leaves while the rest of its answer
+    ///     comes.
     ///   - now: The moment.
     public mutating func answered(
         _ id: RequestID,
@@ -415,8 +416,8 @@ public struct RequestScheduler: Sendable {
 
     /// An attempt failed, and this follows.
     ///
-    /// - Returns: Whether the request goes on; if not, it is forgotten, and has failed. News of another attempt than the
-    ///   present one change nothing, and do not go on either.
+    /// - Returns: Whether the request goes on; if not, it is forgotten, and has failed. News of another attempt than
+    ///   the present one change nothing, and do not go on either.
     public mutating func ended(
         _ id: RequestID,
         attempt: UInt32,
@@ -508,11 +509,12 @@ public struct RequestScheduler: Sendable {
         requests.setTimer(slot, at: moment)
     }
 
-    /// When the patience of a request in line may be at its end.
+    /// When the wait timeout of a queued request may expire.
     private func patienceEnd(_ slot: Int, at now: BootInstant) -> BootInstant {
         let left = max(0, requests[slot].waitLimit - waited(slot, at: now))
         let isCounting = board.gate(requests[slot].gate)?.isCounting == true
-        // While its wait does not count, its end does not come nearer: to look again soon would be to look all the time.
+        // While its wait does not count, its end does not come nearer: to look again soon would be to look all the
+        // time.
         return now.advanced(by: .nanoseconds(isCounting ? left : max(left, Self.glance)))
     }
 
@@ -549,7 +551,8 @@ public struct RequestScheduler: Sendable {
         return nil
     }
 
-    /// A request's random moment has come: it leaves, unless its path was away meanwhile, or its host is to be left alone.
+    /// A request's random moment has come: it leaves, unless its path was away meanwhile, or its host is to be left
+    /// alone.
     private mutating func leave(_ slot: Int, at now: BootInstant) -> Action? {
         let isHeld = board[host(of: slot)]?.silence.map { $0 > now } ?? false
         if board.takesPlace(requests[slot]), !isHeld, board.gate(requests[slot].gate)?.isOpen == true {

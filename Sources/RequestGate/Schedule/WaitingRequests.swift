@@ -40,7 +40,7 @@ struct WaitingRequests: Sendable {
         entry.phase = .held
         entry.deadline = order.deadline
         entry.since = now
-        entry.waitLimit = order.patience.map { max(0, $0.clampedNanoseconds) } ?? .max
+        entry.waitLimit = order.waitTimeout.map { max(0, $0.clampedNanoseconds) } ?? .max
         entry.gate = order.gate
         entry.priority = order.priority
         entry.isIdempotent = order.traits.isIdempotent
@@ -150,7 +150,8 @@ struct WaitingEntry: Sendable {
 
 /// The requests that wait at one gate.
 ///
-/// For each priority a list of those that had a turn before, and one of those that had none. The links are in the entries.
+/// For each priority a list of those that had a turn before, and one of those that had none. The links are in the
+/// entries.
 struct WaitingLists: Sendable {
     /// Two for each priority; the odd ones hold those that were under way before.
     static let count = 2 * RequestPriority.allCases.count

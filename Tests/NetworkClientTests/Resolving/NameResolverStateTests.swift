@@ -11,7 +11,7 @@ struct NameResolverStateTests {
     func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
     /// A machine of two lookups at a time and four threads, which takes 100 ms for a stall.
-    func machine() -> Machine { .init(.init(width: 2, bound: 4, patience: .milliseconds(100))) }
+    func machine() -> Machine { .init(.init(width: 2, bound: 4, stallThreshold: .milliseconds(100))) }
 
     /// Queries a name, and lets the thread that was asked for take it.
     func begin(_ name: String, at now: Int, _ machine: inout Machine) -> (query: UInt64, flight: UInt64?) {

@@ -79,7 +79,7 @@ struct NameResolverTests {
 
     @Test func `too many stalled names are an error of their own, that says so`() async throws {
         let look = ScriptedLookup()
-        let resolver = look.resolver(.init(width: 1, bound: 3, patience: .milliseconds(5)))
+        let resolver = look.resolver(.init(width: 1, bound: 3, stallThreshold: .milliseconds(5)))
         let stalled = (0..<3).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
         try await look.begun.wait(for: "three lookups") { $0.count == 3 }
         let error = await error(of: resolver.resolve("healthy", limit: .seconds(120), on: loop))
@@ -94,7 +94,7 @@ struct NameResolverTests {
     @Test(arguments: 1...20)
     func `each of many stalled names comes to its lookup`(round: Int) async throws {
         let look = ScriptedLookup()
-        let resolver = look.resolver(.init(width: 1, bound: 9, patience: .microseconds(200)))
+        let resolver = look.resolver(.init(width: 1, bound: 9, stallThreshold: .microseconds(200)))
         let stalled = (0..<8).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
         try await look.begun.wait(for: "eight lookups") { $0.count == 8 }
         look.release()

@@ -26,9 +26,9 @@ struct PauseStoryTests {
         #expect(story.started() == [request])
     }
 
-    @Test func `neither deadline nor patience goes on in a pause`() {
+    @Test func `neither deadline nor wait timeout runs in a pause`() {
         var story = SchedulerStory()
-        let patient = story.submit(patience: .seconds(10))
+        let patient = story.submit(waitTimeout: .seconds(10))
         let dated = story.submit(deadline: .seconds(10))
         story.pass(.seconds(4))
         for request in [patient, dated] { story.pause(request) }

@@ -4,9 +4,9 @@ import Testing
 
 /// For how long requests wait, and what stops the clocks.
 struct WaitingStoryTests {
-    @Test func `a request whose patience is at an end fails with how long it waited`() {
+    @Test func `a request whose wait timeout expires fails with how long it waited`() {
         var story = SchedulerStory()
-        let request = story.submit(patience: .seconds(5))
+        let request = story.submit(waitTimeout: .seconds(5))
         story.pass(.seconds(60))
         #expect(
             story.takeEnds() == [.init(id: request, failure: .noPath(waited: .seconds(5)), at: .seconds(5))]
@@ -16,7 +16,7 @@ struct WaitingStoryTests {
 
     @Test func `all waits together count, and nothing else`() {
         var story = SchedulerStory()
-        let request = story.submit(patience: .seconds(5))
+        let request = story.submit(waitTimeout: .seconds(5))
         story.pass(.seconds(3))
         story.open()
         story.answer(request)
@@ -31,7 +31,7 @@ struct WaitingStoryTests {
 
     @Test func `while the host has to be proven, waiting counts`() {
         var story = SchedulerStory()
-        let requests = (0..<2).map { _ in story.submit(patience: .seconds(1)) }
+        let requests = (0..<2).map { _ in story.submit(waitTimeout: .seconds(1)) }
         story.pass(.milliseconds(500))
         story.open()
         story.pass(.seconds(1))
@@ -40,7 +40,7 @@ struct WaitingStoryTests {
 
     @Test func `once the host is proven, waiting for one's turn does not count`() {
         var story = SchedulerStory()
-        for _ in 0..<20 { _ = story.submit(patience: .seconds(1)) }
+        for _ in 0..<20 { _ = story.submit(waitTimeout: .seconds(1)) }
         story.pass(.milliseconds(900))
         story.open()
         let probe = story.started()
@@ -52,24 +52,24 @@ struct WaitingStoryTests {
         #expect(story.takeEnds().count == 17)
     }
 
-    @Test func `patience of nothing waits for no path, and for its turn all the same`() {
+    @Test func `a wait timeout of zero waits for no path, and for its turn all the same`() {
         var story = SchedulerStory(isOpen: true)
-        let first = story.submit(patience: .zero)
+        let first = story.submit(waitTimeout: .zero)
         story.fail(first, .status(429), .answered, retryAfter: .seconds(10))
-        let second = story.submit(patience: .zero)
+        let second = story.submit(waitTimeout: .zero)
         story.pass(.seconds(9))
         #expect(story.takeEnds() == [])
         story.pass(.seconds(3))
         #expect(Set(story.started()) == [first, second])
         story.close()
-        let third = story.submit(patience: .zero)
+        let third = story.submit(waitTimeout: .zero)
         #expect(story.takeEnds() == [.init(id: third, failure: .noPath(waited: .zero), at: .seconds(12))])
     }
 
     @Test func `whoever is asked again and again how long it waited costs little`() {
         var story = SchedulerStory(isOpen: true)
         story.fail(story.submit(), .status(429), .answered, retryAfter: .seconds(1000))
-        _ = story.submit(patience: .zero)
+        _ = story.submit(waitTimeout: .zero)
         let before = story.questions
         story.pass(.seconds(100))
         #expect(story.questions - before <= 1010)
@@ -80,7 +80,7 @@ struct WaitingStoryTests {
         _ = story.submit()
         story.open()
         let gate = story.scheduler.addGate(of: story.host, isOpen: true, at: story.moment)
-        let request = story.submit(gate: gate, patience: .seconds(1))
+        let request = story.submit(gate: gate, waitTimeout: .seconds(1))
         story.pass(.seconds(1))
         #expect(story.takeEnds().map(\.id) == [request])
     }
@@ -89,7 +89,7 @@ struct WaitingStoryTests {
 
     @Test func `a request that waits fails at its deadline`() {
         var story = SchedulerStory()
-        let request = story.submit(deadline: .seconds(7), patience: .seconds(8))
+        let request = story.submit(deadline: .seconds(7), waitTimeout: .seconds(8))
         story.pass(.seconds(60))
         #expect(story.takeEnds() == [.init(id: request, failure: .deadline, at: .seconds(7))])
     }

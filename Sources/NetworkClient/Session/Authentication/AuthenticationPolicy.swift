@@ -2,9 +2,9 @@ import NIOHTTP1
 
 /// As whom a session appears, and to whom.
 ///
-/// A server that answers 401 is answered by the strongest scheme that it offers of those understood: a bearer token, Digest
-/// (RFC 7616) with SHA-256 or MD5, Basic (RFC 7617). Credentials belong to an origin (scheme, host and port), and never go
-/// to another, not by a redirect either.
+/// A server that answers 401 is answered by the strongest scheme that it offers of those understood: a bearer token,
+/// Digest (RFC 7616) with SHA-256 or MD5, Basic (RFC 7617). Credentials belong to an origin (scheme, host and port),
+/// and never go to another, not by a redirect either.
 public struct AuthenticationPolicy: Sendable {
     /// Credentials that are known beforehand.
     public var credentials: [SpaceCredential]
@@ -89,16 +89,17 @@ public enum AuthenticationReply: Sendable {
 public typealias AuthenticationHandler =
     @Sendable (_ question: AuthenticationQuestion) async throws -> AuthenticationReply
 
-/// Bearer tokens for an origin (RFC 6750): one is got anew when it is refused, once for all requests that were refused.
+/// Bearer tokens for an origin (RFC 6750): one is got again when it is refused, once for all requests that were
+/// refused.
 ///
 /// ```swift
 /// let tokens = BearerTokens(for: "https://api.example.com", token: saved) { refused in
 ///     try await login.refresh()
 /// }
 /// ```
-/// Requests that were refused wait for the new token and go again with it, once each. Who got a token that is refused at
-/// once gets no other one for ten seconds: the 401 is the answer then. Requests that the closure itself makes carry no
-/// token.
+/// Requests that were refused wait for the new token and go again with it, once each. Who got a token that is refused
+/// at once gets no other one for ten seconds: the 401 is the answer then. Requests that the closure itself makes carry
+/// no token.
 public struct BearerTokens: Sendable {
     /// Gets a token.
     ///

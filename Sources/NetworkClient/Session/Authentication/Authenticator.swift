@@ -196,7 +196,8 @@ extension Authenticator {
         return .end
     }
 
-    /// Answers with what answered for others of the realm since the request went out, as those do that are sent from now on.
+    /// Answers with what answered for others of the realm since the request went out, as those do that are sent from
+    /// now on.
     private func answerAsOthers(_ challenge: AuthenticationChallenge, _ challenged: ChallengedRequest) -> FollowUp? {
         let handle = challenged.handle
         guard let realm = challenge.realm, realm != challenged.sentRealm,
@@ -325,7 +326,7 @@ extension HTTPError {
 enum ChallengeAnswer {
     /// The value of `Authorization` or `Proxy-Authorization`, by the strongest scheme that is understood.
     ///
-    /// Each call answers anew; whoever gets the next challenge to what was answered has been refused, unless
+    /// Each call answers again; anyone who gets the next challenge to what was answered has been refused, unless
     /// ``isStale(_:)`` says otherwise.
     ///
     /// - Parameters:

@@ -47,7 +47,7 @@ final class TokenKeeper {
         return .go(handle.current.copy)
     }
 
-    /// Gets the next token in a task of its own: whoever waits may be cancelled, and the others get it all the same.
+    /// Gets the next token in a task of its own: anyone who waits may be cancelled, and the others get it all the same.
     private func begin(at origin: HTTPOrigin) {
         let (source, core, refused) = (source, core, refresh.token)
         Task {

@@ -17,7 +17,7 @@ final class FileReceiver: BodyReceiver {
     struct Plan: Sendable {
         /// The file's path, as its user wrote it; nil for a descriptor.
         var path: String?
-        /// What may be done with it; whether it can begin anew, is known when the file is open.
+        /// What may be done with it; whether it can begin again is known when the file is open.
         var traits: DownloadLife.Traits
         /// Whether the file is asked for as it is, not compressed.
         var wantsIdentity: Bool

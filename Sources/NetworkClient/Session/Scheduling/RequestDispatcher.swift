@@ -5,8 +5,8 @@ import NetworkClientCore
 import ReachabilityCore
 import RequestGate
 
-/// Carries out what the scheduler decides: holds requests while there is no path to their destination, lets them go, and
-/// lets them go again.
+/// Carries out what the scheduler decides: holds requests while there is no path to their destination, lets them go,
+/// and lets them go again.
 ///
 /// Confined to the session's event loop, which each entry checks. A request that can go at once passes by it.
 final class RequestDispatcher {
@@ -107,7 +107,7 @@ final class RequestDispatcher {
         return .init(
             gate: line,
             deadline: handle.deadline.map { now.advanced(by: $0.after(.now())) } ?? .never,
-            patience: request.policy.patience(for: wait),
+            waitTimeout: request.policy.waitTimeout(for: wait),
             priority: request.policy.priority,
             traits: .init(isIdempotent: request.isRepeatable, isReplayable: true)
         )
@@ -254,7 +254,7 @@ extension RequestDispatcher {
         }
     }
 
-    /// A gate was judged anew.
+    /// A gate was judged again.
     func gateChanged(_ key: GateKey, _ verdict: GateKeeper.Verdict) {
         core.loop.preconditionInEventLoop()
         let now = BootClock.now
@@ -474,8 +474,8 @@ extension Duration {
 
 /// The system's randomness, with a place in memory.
 ///
-/// `SystemRandomNumberGenerator` is empty, so that by reference it may be handed on at any address; what the thread sanitizer
-/// notes of that is written wherever it points.
+/// `SystemRandomNumberGenerator` is empty, so that by reference it may be handed on at any address; what the thread
+/// sanitizer notes of that is written wherever it points.
 struct PlacedGenerator: RandomNumberGenerator {
     private var system = SystemRandomNumberGenerator()
     private var count: UInt64 = 0

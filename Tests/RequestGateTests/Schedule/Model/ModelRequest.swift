@@ -14,7 +14,7 @@ struct ModelRequest {
     let gate: Int
     let traits: RequestTraits
     let policy: RetryPolicy
-    let patience: Int64?
+    let waitTimeout: Int64?
     let priority: RequestPriority
     /// Nil while it goes beside the scheduler.
     var id: RequestScheduler.RequestID?

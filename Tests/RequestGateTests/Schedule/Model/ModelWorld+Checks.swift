@@ -88,7 +88,7 @@ extension ModelWorld {
             let waited = waited.clampedNanoseconds
             let (least, most) = waits(number)
             check(request.phase != .running, "it has no path and is under way")
-            if request.patience ?? .max > waited { found("it was to wait longer: \(waited)") }
+            if request.waitTimeout ?? .max > waited { found("it was to wait longer: \(waited)") }
             if waited > most || waited < least - Self.second {
                 found("it waited \(least) to \(most), not \(waited)")
             }
@@ -116,12 +116,12 @@ extension ModelWorld {
             if requests[number].deadline <= now { found("request \(number) is alive after its deadline") }
             let deadline = requests[number].id.flatMap { scheduler.deadline(of: $0)?.nanoseconds }
             if deadline != requests[number].deadline { found("request \(number) has another deadline") }
-            guard requests[number].phase == .waiting, let patience = requests[number].patience else { continue }
-            if waits(number).least >= patience + Self.second {
+            guard requests[number].phase == .waiting, let waitTimeout = requests[number].waitTimeout else { continue }
+            if waits(number).least >= waitTimeout + Self.second {
                 found("request \(number) waits for longer than it should")
             }
         }
-        // Delays, rests and silences end; what is near the end of its patience is looked at ten times a second.
+        // Delays, rests and silences end; what is near the end of its wait timeout is looked at ten times a second.
         let seconds = (now - 1_000_000_000_000) / Self.second + 1
         if idleWakes > 200 + Int(seconds) * (20 + 12 * sizes.acts) { found("woken \(idleWakes) times for nothing") }
     }

@@ -45,7 +45,8 @@ extension ModelWorld {
             gate: gate,
             traits: .init(isIdempotent: isGet, isReplayable: isGet || chance(2, in: 3, &random)),
             policy: .init(maximumAttempts: Int.random(in: 1...6, using: &random), maximumDelay: .seconds(5)),
-            patience: chance(1, in: 3, &random) ? Int64.random(in: 0...20_000, using: &random) * Self.millisecond : nil,
+            waitTimeout: chance(1, in: 3, &random)
+                ? Int64.random(in: 0...20_000, using: &random) * Self.millisecond : nil,
             priority: RequestPriority.allCases.randomElement(using: &random) ?? .normal,
             deadline: deadline.map { now + $0 * Self.millisecond } ?? .max
         )
@@ -74,7 +75,7 @@ extension ModelWorld {
         return .init(
             gate: gates[request.gate].id,
             deadline: .init(nanoseconds: request.deadline),
-            patience: request.patience.map { .nanoseconds($0) },
+            waitTimeout: request.waitTimeout.map { .nanoseconds($0) },
             priority: request.priority,
             traits: request.traits
         )

@@ -101,10 +101,10 @@ extension SchedulerStory {
         _ method: Method = .get,
         gate: RequestScheduler.GateID? = nil,
         deadline: Duration? = nil,
-        patience: Duration? = nil,
+        waitTimeout: Duration? = nil,
         priority: RequestPriority = .normal
     ) -> RequestScheduler.RequestID {
-        let order = order(method, gate: gate, deadline: deadline, patience: patience, priority: priority)
+        let order = order(method, gate: gate, deadline: deadline, waitTimeout: waitTimeout, priority: priority)
         let id = scheduler.submit(order, at: moment)
         submitted.append(id)
         pass(.zero)
@@ -119,13 +119,13 @@ extension SchedulerStory {
         _ method: Method,
         gate: RequestScheduler.GateID? = nil,
         deadline: Duration? = nil,
-        patience: Duration? = nil,
+        waitTimeout: Duration? = nil,
         priority: RequestPriority = .normal
     ) -> RequestScheduler.Order {
         .init(
             gate: gate ?? self.gate,
             deadline: deadline.map { moment.advanced(by: $0) } ?? .never,
-            patience: patience,
+            waitTimeout: waitTimeout,
             priority: priority,
             traits: .init(isIdempotent: method == .get, isReplayable: method == .get)
         )
