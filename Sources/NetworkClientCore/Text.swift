@@ -38,6 +38,34 @@ extension UInt8 {
     }
 }
 
+extension BidirectionalCollection<UInt8> {
+    /// Whether both are the same but for the case of ASCII letters.
+    package func isEqualIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return zip(self, other).allSatisfy { $0 == $1 || $0 | 0x20 == $1 | 0x20 && $0.isASCIILetter }
+    }
+
+    /// Whether a comma-separated list has an element, whatever its case (RFC 9110, 5.6.1).
+    ///
+    /// It allocates nothing.
+    package func listContains(_ element: some Collection<UInt8>) -> Bool {
+        var rest = self[...]
+        while !rest.isEmpty {
+            let part = rest.prefix { $0 != UInt8(ascii: ",") }
+            if part.trimmingBlanks.isEqualIgnoringCase(element) { return true }
+            rest = rest[part.endIndex...].dropFirst()
+        }
+        return false
+    }
+
+    /// Without the spaces and tabs at both ends.
+    private var trimmingBlanks: SubSequence {
+        var trimmed = drop { $0.isBlank }
+        while trimmed.last?.isBlank == true { trimmed.removeLast() }
+        return trimmed
+    }
+}
+
 /// Bytes as `%` and two hexadecimal digits (RFC 3986, 2.1).
 package enum PercentEncoding {
     /// Adds the three characters that stand for a byte.

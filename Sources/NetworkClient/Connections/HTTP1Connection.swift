@@ -196,7 +196,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
     ///
     /// A proxy that asks for credentials may answer before it has read the body, and forget the rest, as squid does.
     private func keepsAlive(after head: HTTPResponseHead, _ exchange: any HTTPExchange) -> Bool {
-        head.isKeepAlive && !head.hasFaultyFraming && (head.status.code != 407 || !exchange.hasRequestBody)
+        head.keepsConnection && !head.hasFaultyFraming && (head.status.code != 407 || !exchange.hasRequestBody)
     }
 
     private func lost(_ cause: (any Error)?) {
@@ -283,6 +283,18 @@ extension HTTP1Connection: PathFollowing {
 }
 
 extension HTTPResponseHead {
+    /// Whether the server keeps the connection open after the response (RFC 9112, 9.3).
+    ///
+    /// It allocates nothing.
+    fileprivate var keepsConnection: Bool {
+        var keeps = version != .http1_0
+        for (name, value) in headers where name.utf8.isEqualIgnoringCase("connection".utf8) {
+            if value.utf8.listContains("close".utf8) { return false }
+            keeps = keeps || value.utf8.listContains("keep-alive".utf8)
+        }
+        return keeps
+    }
+
     /// Whether a server of HTTP/1.0 uses transfer codings, which that does not have (RFC 9112, 6.1).
     fileprivate var hasFaultyFraming: Bool { version == .http1_0 && headers.contains(name: "Transfer-Encoding") }
 }

@@ -9,6 +9,9 @@ public struct ResponseHead: Sendable {
     /// The fields in their order, values without the white space around them.
     public private(set) var fields: [(String, String)] = []
 
+    /// So many fields are stored without a second allocation.
+    private static let usualFields = 12
+
     init() {}
 
     /// Reads a status line, without its line end; its reason phrase may be any bytes.
@@ -27,18 +30,17 @@ public struct ResponseHead: Sendable {
         guard status >= 100 else { throw .malformed("its status is below 100") }
         minorVersion = version
         self.status = status
+        fields.reserveCapacity(Self.usualFields)
         reason = String(decoding: line.dropFirst(start.count + 6), as: UTF8.self)
     }
 
     /// Returns the values of all fields of a name.
     ///
-    /// - Parameter name: The name in lower case.
+    /// - Parameter name: The name, in any case.
     /// - Returns: The values, in their order.
     func values(of name: String) -> [String] {
         var values: [String] = []
-        for (field, value) in fields where field.utf8.count == name.utf8.count && field.lowercased() == name {
-            values.append(value)
-        }
+        for (field, value) in fields where field.utf8.isEqualIgnoringCase(name.utf8) { values.append(value) }
         return values
     }
 

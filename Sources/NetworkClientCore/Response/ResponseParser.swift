@@ -280,7 +280,7 @@ private enum BodyFraming {
             self = .none
             return
         }
-        let length = try Self.length(head.values(of: "content-length"))
+        let length = try Self.length(head)
         let codings = head.values(of: "transfer-encoding")
         guard codings.isEmpty || length == nil else {
             throw .malformed("it has both Content-Length and Transfer-Encoding")
@@ -294,12 +294,15 @@ private enum BodyFraming {
         }
     }
 
-    private static func length(_ values: [String]) throws(ResponseFault) -> Int? {
-        guard let value = values.first else { return nil }
-        guard values.count == 1 else { throw .malformed("it has several Content-Length fields") }
-        guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIIDigit }),
-            let length = Int(value)
-        else { throw .malformed("its Content-Length is no length") }
+    private static func length(_ head: ResponseHead) throws(ResponseFault) -> Int? {
+        var length: Int?
+        for (name, value) in head.fields where name.utf8.isEqualIgnoringCase("content-length".utf8) {
+            guard length == nil else { throw .malformed("it has several Content-Length fields") }
+            guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIIDigit }), let number = Int(value) else {
+                throw .malformed("its Content-Length is no length")
+            }
+            length = number
+        }
         return length
     }
 }
