@@ -42,6 +42,16 @@ struct DeviceSocket: ~Copyable {
         }
     }
 
+    /// Returns the number of nl80211; 0 where there is none.
+    mutating func wirelessFamily() -> UInt16 {
+        sequence &+= 1
+        var families = GenericFamilies()
+        try? ask(NetlinkRequests.families(sequence: sequence), .init()) { event in
+            if case .family(let family) = event { families.note(family) }
+        }
+        return families.nl80211
+    }
+
     /// Returns nl80211's interface; nil if it isn't one.
     mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
         sequence &+= 1

@@ -182,7 +182,7 @@ extension DumpSubject {
     }
 
     /// `RTEXT_FILTER_SKIP_STATS`.
-    private static let skipStatistics: UInt32 = 1 << 3
+    fileprivate static let skipStatistics: UInt32 = 1 << 3
 
     private var family: AddressFamily? {
         switch self {
@@ -219,6 +219,31 @@ package enum NetlinkRequests {
     /// ENOENT.
     package static func dump(_ subject: DumpSubject, sequence: UInt32) -> [UInt8] {
         NetlinkEncoder().encode(.request(.init(subject: subject, isDump: true)), sequence: sequence)
+    }
+
+    /// Returns a request for one link (`RTM_GETLINK`); the reply is an `RTM_NEWLINK` or an `NLMSG_ERROR`.
+    package static func link(_ index: InterfaceIndex, sequence: UInt32) -> [UInt8] {
+        var builder = NetlinkMessageBuilder(type: RTM.getLink, flags: .request, sequence: sequence)
+        builder.append(bytes: repeatElement(0, count: 4))
+        builder.append(index)
+        builder.append(bytes: repeatElement(0, count: LinkMessage.bodySize - 8))
+        builder.attribute(IFLA.extMask, DumpSubject.skipStatistics)
+        return builder.build()
+    }
+
+    /// Returns a request for a dump of one interface's addresses (`RTM_GETADDR`).
+    ///
+    /// Without `NETLINK_GET_STRICT_CHK` the kernel dumps those of all interfaces, and a kernel without IPv6 those of IPv4.
+    package static func addresses(
+        of index: InterfaceIndex,
+        _ family: AddressFamily,
+        sequence: UInt32
+    ) -> [UInt8] {
+        var builder = NetlinkMessageBuilder(type: RTM.getAddr, flags: [.request, .dump], sequence: sequence)
+        builder.append(family.rawValue)
+        builder.append(bytes: repeatElement(0, count: 3))
+        builder.append(index)
+        return builder.build()
     }
 
     /// Returns a request for the route of a flow (`RTM_GETROUTE`); the reply is an `RTM_NEWROUTE` or an `NLMSG_ERROR`.

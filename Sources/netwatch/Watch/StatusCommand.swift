@@ -50,6 +50,32 @@ struct StateQuery {
 
     /// Asks; the status says whether the network is reachable.
     func run() throws(ToolError) -> ExitStatus {
+        if let change = egressState { return try write(change) }
+        return try runMonitor()
+    }
+
+    /// How long a driver may keep the query about the egress interfaces waiting before a monitor is started.
+    private static let egressTimeout = Duration.milliseconds(500)
+
+    /// The state, read from the egress interfaces alone; nil if that does not suffice.
+    ///
+    /// The radio of a Wi-Fi carrier is asked by a monitor.
+    private var egressState: ReachabilityChange? {
+        guard let path = EgressQuery(configuration).path(within: Self.egressTimeout),
+            !path.carriers.contains(where: { $0.kind == .wifi })
+        else { return nil }
+        return .init(
+            event: .state,
+            status: path.status,
+            previous: nil,
+            path: path,
+            reasons: [.initial],
+            sequence: 1
+        )
+    }
+
+    /// Starts a monitor, and waits for its first state.
+    private func runMonitor() throws(ToolError) -> ExitStatus {
         let first = FirstState()
         let wakeup = try Wakeup.open()
         let session = try MonitorSession(configuration, wakeup: wakeup) { change in
@@ -59,10 +85,11 @@ struct StateQuery {
         _ = try session.next(until: SystemClock.now.advanced(by: .seconds(10)))
         var change = first.change ?? .unread
         change.path.wifi = wifiDetails(of: change.path, session)
-        return try StandardOutput.write(
-            format.line(change, at: SystemClock.wall),
-            thenExit: ExitStatus(of: change.status)
-        )
+        return try write(change)
+    }
+
+    private func write(_ change: ReachabilityChange) throws(ToolError) -> ExitStatus {
+        try StandardOutput.write(format.line(change, at: SystemClock.wall), thenExit: ExitStatus(of: change.status))
     }
 
     /// Returns the Wi-Fi details of the path; none if they cannot be had soon.

@@ -35,16 +35,35 @@ import Testing
         let probe = try EngineProbe(in: world.machine, configuration)
         defer { probe.engine.stop() }
         try story.begin()
+        var queries = 0
         for number in 1...steps {
             story.step()
-            guard let difference = try difference(world, story, probe) else { continue }
+            guard let difference = try difference(world, story, probe) else {
+                queries += try isQueried(world, probe, configuration) ? 1 : 0
+                continue
+            }
             let view = try probe.engine.view()
             let details = view.evaluation.ipv4.outcomes.map(\.line) + view.snapshot.lines
             return (["seed \(seed), step \(number): \(difference)"] + story.log + details).joined(separator: "\n")
         }
         let kinds = ["carrier", "default", "ECMP", "macvlan", "tunnel", "port", "host route", "rule", "tunnel port"]
+        #expect(queries >= steps / 50, "seed \(seed): \(queries) paths could be read from their egress interfaces")
         let gaps = kinds.filter { story.counts[$0, default: 0] < steps / 50 }
         return gaps.isEmpty ? nil : "seed \(seed) met too little of \(gaps): \(story.counts)"
+    }
+
+    /// Whether the path can be read from its egress interfaces alone; it then has to be the monitor's.
+    private static func isQueried(
+        _ world: StackWorld,
+        _ probe: EngineProbe,
+        _ configuration: MonitorConfiguration
+    ) throws -> Bool {
+        var configuration = configuration
+        configuration.namespace = .path(world.machine.path)
+        guard let path = EgressQuery(configuration).path(within: .seconds(60)) else { return false }
+        let expected = try probe.engine.view().evaluation.path
+        #expect(path == expected)
+        return true
     }
 
     /// The differences between the state and the counters, once the monitor has received everything.
