@@ -85,6 +85,7 @@ final class ScriptStage {
     /// Lets swift build fuzz targets of a line of shell, and do something else too.
     func provideFuzzTargets(runningBody body: String, also other: String = ":") throws {
         try? FileManager.default.createDirectory(at: root.appending(path: "Fuzz"), withIntermediateDirectories: true)
+        try? provide("nice")
         try? link("Fuzz/Corpus", to: Repository.root.appending(path: "Fuzz/Corpus").path)
         try write("#!/bin/sh\n\(body)\n", to: "fuzz-target")
         let release = "\"$HOME/.build-fuzz/release\""
