@@ -168,6 +168,12 @@ let package = Package(
             path: "Examples/OtherClients",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "Guides",
+            dependencies: ["NetworkClient", "Reachability"],
+            path: "Examples/Guides",
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
             name: "NetworkLab",
@@ -246,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "ComingFrom", "FirstProgram", "FirstRequest", "HTTPLab", "NetworkLab", "OtherClients", "OtherWays",
-                "ReachabilityCore", "SendingBodies", "SteadyUpload", "netwatch", "netwatch-fetch",
+                "ComingFrom", "FirstProgram", "FirstRequest", "Guides", "HTTPLab", "NetworkLab", "OtherClients",
+                "OtherWays", "ReachabilityCore", "SendingBodies", "SteadyUpload", "netwatch", "netwatch-fetch",
             ],
             exclude: [
                 "Install/Support/offers.bash", "Install/Support/offers.fish", "Install/Support/offers.zsh",

@@ -3,7 +3,7 @@ import PackageDescription
 
 // The fuzz targets are a package of their own: they are built with libFuzzer and the address sanitizer, all of the code
 // under test with them. `scripts/fuzz` knows how. Links lead to the sources of the targets under test: what is internal to
-// the package netwatch can be reached from here, and the client's dependencies need not be built.
+// the package netwatch can be reached from here, and of the client's dependencies only the small one is built.
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 /// As the targets under test are built in their own package.
@@ -17,6 +17,7 @@ let linkedSettings =
 
 let package = Package(
     name: "netwatch-fuzz",
+    dependencies: [.package(url: "https://github.com/apple/swift-http-types", from: "1.8.0")],
     targets: [
         .systemLibrary(name: "CFuzzer"),
         .target(name: "ReachabilityCore", swiftSettings: linkedSettings),
@@ -36,13 +37,65 @@ let package = Package(
             dependencies: ["FuzzSupport", "ReachabilityCore"],
             swiftSettings: settings
         ),
-        .target(name: "ClientCore", dependencies: ["ReachabilityCore"], swiftSettings: linkedSettings),
-        .executableTarget(name: "FuzzSOCKS", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
-        .executableTarget(name: "FuzzConnect", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
-        .executableTarget(name: "FuzzResponse", dependencies: ["FuzzSupport", "ClientCore"], swiftSettings: settings),
+        .target(name: "NetworkClientCore", dependencies: ["ReachabilityCore"], swiftSettings: linkedSettings),
+        .target(
+            name: "RequestGate",
+            dependencies: ["NetworkClientCore", "ReachabilityCore"],
+            swiftSettings: linkedSettings
+        ),
+        .target(
+            name: "HTTPSerialization",
+            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: linkedSettings
+        ),
+        .executableTarget(
+            name: "FuzzSOCKS",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzConnect",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzResponse",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "FuzzPartRecord",
-            dependencies: ["FuzzSupport", "ClientCore"],
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzURL",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: linkedSettings
+        ),
+        .executableTarget(
+            name: "FuzzChallenge",
+            dependencies: ["FuzzSupport", "NetworkClientCore"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzDate",
+            dependencies: ["FuzzSupport", "NetworkClientCore", "RequestGate"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzContentType",
+            dependencies: [
+                "FuzzSupport", "HTTPSerialization", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FuzzMultipart",
+            dependencies: [
+                "FuzzSupport", "HTTPSerialization", "NetworkClientCore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings
         ),
     ]

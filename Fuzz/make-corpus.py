@@ -2,7 +2,7 @@
 """Makes the seeds of the fuzz targets under Corpus/ from the captures in Tests/Fixtures.
 
 A seed for each kind of message and attribute for the decoder, short captures of each format for the reader, and whole stories for the
-model; replies of proxies, responses, and records of parts, as they are written below. Run it again when the fixtures change; it writes the
+model; replies of proxies, responses, records of parts, URLs, fields and forms, as they are written below. Run it again when the fixtures change; it writes the
 same bytes for the same fixtures.
 """
 import os
@@ -188,3 +188,57 @@ for name, lines in {
     "etag": b'etag "v1"\ntotal 7\n', "date": b"last-modified Sun, 06 Nov 1994 08:49:37 GMT\n", "weak": b'etag W/"v1"\n',
 }.items():
     save("FuzzPartRecord", name, b"netwatch download 1\nurl http://host/\nkey " + b"0" * 64 + b"\n" + lines + b"end\n")
+
+# URLs: a base, and a reference behind a line's end.
+for name, (base, reference) in {
+    "relative": ("http://user:p%40ss@Host.example:8080/a/b;c/d?q=1#f", "../g/./h?x=%20y#z"),
+    "address": ("https://[fe80::1%25eth0]:443/", "//192.0.2.1:8080/./../a//b/"),
+    "absolute": ("http://example.com", "https://b\u00fccher.example./%7Ea b?\u00e9"),
+    "query": ("http://a/b/c/d;p?q", "?y"), "empty": ("http://a/b/../c/.", ""), "root": ("http://a/b/", "/c/../../d/.."),
+    "colon": ("http://a/b", "./c:d/...//.e"),
+}.items():
+    save("FuzzURL", name, f"{base}\n{reference}".encode())
+
+# Fields that ask who is there, a line each.
+for name, lines in {
+    "basic": ['Basic realm="a \\"b\\" \u00e9", charset="UTF-8"', "Negotiate, Bearer token68=="],
+    "digest": ['Digest realm="r", nonce="n", qop="auth, auth-int", algorithm=SHA-256-sess, opaque="o", stale=true'],
+    "digest-old": ['Digest realm=r,nonce=n,domain="/a /b", Basic realm=r', 'Digest realm=r, nonce="m", userhash=true'],
+    "broken": ['Basic realm="open', 'Digest realm=a realm=b, , =c, New a="b" , Custom a=b,c = "d,e"'],
+    "unicode": ['Digest realm=r, nonce=n, algorithm="MD5-\u017fess", qop=auth, charset=utf-8'],
+}.items():
+    save("FuzzChallenge", name, "\n".join(lines).encode())
+
+# Retry-After, and Date behind a line's end.
+NOW = "Sun, 06 Nov 1994 08:49:37 GMT"
+for name, field in {
+    "seconds": "\t 120 ", "many": "99999999999999999999", "fixed": "Sun, 06 Nov 1994 08:50:37 GMT",
+    "obsolete": "Sunday, 06-Nov-94 08:49:60 GMT", "asctime": "Sun Nov  6 08:49:37 1994", "leap": "Tue, 29 Feb 2000 23:59:60 GMT",
+}.items():
+    save("FuzzDate", name, f"{field}\n{NOW}".encode())
+save("FuzzDate", "first-century", b"Saturday, 01-Jan-49 00:00:00 GMT\nSat, 01 Jan 0000 00:00:00 GMT")
+
+# Content-Type, and a body behind a line's end.
+for name, (field, body) in {
+    "json": ("application/problem+json", b"{}"), "quoted": ('text/html; charset="ut\\f-8"; a=b', b"\xef\xbb\xbfa\xc3\xa9"),
+    "empty": ("text/plain;; a; charset=iso-8859-1 ;", b"\xe9"), "utf-16": ("text/plain;charset=utf-16", b"\xff\xfea\0\x3d\xd8\0\xde"),
+    "shift": ("text/plain;charset=iso-2022-jp-3", b"\x1b$B0l\x1b(B"), "tamil": ("text/plain;charset=tscii", b"\x82\x87\xaa"),
+    "hong-kong": ("text/plain;charset=big5-hkscs", b"\x88\x62\xa4\x40"), "korean": ("text/plain;charset=uhc", b"\xb0\xa1"),
+    "mark": ('text/plain;charset="\u0301utf-8"', b"a"), "utf-7": ("text/plain;charset=utf-7", b"+AGE-"),
+    "chinese": ("text/plain;charset=gb18030", b"\x81\x30\x81\x30"), "none": ('text/plain;charset=""', b"\xc3\xa9"),
+}.items():
+    save("FuzzContentType", name, field.encode() + b"\n" + body)
+
+
+# Forms: a boundary and parts of a kind, a name, something more and contents, each of these behind its length.
+def form(name, boundary, *parts):
+    prefixed = lambda text: bytes([len(text)]) + text
+    fields = b"".join(bytes([kind]) + b"".join(map(prefixed, texts)) for kind, *texts in parts)
+    save("FuzzMultipart", name, prefixed(boundary) + fields)
+
+
+form("text", b"B", (0, b"na\"me\r\n", b"", b"--A\r\nvalue"), (0, b"\\\\", b"", b""))
+form("file", b"b'+_-.1", (1, b"file\\", b"\xc3\xa9\0.png", b"\r\n--b"), (2, b"n", b"text/plain; charset=utf-8", b"x"))
+form("fields", b"-", (3, b"X-Field", b"a\r\nb", b"--"), (3, b"--", b"v", b"-"))
+form("close", b"B", (3, b"--B--", b"", b""))
+form("none", b"0123456789012345678901234567890123456789012345678901234567890123456789")

@@ -57,12 +57,13 @@ extension HTTPDate {
         return Int(text)
     }
 
-    /// Four digits, or two, which are of the last such year that is not more than 50 years off.
+    /// Four digits, or two, which are of the last such year that is not more than 50 years off; nil if that is before
+    /// the year 0.
     private static func year(_ text: some StringProtocol, _ currentYear: Int) -> Int? {
         if text.utf8.count == 4 { return number(text, digits: 4...4) }
         guard let short = number(text, digits: 2...2) else { return nil }
         let latest = currentYear + 50
-        return latest - (latest - short) % 100
+        return latest < short ? nil : latest - (latest - short) % 100
     }
 
     /// `08:49:37`; a leap second is the 60th.
@@ -81,10 +82,11 @@ extension HTTPDate {
 
     /// Counts in years that begin in March, so that the odd day comes last.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let year = month > 2 ? year : year - 1
+        // 400 years, which have 146,097 days, are added, so that the year before 0 divides as the others do.
+        let year = (month > 2 ? year : year - 1) + 400
         let leapDays = year / 4 - year / 100 + year / 400
         let daysBeforeMonth = (153 * ((month + 9) % 12) + 2) / 5
-        // 719,469 is the first of January 1970 in this count.
-        return 365 * year + leapDays + daysBeforeMonth + day - 719_469
+        // 719,469 is the first of January 1970 in a count without the 400 years.
+        return 365 * year + leapDays + daysBeforeMonth + day - 719_469 - 146_097
     }
 }

@@ -2,7 +2,7 @@ package import ReachabilityCore
 
 /// How long each stage of a request may take; nil means without a limit of its own.
 ///
-/// Each has an error of its own (``NetworkClientCore/Timeouts/Stage``), so that a log tells what was slow.
+/// Each has an error of its own (``Timeouts/Stage``), so that a log tells what was slow.
 public struct Timeouts: Sendable, Hashable {
     /// Looking up the host's name.
     public var resolve: Duration?

@@ -1,5 +1,5 @@
-import ClientCore
 import FuzzSupport
+import NetworkClientCore
 
 /// Any bytes as an HTTP proxy's response to CONNECT: it must not matter how they were split, and none of the origin's
 /// bytes may be lost.

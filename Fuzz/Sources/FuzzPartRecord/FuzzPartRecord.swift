@@ -1,5 +1,5 @@
-import ClientCore
 import FuzzSupport
+import NetworkClientCore
 
 /// Any bytes as the record of a part: what is believed is written back as it was read, and can go into a request.
 @main

@@ -1,5 +1,5 @@
-import ClientCore
 import FuzzSupport
+import NetworkClientCore
 
 /// Any bytes as the responses on a connection: how they were split must not change where heads, bodies and chunks begin
 /// and end, nor which transfer codings are refused.

@@ -1,5 +1,5 @@
-import ClientCore
 import FuzzSupport
+import NetworkClientCore
 
 /// Any bytes as what a SOCKS proxy says: the dialogue must not depend on how they were split, nor lose the origin's bytes.
 @main

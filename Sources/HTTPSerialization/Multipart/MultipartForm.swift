@@ -28,8 +28,8 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     /// The form as it goes over the wire, with a boundary between its parts.
     ///
     /// - Parameter boundary: What separates the parts: 1 to 70 letters, digits and `'+_-.` (RFC 2046, 5.1.1), which must
-    ///   occur nowhere in the contents. Of bytes that is checked; of files and streams it can't be, so take some that are
-    ///   random, of 128 bits or more.
+    ///   occur nowhere in the parts. Of fields and bytes that is checked; of files and streams it can't be, so take some
+    ///   that are random, of 128 bits or more.
     /// - Returns: The type and the pieces of the body.
     /// - Throws: ``RequestSerializationError`` if the boundary is none or occurs in a part, or a part has a content type
     ///   that is none.
@@ -40,11 +40,13 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         let delimiter = Array("--\(boundary)".utf8)
         var body = MultipartBody(boundary: boundary)
         for (position, part) in parts.enumerated() {
-            if case .bytes(let bytes) = part.content, MultipartBoundary.occurs(delimiter, in: bytes) {
+            let head = try part.head(at: position)
+            let bytes = if case .bytes(let bytes) = part.content { bytes } else { [UInt8]() }
+            guard !MultipartBoundary.occurs(delimiter, in: head), !MultipartBoundary.occurs(delimiter, in: bytes) else {
                 throw .init("the boundary '\(boundary)' occurs in part \(position + 1) of the form: take another one")
             }
             body.append(delimiter + MultipartBoundary.lineEnd)
-            body.append(try part.head(at: position))
+            body.append(head)
             body.append(part.content)
             body.append(MultipartBoundary.lineEnd)
         }

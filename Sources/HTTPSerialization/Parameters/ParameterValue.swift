@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// ```swift
 /// let parameters: ParameterValue = ["q": "swift", "page": 2, "tags": ["a", "b"], "filter": ["open": true]]
 /// ```
-/// Any `Encodable` becomes one by ``ParameterValue/init(encoding:)``.
+/// Any `Encodable` becomes one by ``ParameterValue/init(encoding:by:)``.
 public indirect enum ParameterValue: Sendable, Hashable {
     /// No value: in a query the key alone, in JSON `null`; property lists have none and leave it out.
     case null

@@ -109,9 +109,10 @@ public struct StringResponseSerializer: ResponseSerializer {
 
     /// Converts the text; a byte order mark at its start goes.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> String {
-        let type = response.headerFields[.contentType].flatMap(MediaType.init)
+        let name = response.headerFields[.contentType].flatMap(MediaType.init)?.parameters["charset"] ?? ""
         return try expectation.value(of: response, body: body) {
-            try CharacterSetConversion.text($0, in: type?.parameters["charset"] ?? "utf-8")
+            // An empty name would stand for the character set of this process's locale.
+            try CharacterSetConversion.text($0, in: name.isEmpty ? "utf-8" : name)
         }
     }
 }
@@ -150,28 +151,34 @@ enum CharacterSetConversion {
         }
         defer { iconv_close(converter) }
         var input = bytes
-        // No character of any set takes more than four bytes in UTF-8, and none of them less than one here.
+        // A character takes at most four bytes in UTF-8. In few sets a byte stands for several: in TSCII for four.
         var output = [UInt8](repeating: 0, count: bytes.count * 4 + 4)
-        let (code, inputLeft, outputLeft) = convert(converter, &input, &output)
-        guard code != -1, inputLeft == 0 else {
-            throw .invalid(offset: bytes.count - inputLeft, characterSet: name)
+        var outcome = convert(converter, &input, &output)
+        if outcome.error == E2BIG {
+            output = [UInt8](repeating: 0, count: bytes.count * 16 + 16)
+            outcome = convert(converter, &input, &output)
         }
-        return String(decoding: output[..<(output.count - outputLeft)], as: UTF8.self)
+        guard outcome.error == 0, outcome.inputLeft == 0 else {
+            throw .invalid(offset: bytes.count - outcome.inputLeft, characterSet: name)
+        }
+        return String(decoding: output[..<(output.count - outcome.outputLeft)], as: UTF8.self)
     }
 
+    /// Converts from the beginning.
     private static func convert(
         _ converter: iconv_t,
         _ input: inout [UInt8],
         _ output: inout [UInt8]
-    ) -> (code: Int, inputLeft: Int, outputLeft: Int) {
+    ) -> (error: CInt, inputLeft: Int, outputLeft: Int) {
         input.withUnsafeMutableBytes { input in
             output.withUnsafeMutableBytes { output in
                 var from = input.baseAddress?.assumingMemoryBound(to: CChar.self)
                 var to = output.baseAddress?.assumingMemoryBound(to: CChar.self)
                 var (inputLeft, outputLeft) = (input.count, output.count)
+                iconv(converter, nil, nil, nil, nil)
                 var code = iconv(converter, &from, &inputLeft, &to, &outputLeft)
                 if code != -1 { code = iconv(converter, nil, nil, &to, &outputLeft) }
-                return (code, inputLeft, outputLeft)
+                return (code == -1 ? errno : 0, inputLeft, outputLeft)
             }
         }
     }

@@ -158,13 +158,16 @@ public struct MediaType: Sendable, Hashable {
 
     /// Reads the value of a `Content-Type`; nil if it has no `type/subtype`.
     public init?(_ text: String) {
-        var rest = Substring(text)
-        let essence = Self.trimmed(Self.cut(&rest, at: ";")).lowercased()
+        // By bytes: of characters, a semicolon with an accent is none.
+        var rest = text.utf8[...]
+        let essence = Self.trimmed(Self.cut(&rest, before: ";")).lowercased()
         let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else { return nil }
         self.essence = essence
-        while !rest.isEmpty {
-            let name = Self.trimmed(Self.cut(&rest, at: "=", ";")).lowercased()
+        while rest.popFirst() != nil {
+            let name = Self.trimmed(Self.cut(&rest, before: "=;")).lowercased()
+            // Between two semicolons there may be nothing (RFC 9110, 5.6.6); a name alone says nothing.
+            guard rest.first == UInt8(ascii: "=") else { continue }
             let value = Self.value(&rest)
             if !name.isEmpty, parameters[name] == nil { parameters[name] = value }
         }
@@ -181,32 +184,32 @@ public struct MediaType: Sendable, Hashable {
         return essence.hasSuffix(suffix) && (type == "*" || essence.hasPrefix(type + "/"))
     }
 
-    /// A token, or a quoted string with its escapes taken out, up to the next `;`.
-    private static func value(_ rest: inout Substring) -> String {
-        rest = rest.drop { $0 == " " || $0 == "\t" }
-        guard rest.first == "\"" else { return trimmed(cut(&rest, at: ";")) }
+    /// Takes the `=` and what follows it up to the next `;`: a token, or a quoted string, whose escapes are taken out.
+    private static func value(_ rest: inout Substring.UTF8View) -> String {
         rest.removeFirst()
-        var value = ""
-        while let next = rest.popFirst(), next != "\"" {
-            if next == "\\", let escaped = rest.popFirst() { value.append(escaped) } else { value.append(next) }
+        rest = rest.drop(while: isBlank)
+        guard rest.first == UInt8(ascii: "\"") else { return trimmed(cut(&rest, before: ";")) }
+        rest.removeFirst()
+        var value: [UInt8] = []
+        while let next = rest.popFirst(), next != UInt8(ascii: "\"") {
+            value.append(next == UInt8(ascii: "\\") ? rest.popFirst() ?? next : next)
         }
-        _ = cut(&rest, at: ";")
-        return value
+        _ = cut(&rest, before: ";")
+        return String(decoding: value, as: UTF8.self)
     }
 
-    /// Takes what comes before one of some characters, and the first of them.
-    private static func cut(_ rest: inout Substring, at ends: Character...) -> Substring {
-        let part = rest.prefix { !ends.contains($0) }
+    /// Takes what comes before the first of some bytes.
+    private static func cut(_ rest: inout Substring.UTF8View, before ends: StaticString) -> Substring.UTF8View {
+        let part = rest.prefix { byte in !ends.withUTF8Buffer { $0.contains(byte) } }
         rest = rest[part.endIndex...]
-        // A name without value ends at the ';', which stands for its '=' too.
-        if !rest.isEmpty { rest.removeFirst() }
         return part
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        var text = text.drop(while: isSpace)
-        while let last = text.last, isSpace(last) { text.removeLast() }
-        return String(text)
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        let start = text.drop(while: isBlank)
+        let end = start.lastIndex { !isBlank($0) }.map { start.index(after: $0) } ?? start.startIndex
+        return String(Substring(start[..<end]))
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }

@@ -113,7 +113,7 @@ extension RequestBody {
     /// What a sequence gives that is made for each attempt.
     ///
     /// - Parameters:
-    ///   - length: How many bytes it gives each time; nil if that is not known; see ``once(_:length:contentType:)``.
+    ///   - length: How many bytes it gives each time; nil if that is not known; see `once(_:length:contentType:)`.
     ///   - contentType: Their media type.
     ///   - make: Makes the sequence, at the beginning. What it throws is the cause of the request's error.
     /// - Returns: The body, which can be sent again.

@@ -25,7 +25,7 @@ public final class ConnectivityGate: Sendable {
     /// Makes a gate.
     ///
     /// - Parameters:
-    ///   - connectivity: Who knows the ways out; by default ``Reachability/ReachabilityMonitor/shared``.
+    ///   - connectivity: Who knows the ways out; by default `ReachabilityMonitor.shared`.
     ///   - requirement: What paths must be. With any but ``PathRequirement/any`` the connection must be bound as the
     ///     pass says: unbound, its packets leave by whatever path the kernel prefers, then and later.
     ///   - timeout: How long to wait at most, on a clock that goes on while the machine is suspended; nil for ever.

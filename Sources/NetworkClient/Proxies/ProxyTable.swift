@@ -61,7 +61,7 @@ extension String {
 /// A request on a Unix socket, or by a ``Transport`` of the user's own, goes by none, whatever this says.
 public enum ProxyConfiguration: Sendable, Hashable {
     /// As the environment's variables say: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`
-    /// (``NetworkClientCore/ProxyEnvironment`` has the rules).
+    /// (``ProxyEnvironment`` has the rules).
     ///
     /// They are read when the session is made. A value that is no proxy is an error of the requests that would use it.
     case environment

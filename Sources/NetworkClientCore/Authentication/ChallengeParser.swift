@@ -5,6 +5,8 @@
 public struct ChallengeParser {
     /// How many challenges are read of an answer.
     private static let limit = 32
+    /// How many parameters a challenge may have: each is compared with all before, and no scheme has as many.
+    private static let parameterLimit = 64
 
     private var challenges: [AuthenticationChallenge] = []
     private var scheme: String?
@@ -79,7 +81,9 @@ public struct ChallengeParser {
         guard let value = scanner.value() else { return false }
         let name = name.lowercased()
         // A name comes once (RFC 9110, 11.2): which of two would count?
-        guard !parameters.contains(where: { $0.name == name }) else { return false }
+        guard parameters.count < Self.parameterLimit, !parameters.contains(where: { $0.name == name }) else {
+            return false
+        }
         parameters.append(.init(name: name, value: value))
         scanner.skipSpace()
         return scanner.isAtElementEnd

@@ -176,6 +176,8 @@ public struct DigestChallenge: Sendable, Hashable {
         self.nonce = nonce
         opaque = challenge["opaque"]
         algorithmName = challenge["algorithm"]
+        // It goes back as a token: letters of other scripts, whose upper case is ASCII, are no name.
+        guard algorithmName?.utf8.allSatisfy(\.isTokenCharacter) ?? true else { return nil }
         let name = algorithmName?.uppercased() ?? "MD5"
         isSession = name.hasSuffix("-SESS")
         guard let algorithm = DigestAlgorithm(rawValue: isSession ? String(name.dropLast(5)) : name) else { return nil }

@@ -22,7 +22,7 @@ public struct MonitorConfiguration: Sendable {
     /// privilege.
     public var receiveBufferSize: Int
     /// Whether to report when a Wi-Fi interface of the path roams to another access point without a loss, as changes of
-    /// the kind ``ReachabilityCore/ReachabilityChange/Event/roam``.
+    /// the kind ``ReachabilityChange/Event/roam``.
     public var reportsRoams: Bool
     /// Called on the event thread with every datagram of the monitor; must not block.
     ///

@@ -111,7 +111,7 @@ public enum RetryAfter {
         guard let now = date.flatMap({ HTTPDate($0) }),
             let then = HTTPDate(field, currentYear: now.year)
         else { return nil }
-        return .seconds(max(then.seconds - now.seconds, 0))
+        return .seconds(min(max(then.seconds - now.seconds, 0), longest))
     }
 
     private static let longest = Int64.max / 1_000_000_000

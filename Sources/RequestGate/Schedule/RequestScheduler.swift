@@ -6,7 +6,7 @@
 /// - A request waits in the line of its gate: a host under one requirement. Waiting for a path is counted apart from
 ///   attempts, over all its waits together.
 /// - When a gate opens before a line, its host has to be proven first: one request goes, one that can be repeated if
-///   there is one. Then as many as the host's ``ReleaseWindow`` and the session's let.
+///   there is one. Then as many as the host's `ReleaseWindow` and the session's let.
 /// - A request whose attempt failed is decided on by its ``RetryPolicy``, the host's ``TokenBucket`` and its deadline.
 /// - Each has one deadline. While its user has paused it, neither deadline nor delay nor wait goes on.
 public struct RequestScheduler: Sendable {

@@ -1,4 +1,5 @@
 import HTTPSerialization
+import HTTPTypes
 import Testing
 
 /// What may separate parts, and what may not.
@@ -24,6 +25,18 @@ struct MultipartBoundaryTests {
             try form.encoded(boundary: "cut")
         } throws: {
             "\($0)" == "the boundary 'cut' occurs in part 2 of the form: take another one"
+        }
+    }
+
+    @Test func `a boundary that occurs in a part's fields is refused, with the part's number`() throws {
+        let field = try #require(HTTPField.Name("--cut--"))
+        let parts: [MultipartPart] = [.part(headers: [field: "value"], body: []), .text("", name: "--cut")]
+        for part in parts {
+            #expect {
+                try MultipartForm([.text("cut", name: "cut"), part]).encoded(boundary: "cut")
+            } throws: {
+                "\($0)" == "the boundary 'cut' occurs in part 2 of the form: take another one"
+            }
         }
     }
 

@@ -45,7 +45,9 @@ struct BodySerializerTests {
             ("text/plain; charset=utf-16be", [0, 0x61], "a"),
             ("text/plain; charset=koi8-r", [0xC1], "а"), ("text/plain; charset=gb18030", [0xB0, 0xA1], "啊"),
             ("text/plain; charset=iso-2022-jp", [0x1B, 0x24, 0x42, 0x25, 0x46, 0x1B, 0x28, 0x42], "テ"),
-            ("text/plain; charset=us-ascii", [], ""),
+            ("text/plain; charset=us-ascii", [], ""), ("text/plain; charset=\"\"", [0xC3, 0xBC], "ü"),
+            // Twelve bytes of UTF-8 for each.
+            ("text/plain; charset=tscii", [0x82, 0x82, 0x82], "ஸ்ரீஸ்ரீஸ்ரீ"),
         ] as [(String?, [UInt8], String)]
     )
     func `text in the character set that the head names`(type: String?, body: [UInt8], expected: String) throws {
@@ -98,6 +100,15 @@ struct BodySerializerTests {
         #expect(type.parameters["charset"] == #"a;b"c"#)
         #expect(type.parameters["level"] == "1")
         for wrong in ["", "text", "text/", "/html", "a b/c", "a/b/c", ";charset=x"] { #expect(MediaType(wrong) == nil) }
+    }
+
+    @Test(arguments: [
+        ("text/html;; charset=iso-8859-1", "iso-8859-1"), ("text/html; nothing; charset=iso-8859-1 ;", "iso-8859-1"),
+        // A quote with an accent is a quote.
+        ("text/html;charset=\"\u{301}\";charset=utf-8", "\u{301}"),
+    ])
+    func `a parameter without a value doesn't hide those that follow`(field: String, characterSet: String) throws {
+        #expect(try #require(MediaType(field)).parameters == ["charset": characterSet])
     }
 
     @Test func `an empty body is nil where that is a value, and an error elsewhere`() throws {

@@ -64,6 +64,14 @@ struct ChallengeParserTests {
     }
 
     @Test
+    func `a challenge of more parameters than any scheme has is left out`() {
+        let many = (0..<64).map { "p\($0)=x" }.joined(separator: ", ")
+        #expect(ChallengeParser.challenges(in: ["Custom \(many)"]).first?.parameters.count == 64)
+        #expect(read("Custom \(many), more=x, Basic realm=b") == ["basic realm=<b>"])
+        #expect(ChallengeParser.parameters(in: ["\(many), more=x"]).count == 64)
+    }
+
+    @Test
     func `parameters alone`() {
         let info = ChallengeParser.parameters(in: ["nextnonce=\"a,b\", qop=auth, NC=00000001", "rspauth=\"x\""])
         #expect(info == ["nextnonce": "a,b", "qop": "auth", "nc": "00000001", "rspauth": "x"])

@@ -159,6 +159,7 @@ struct DigestTests {
     }
 
     @Test(arguments: [
+        "Digest realm=r, nonce=n, algorithm=\"MD5-\u{17F}ess\", qop=auth",
         "Digest realm=r, nonce=n, algorithm=SHA-512-256", "Digest realm=r, nonce=n, qop=other", "Digest realm=r",
         "Digest nonce=n", "Digest realm=r, nonce=n, algorithm=MD5-sess", "Negotiate", "Bearer realm=r",
     ])

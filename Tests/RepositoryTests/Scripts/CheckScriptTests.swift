@@ -41,7 +41,8 @@ struct FuzzScriptTests {
     func runs() throws {
         let outcome = try stage.run("fuzz", "7", "FuzzDecoder", "FuzzModel")
         #expect(outcome.code == 0)
-        #expect(outcome.errors.contains("fuzz: FuzzDecoder for 7 s\nstat::number_of_executed_units: 9\n"))
+        #expect(outcome.errors.contains("fuzz: FuzzDecoder for 7 s\nfuzz: FuzzModel for 7 s\n"))
+        #expect(outcome.errors.contains("fuzz: FuzzDecoder has none\nstat::number_of_executed_units: 9\n"))
         #expect(outcome.errors.hasSuffix("fuzz: no finding\n"))
         #expect(!outcome.errors.contains("FuzzCapture"))
         let build = try #require(stage.calls(of: "swift").first)
@@ -62,7 +63,8 @@ struct FuzzScriptTests {
         let outcome = try stage.run("fuzz", "1")
         #expect(outcome.code == 1)
         #expect(outcome.errors.contains("deadly signal\nfuzz: FuzzDecoder has a finding; see it again by: "))
-        #expect(!outcome.errors.contains("FuzzCapture for"))
+        // Its neighbour has begun by then.
+        #expect(!outcome.errors.contains("FuzzModel for"))
     }
 
     @Test("What it can't take is refused before anything is built", arguments: [["soon"], ["-1"], ["5", "Nonsense"]])
@@ -70,6 +72,51 @@ struct FuzzScriptTests {
         let outcome = try stage.run("fuzz", arguments)
         #expect(outcome.code == 64)
         #expect(outcome.errors.split(separator: "\n").count == 1)
+        #expect(try stage.calls(of: "swift").isEmpty)
+    }
+}
+
+@Suite("scripts/docs")
+struct DocsScriptTests {
+    private let stage: ScriptStage
+
+    init() throws {
+        stage = try ScriptStage()
+        try stage.provideDebugBuild()
+    }
+
+    @Test("Each library product is documented with what it re-exports, and a warning is an error")
+    func products() throws {
+        let outcome = try stage.run("docs", "archives")
+        #expect(outcome.code == 0, "\(outcome)")
+        let calls = try stage.calls(of: "swift", "docc")
+        let graphs = calls.filter { $0.hasPrefix("swift symbolgraph-extract ") }
+        let conversions = calls.filter { $0.hasPrefix("docc convert ") }
+        let products = try Repository.read("Package.swift").matches(of: /\.library\(name: "(\w+)"/).map { $0.1 }
+        #expect(products.count == 3 && graphs.count == 3 && conversions.count == 3)
+        for product in products {
+            #expect(graphs.count { $0.contains(" -module-name \(product) ") } == 1)
+            let conversion = try #require(conversions.first { $0.contains(" Sources/\(product)/\(product).docc ") })
+            #expect(conversion.contains(" --warnings-as-errors "))
+            #expect(conversion.hasSuffix(" --output-path archives/\(product).doccarchive"))
+        }
+        #expect(graphs.contains { $0.contains("-experimental-allowed-reexported-modules=ReachabilityCore ") })
+    }
+
+    @Test("A warning of docc's ends it")
+    func warning() throws {
+        try stage.stand(in: "docc", "echo warning: no such symbol; exit 1")
+        let outcome = try stage.run("docs", [])
+        #expect(outcome.code == 1)
+        #expect(outcome.errors.contains("warning: no such symbol"))
+    }
+
+    @Test("Without docc it says what is missing, before anything is built")
+    func missing() throws {
+        try stage.remove("docc")
+        let outcome = try stage.run("docs", [])
+        #expect(outcome.code == 69)
+        #expect(outcome.errors.contains("docs: docc is missing: "))
         #expect(try stage.calls(of: "swift").isEmpty)
     }
 }
@@ -88,6 +135,7 @@ struct ContinuousIntegrationTests {
         try stage.stand(in: "uname", "echo Linux riscv64")
         try stage.stand(in: "unshare", "shift; exec \"$@\"")
         try stage.write("", to: "Tests/a.swift")
+        try stage.provideDebugBuild()
         try stage.provideFuzzTargets(
             runningBody: "echo stat::number_of_executed_units: 9",
             also: "case $* in test*) echo '\(Self.closingLine)';; *static-swift-stdlib*) \(Self.release);; esac"
@@ -100,7 +148,7 @@ struct ContinuousIntegrationTests {
         printf '#!/bin/sh\\n' >"$HOME/.build/release/$product"; chmod 755 "$HOME/.build/release/$product"
         """
 
-    @Test("It checks the format, tests, also under the thread sanitizer, fuzzes, and ends with the closing lines")
+    @Test("It checks, tests, documents, tests under the thread sanitizer, fuzzes, and ends with the closing lines")
     func order() throws {
         let outcome = try stage.run(in: ".ci", "run")
         #expect(outcome.code == 0, "\(outcome)")
@@ -110,13 +158,14 @@ struct ContinuousIntegrationTests {
             call.split(separator: " ").dropFirst().prefix(1) + (call.contains("--sanitize=thread") ? ["thread"] : [])
         }
         let tests = Array(repeating: "test", count: 4)
+        let documentation = ["build"] + Array(repeating: "symbolgraph-extract", count: 3)
         // The releases are built during the sanitizer's build.
         let builds = ["build", "build", "build thread"]
         let sanitized = ["build thread"] + tests.map { "\($0) thread" }
         var names = calls.map { $0.joined(separator: " ") }
-        try #require(names.count == 15)
-        names[6...8].sort()
-        #expect(names == ["format", "build"] + tests + builds + sanitized + ["build"])
+        try #require(names.count == 19)
+        names[10...12].sort()
+        #expect(names == ["format", "build"] + tests + documentation + builds + sanitized + ["build"])
     }
 
     @Test("It ends with a failure of the kernel lab, but not where the lab can't run")

@@ -34,6 +34,22 @@ struct RetryAfterTests {
         #expect(RetryAfter.duration("Sun, 06 Nov 1994 08:50:00 GMT", date: date) == .seconds(23))
     }
 
+    @Test func `a date beyond counting is as long as can be counted`() {
+        let longest = RetryAfter.duration("9223372037", date: nil)
+        #expect(RetryAfter.duration("Fri, 31 Dec 9999 23:59:59 GMT", date: Self.date) == longest)
+    }
+
+    @Test func `the year 0 is a leap year and counts as one`() {
+        let wait = RetryAfter.duration("Wed, 01 Mar 0000 00:00:00 GMT", date: "Sat, 01 Jan 0000 00:00:00 GMT")
+        #expect(wait == .seconds(86_400 * 60))
+    }
+
+    @Test func `a year of two digits is never more than 50 years later, however early the response`() {
+        let field = "Friday, 31-Dec-99 00:00:00 GMT"
+        #expect(RetryAfter.duration(field, date: "Sat, 01 Jan 0000 00:00:00 GMT") == nil)
+        #expect(RetryAfter.duration(field, date: "Fri, 31 Dec 0049 00:00:00 GMT") == .seconds(86_400 * 18_262))
+    }
+
     @Test func `a date without another to count from is none`() {
         #expect(RetryAfter.duration(Self.date, date: nil) == nil)
         #expect(RetryAfter.duration(Self.date, date: "yesterday") == nil)

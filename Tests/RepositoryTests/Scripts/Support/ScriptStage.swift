@@ -14,7 +14,7 @@ final class ScriptStage {
     /// Commands of the machine that scripts may use: POSIX, and findutils.
     private static let common = [
         "sh", "env", "dirname", "mkdir", "touch", "mv", "find", "sed", "xargs", "cat", "grep", "rm", "mktemp", "tee",
-        "ls", "tail", "tr", "cp", "chmod", "cut", "awk",
+        "ls", "tail", "tr", "cp", "chmod", "cut", "awk", "readlink",
     ]
 
     /// The commands that only the kernel lab calls.
@@ -85,12 +85,20 @@ final class ScriptStage {
     /// Lets swift build fuzz targets of a line of shell, and do something else too.
     func provideFuzzTargets(runningBody body: String, also other: String = ":") throws {
         try? FileManager.default.createDirectory(at: root.appending(path: "Fuzz"), withIntermediateDirectories: true)
+        try? provide("nice")
         try? link("Fuzz/Corpus", to: Repository.root.appending(path: "Fuzz/Corpus").path)
         try write("#!/bin/sh\n\(body)\n", to: "fuzz-target")
         let release = "\"$HOME/.build-fuzz/release\""
         let targets = try Repository.names(in: "Fuzz/Corpus").joined(separator: " ")
         let copy = "cp \"$HOME/fuzz-target\" \(release)/$target; chmod 755 \(release)/$target"
         try stand(in: "swift", "mkdir -p \(release); for target in \(targets); do \(copy); done; \(other)")
+    }
+
+    /// Provides the directories of a debug build, in which there is nothing.
+    func provideDebugBuild() throws {
+        try write("", to: ".build/x86_64-unknown-linux-gnu/debug/description.json")
+        try link(".build/debug", to: "x86_64-unknown-linux-gnu/debug")
+        try stand(in: "docc")
     }
 
     /// The environment of what runs on the stage.

@@ -1,0 +1,100 @@
+import NetworkClient
+import Reachability
+
+// The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
+
+/// Pins the public key of a certificate file.
+func pinnedSession(certificate path: String) throws -> HTTPSession {
+    let pin = try Pin(file: path)
+    let policy = SecurityPolicy(mode: .publicKey, pins: [pin])
+    return try HTTPSession(
+        baseURL: "https://device.example.com/v1",
+        configuration: .init(tls: TLSOptions(policy: policy))
+    )
+}
+
+/// Waits for the network before each request, and retries.
+func waitingSession() throws -> HTTPSession {
+    try HTTPSession(
+        baseURL: "https://api.example.com/v1",
+        configuration: .init(gate: .waitsForConnectivity(.seconds(60)), retry: .standard)
+    )
+}
+
+/// Waits for the network for three seconds at most.
+func readSoon(with session: HTTPSession) async throws -> String {
+    let options = RequestOptions(gate: .waitsForConnectivity(.seconds(3)))
+    return try await session.get("status", options: options).string()
+}
+
+/// Downloads a file, or the rest of it.
+func download(_ url: String, to path: String, with session: HTTPSession) async throws {
+    let request = session.download(url, to: path)
+    for await progress in request.progress { print(progress.received, "of", progress.toReceive ?? 0) }
+    let file = try await request.file()
+    print(file.size, "bytes,", file.resumedFrom, "of them from an earlier attempt")
+}
+
+/// Responds to requests in place of a server.
+struct StubTransport: Transport {
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard request.head.path == "/v1/users/7" else { return .init(head: .init(status: .notFound)) }
+        let head = HTTPResponse(status: .ok, headerFields: [.contentType: "application/json"])
+        return .init(head: head, body: Array(#"{"name": "Ann"}"#.utf8))
+    }
+}
+
+/// Reads the name of a user.
+func userName(_ id: Int, with session: HTTPSession) async throws -> String {
+    struct User: Decodable { var name: String }
+    return try await session.get("users/\(id)").decoded(User.self).name
+}
+
+/// Runs code of the program against the stub.
+func testUserName() async throws {
+    let configuration = HTTPConfiguration(transport: StubTransport())
+    let session = try HTTPSession(baseURL: "https://api.example.com/v1", configuration: configuration)
+    print(try await userName(7, with: session))
+    do throws(HTTPError) {
+        _ = try await session.get("users/8").string()
+    } catch {
+        print(error.code, error.response?.status.code ?? 0)
+    }
+}
+
+/// Follows the path to the internet.
+func followPath() async throws {
+    let monitor = try ReachabilityMonitor()
+    for await change in monitor.changes {
+        let interface = change.path.interface?.name ?? "no interface"
+        print(change.status.name, interface, change.reasons.map(\.rawValue))
+    }
+}
+
+/// Follows the paths to a server.
+func followServer(_ host: String) async throws {
+    let monitor = try ReachabilityMonitor()
+    for await server in monitor.paths(to: host) {
+        print(server.isReachable, server.best?.interface?.name ?? "no interface")
+    }
+}
+
+/// Encodes a form.
+func encodedForm() throws -> MultipartBody {
+    let form: MultipartForm = [
+        .text("Ann", name: "user"),
+        .bytes([0x89, 0x50, 0x4E, 0x47], name: "icon", fileName: "icon.png"),
+    ]
+    return try form.encoded(boundary: "4Gv8mUqz0XcPaLr2")
+}
+
+let arguments = CommandLine.arguments
+let argument = arguments.count > 2 ? arguments[2] : ""
+switch arguments.dropFirst().first {
+case "pin": print(try await userName(7, with: pinnedSession(certificate: argument)))
+case "wait": print(try await readSoon(with: waitingSession()))
+case "download": try await download(argument, to: "download", with: waitingSession())
+case "follow": if argument.isEmpty { try await followPath() } else { try await followServer(argument) }
+case "form": print(try encodedForm().contentType)
+default: try await testUserName()
+}

@@ -1,0 +1,1 @@
+../../../Sources/NetworkClient/Addressing/URLBytes.swift
