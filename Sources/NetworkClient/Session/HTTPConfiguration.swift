@@ -57,6 +57,9 @@ public struct HTTPConfiguration: Sendable {
     /// As whom requests appear, to whom.
     public var authentication: AuthenticationPolicy
 
+    /// Makes connections in place of the client's own; nil for these.
+    package var makeConnection: ConnectionMaker?
+
     /// Whether requests may go over mobile networks: false makes ``requirement`` `notCellular`.
     public var allowsCellularAccess: Bool {
         get { requirement != .notCellular && requirement != .notExpensive && requirement != .wifi }
