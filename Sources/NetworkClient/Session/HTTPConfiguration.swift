@@ -46,8 +46,8 @@ public struct HTTPConfiguration: Sendable {
     public var addsIdempotencyKeys: Bool
     /// When hosts that fail too often are given a rest; nil for never.
     public var circuitBreaker: CircuitBreaker.Policy?
-    /// Has the last word on what follows a failed attempt; nil for the policy's.
-    public var retryInterceptor: RetryInterceptor?
+    /// Change requests before each attempt, in this order, and decide on attempts that failed, after the request's own.
+    public var interceptors: [any RequestInterceptor]
     /// Knows the ways out of this machine; nil for `ReachabilityMonitor.shared`, which is started if a request waits or
     /// has a requirement.
     public var connectivity: (any Connectivity)?
@@ -57,6 +57,8 @@ public struct HTTPConfiguration: Sendable {
     /// As whom requests appear, to whom.
     public var authentication: AuthenticationPolicy
 
+    /// Makes the stages of a session that come before the client's own; called once.
+    package var makeStages: @Sendable () -> [any ExchangeStage] = { [] }
     /// Makes connections in place of the client's own; nil for these.
     package var makeConnection: ConnectionMaker?
 
@@ -90,7 +92,7 @@ public struct HTTPConfiguration: Sendable {
         pathLoss: PathLossPolicy = .failFast,
         addsIdempotencyKeys: Bool = false,
         circuitBreaker: CircuitBreaker.Policy? = nil,
-        retryInterceptor: RetryInterceptor? = nil,
+        interceptors: [any RequestInterceptor] = [],
         connectivity: (any Connectivity)? = nil,
         redirects: RedirectPolicy = .follow(),
         authentication: AuthenticationPolicy = .none
@@ -115,7 +117,7 @@ public struct HTTPConfiguration: Sendable {
         self.pathLoss = pathLoss
         self.addsIdempotencyKeys = addsIdempotencyKeys
         self.circuitBreaker = circuitBreaker
-        self.retryInterceptor = retryInterceptor
+        self.interceptors = interceptors
         self.connectivity = connectivity
         self.redirects = redirects
         self.authentication = authentication
@@ -143,6 +145,7 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
             "eventMonitors": eventMonitors.count, "transport": transport != nil, "gate": gate,
             "requirement": requirement, "retry": retry, "pathLoss": pathLoss,
             "addsIdempotencyKeys": addsIdempotencyKeys, "circuitBreaker": circuitBreaker as Any,
+            "interceptors": interceptors.count,
             "redirects": redirects, "authentication": authentication,
         ]
         return Mirror(self, children: children, displayStyle: .struct)

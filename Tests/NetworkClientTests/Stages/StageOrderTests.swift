@@ -176,7 +176,12 @@ struct StageOrderTests {
         return try HTTPSession(baseURL: base, configuration: configuration)
     }
 
-    private func request(_ row: Row, _ session: HTTPSession, _ server: AnsweringServer, _ lab: DownloadLab) throws
+    private func request(
+        _ row: Row,
+        _ session: HTTPSession,
+        _ server: AnsweringServer,
+        _ lab: DownloadLab
+    ) throws
         -> RequestHandle
     {
         switch row.request {
