@@ -174,6 +174,33 @@ let package = Package(
             path: "Examples/Guides",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "SigningRequests",
+            dependencies: ["NetworkClient", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Examples/SigningRequests",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "CountingBytes",
+            dependencies: [
+                "NetworkClient",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            path: "Examples/CountingBytes",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "PipeConnection",
+            dependencies: [
+                "NetworkClient",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Examples/PipeConnection",
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CNetworkLab", path: "Tests/CNetworkLab"),
         .target(
             name: "NetworkLab",
@@ -252,8 +279,10 @@ let package = Package(
         .testTarget(
             name: "RepositoryTests",
             dependencies: [
-                "ComingFrom", "FirstProgram", "FirstRequest", "Guides", "HTTPLab", "NetworkLab", "OtherClients",
-                "OtherWays", "ReachabilityCore", "SendingBodies", "SteadyUpload", "netwatch", "netwatch-fetch",
+                "ComingFrom", "CountingBytes", "FirstProgram", "FirstRequest", "Guides", "HTTPLab", "NetworkLab",
+                "OtherClients", "OtherWays", "PipeConnection", "ReachabilityCore", "SendingBodies", "SigningRequests",
+                "SteadyUpload", "netwatch", "netwatch-fetch",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             exclude: [
                 "Install/Support/offers.bash", "Install/Support/offers.fish", "Install/Support/offers.zsh",

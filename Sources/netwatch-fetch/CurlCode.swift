@@ -98,7 +98,7 @@ extension CurlCode {
         self =
             switch code {
             case .invalidURL: .badURL
-            case .invalidConfiguration, .sessionInvalidated: .badConfiguration
+            case .invalidConfiguration, .interceptorFailed, .sessionInvalidated: .badConfiguration
             case .requestSerializationFailed: .unwritableParameters
             case .cancelled: .cancelled
             case .nameNotFound, .nameTemporarilyUnresolvable, .nameLookupFailed: .notResolved

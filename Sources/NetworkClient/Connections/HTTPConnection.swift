@@ -1,10 +1,10 @@
-import NIOCore
-import NIOHTTP1
+package import NIOCore
+package import NIOHTTP1
 
 /// A connection to a server or proxy that carries exchanges: HTTP/1.1 one at a time, other versions several.
 ///
 /// Confined to its event loop: every member is called there.
-protocol HTTPConnection: AnyObject {
+package protocol HTTPConnection: AnyObject {
     /// The number by which its pool knows it.
     var id: Int { get }
     /// How many more exchanges it can start now; 0 once it is closed or takes no more.
@@ -53,7 +53,7 @@ protocol HTTPConnection: AnyObject {
 
 extension HTTPConnection {
     /// Sends a part without waiting for the kernel.
-    func send(_ part: HTTPClientRequestPart, for exchange: any HTTPExchange, flushes: Bool) {
+    package func send(_ part: HTTPClientRequestPart, for exchange: any HTTPExchange, flushes: Bool) {
         send(part, for: exchange, flushes: flushes, promise: nil)
     }
 }
@@ -61,7 +61,7 @@ extension HTTPConnection {
 /// One request and its response, as the connection sees them that carries both.
 ///
 /// Confined to the connection's event loop.
-protocol HTTPExchange: AnyObject {
+package protocol HTTPExchange: AnyObject {
     /// Whether the request has a body.
     var hasRequestBody: Bool { get }
     /// What becomes of the exchange when the connection's path is lost.
@@ -90,11 +90,28 @@ protocol HTTPExchange: AnyObject {
 /// The owner of connections, which gives them exchanges.
 ///
 /// Confined to their event loop.
-protocol HTTPConnectionOwner: AnyObject {
+package protocol HTTPConnectionOwner: AnyObject {
     /// Whether connections are closed as soon as they are idle.
     var isClosing: Bool { get }
     /// An exchange has ended, and the connection can start another.
     func connectionIsFree(_ connection: any HTTPConnection)
     /// A connection is closed, or about to be.
     func connectionWasClosed(_ connection: any HTTPConnection, whileBusy: Bool)
+}
+
+/// Makes a connection that is open; called on the event loop to which it is confined.
+package typealias ConnectionMaker = @Sendable (_ request: ConnectionRequest) throws -> any HTTPConnection
+
+/// A connection as its pool wants it.
+package struct ConnectionRequest {
+    /// The number by which the pool knows it.
+    package let id: Int
+    /// The host of the URL.
+    package let host: String
+    /// The port of the URL.
+    package let port: Int
+    /// The pool.
+    package let owner: any HTTPConnectionOwner
+    /// The event loop to which the connection is confined.
+    package let loop: any EventLoop
 }

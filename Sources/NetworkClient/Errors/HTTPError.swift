@@ -61,6 +61,8 @@ extension HTTPError {
         case invalidConfiguration
         /// The parameters or the body can't be written.
         case requestSerializationFailed
+        /// An interceptor threw an error, or changed what it may not.
+        case interceptorFailed
         /// The session was invalidated.
         case sessionInvalidated
         /// The request was cancelled.

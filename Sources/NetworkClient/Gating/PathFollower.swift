@@ -1,7 +1,7 @@
 import NIOCore
 import NetworkClientCore
 import Reachability
-import ReachabilityCore
+package import ReachabilityCore
 import RequestGate
 
 /// A connection whose path is followed.
@@ -18,7 +18,7 @@ protocol PathFollowing: AnyObject {
 }
 
 /// Why a connection is given up.
-enum PathLoss: Sendable, Hashable {
+package enum PathLoss: Sendable, Hashable {
     /// Nobody uses it, and its path is not what it was.
     case idle
     /// Its address, or its interface, has gone.

@@ -31,6 +31,8 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         var discardsBody = false
         /// Whether another request most likely follows the response, whatever its body says.
         var isLikelyFollowed = false
+        /// What stages give the response's body to as it arrives; nil for nothing.
+        var taps: [BodyTap]?
     }
 
     init(_ pool: HostConnections, _ core: SessionCore) {
@@ -68,7 +70,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
             return core.attemptFailed(handle, .unavailableBody(error, .neverSent))
         }
         let asksFirst = handle.current.expectsContinue && handle.current.hasBody
-        let head = addressed(head(of: handle), handle)
+        let head = head(of: handle)
         // A connection that is found lost in the middle of this has been sent it all the same.
         handle.run.history.sent()
         connection.send(.head(head), for: self, flushes: asksFirst)
@@ -91,36 +93,11 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         pool.retire(self)
     }
 
-    /// The head as it goes out in this attempt.
+    /// The head as it goes out in this attempt: a proxy that forwards the request reads the whole URL.
     private func head(of handle: RequestHandle) -> HTTPRequestHead {
-        let receiver = handle.run.extras?.receiver
-        let login = handle.current.login
-        guard receiver != nil || login != nil else { return handle.current.head }
-        var head = handle.current.head
-        receiver?.willSend(&head)
-        if let login { core.authenticator.willSend(&head, handle, login) }
-        return head
-    }
-
-    /// The head as the other end of the connection wants it.
-    ///
-    /// A proxy that is handed the request reads the whole URL (RFC 9112, 3.2.2) and the user's credentials for it; an origin
-    /// sees nothing of the latter.
-    private func addressed(_ head: HTTPRequestHead, _ handle: RequestHandle) -> HTTPRequestHead {
-        guard let proxy = pool.endpoint.proxy else { return head }
-        var head = head
-        guard pool.endpoint.isForwarded else {
-            head.headers.remove(name: "Proxy-Authorization")
-            return head
-        }
-        let url = handle.current.url
-        head.uri = "\(url.scheme)://\(url.authority)\(head.uri)"
-        let method = head.method.rawValue
-        let hasBody = handle.current.hasBody
-        let proof = core.proxyAuthenticator.proof(for: proxy, method: method, target: head.uri, hasBody: hasBody)
-        guard let proof else { return head }
-        head.headers.replaceOrAdd(name: "Proxy-Authorization", value: proof.value)
-        handle.extras.shownToProxy = proof
+        let hasProxy = pool.endpoint.proxy != nil
+        var head = core.stages.head(of: handle, hasProxy: hasProxy)
+        if hasProxy, pool.endpoint.isForwarded { head.uri = handle.current.url.absolute(head.uri) }
         return head
     }
 
@@ -170,9 +147,10 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     }
 
     private func expectBody(of head: HTTPResponseHead, _ handle: RequestHandle) throws(HTTPError) {
-        let isWithheld = head.status.code >= 300 && withholdsBody(head, handle)
-        current?.isLikelyFollowed = head.status.code >= 400 && core.stages.isLikelyFollowed(head, handle)
-        if !isWithheld, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
+        let decision = core.stages.received(head, handle)
+        take(decision)
+        current?.taps = core.stages.bodyTaps(head, handle)
+        if !decision.withholdsBody, let receiver = handle.run.extras?.receiver { try begin(head, receiver, handle) }
         // They may tell of a body all the same (RFC 9110, 8.6).
         guard handle.current.head.method != .HEAD, !head.hasNoBody else { return }
         let decompresses = core.configuration.decompresses && current?.discardsBody == false
@@ -188,7 +166,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         switch try receiver.begin(head) {
         case .memory: break
         case .again where head.hasShortBody:
-            handle.extras.mustGoAgain = true
+            handle.extras.wantsRestart = true
             current?.isLikelyFollowed = true
         case .again: core.restart(handle, self)
         case .whole: current?.receiver = receiver
@@ -205,6 +183,7 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         handle.run.metrics.bodyBytesReceived += bytes.readableBytes
         let now = NIODeadline.now()
         current?.lastActivity = now
+        if let taps = current?.taps { for tap in taps { tap(bytes) } }
         // A body that is dropped has one time for all of it.
         if current?.discardsBody != true { timer.set(.read, after: readLimit, from: now) }
         do throws(HTTPError) {
@@ -314,16 +293,13 @@ final class Exchange: HTTPExchange, DeadlineOwner {
     /// How long such a body may take, and how long nothing may come of one that another request most likely follows.
     private static let grace = Duration.seconds(2)
 
-    /// Decides what follows a response, if its head alone says so.
-    ///
-    /// - Returns: Whether the body is kept from the receiver.
-    private func withholdsBody(_ head: HTTPResponseHead, _ handle: RequestHandle) -> Bool {
-        guard core.stages.withholdsBody(head, handle) else { return false }
-        if RedirectRules.isRedirect(Int(head.status.code)) {
-            current?.discardsBody = true
-            current?.assembly.limit = Self.maximumDiscardedSize
-        }
-        return true
+    /// Does with the body what the stages have decided.
+    private func take(_ decision: HeadDecision) {
+        guard decision != .proceed else { return }
+        current?.isLikelyFollowed = decision.isLikelyResent
+        guard decision == .discard else { return }
+        current?.discardsBody = true
+        current?.assembly.limit = Self.maximumDiscardedSize
     }
 
     /// Whether the body is read for the connection's sake, as long as it comes promptly.

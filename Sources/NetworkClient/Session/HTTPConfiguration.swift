@@ -46,8 +46,8 @@ public struct HTTPConfiguration: Sendable {
     public var addsIdempotencyKeys: Bool
     /// When hosts that fail too often are given a rest; nil for never.
     public var circuitBreaker: CircuitBreaker.Policy?
-    /// Has the last word on what follows a failed attempt; nil for the policy's.
-    public var retryInterceptor: RetryInterceptor?
+    /// Change requests before each attempt, in this order, and decide on attempts that failed, after the request's own.
+    public var interceptors: [any RequestInterceptor]
     /// Knows the ways out of this machine; nil for `ReachabilityMonitor.shared`, which is started if a request waits or
     /// has a requirement.
     public var connectivity: (any Connectivity)?
@@ -56,6 +56,11 @@ public struct HTTPConfiguration: Sendable {
     public var redirects: RedirectPolicy
     /// As whom requests appear, to whom.
     public var authentication: AuthenticationPolicy
+
+    /// Makes the stages of a session that come before the client's own; called once.
+    package var makeStages: @Sendable () -> [any ExchangeStage] = { [] }
+    /// Makes connections in place of the client's own; nil for these.
+    package var makeConnection: ConnectionMaker?
 
     /// Whether requests may go over mobile networks: false makes ``requirement`` `notCellular`.
     public var allowsCellularAccess: Bool {
@@ -87,7 +92,7 @@ public struct HTTPConfiguration: Sendable {
         pathLoss: PathLossPolicy = .failFast,
         addsIdempotencyKeys: Bool = false,
         circuitBreaker: CircuitBreaker.Policy? = nil,
-        retryInterceptor: RetryInterceptor? = nil,
+        interceptors: [any RequestInterceptor] = [],
         connectivity: (any Connectivity)? = nil,
         redirects: RedirectPolicy = .follow(),
         authentication: AuthenticationPolicy = .none
@@ -112,7 +117,7 @@ public struct HTTPConfiguration: Sendable {
         self.pathLoss = pathLoss
         self.addsIdempotencyKeys = addsIdempotencyKeys
         self.circuitBreaker = circuitBreaker
-        self.retryInterceptor = retryInterceptor
+        self.interceptors = interceptors
         self.connectivity = connectivity
         self.redirects = redirects
         self.authentication = authentication
@@ -140,6 +145,7 @@ extension HTTPConfiguration: CustomStringConvertible, CustomDebugStringConvertib
             "eventMonitors": eventMonitors.count, "transport": transport != nil, "gate": gate,
             "requirement": requirement, "retry": retry, "pathLoss": pathLoss,
             "addsIdempotencyKeys": addsIdempotencyKeys, "circuitBreaker": circuitBreaker as Any,
+            "interceptors": interceptors.count,
             "redirects": redirects, "authentication": authentication,
         ]
         return Mirror(self, children: children, displayStyle: .struct)

@@ -125,6 +125,7 @@ final class HostConnections: HTTPConnectionOwner {
     private func open() {
         let id = vacant.popLast() ?? connections.count
         if id == connections.count { connections.append(nil) }
+        if let make = core.configuration.makeConnection { return open(id, by: make) }
         let handler = HTTP1Connection(
             id,
             self,
@@ -148,6 +149,27 @@ final class HostConnections: HTTPConnectionOwner {
             case .success(let connection): opened(handler, connection)
             case .failure(let error): failed(handler, error)
             }
+        }
+    }
+
+    /// Opens a connection that is not the client's own.
+    private func open(_ id: Int, by make: ConnectionMaker) {
+        pool.opening(id)
+        let request = ConnectionRequest(
+            id: id,
+            host: endpoint.host,
+            port: endpoint.port,
+            owner: self,
+            loop: core.loop
+        )
+        do {
+            let connection = try make(request)
+            connections[id] = .open(connection, .init(.init()))
+            perform(pool.opened(id, slots: connection.capacity))
+            serveWaiting()
+        } catch {
+            vacant.append(id)
+            openingFailed(id, error)
         }
     }
 
@@ -214,8 +236,13 @@ final class HostConnections: HTTPConnectionOwner {
     private func failed(_ handler: HTTP1Connection, _ error: any Error) {
         guard isOpening(handler) else { return }
         vacate(handler.id)
+        openingFailed(handler.id, error)
+    }
+
+    /// Fails the request for which a connection was to be opened, and goes on with others.
+    private func openingFailed(_ id: Int, _ error: any Error) {
         let isShortage = (error as? HTTPError)?.code == .tooManyDescriptors
-        let action = pool.openingFailed(handler.id, isShortage: isShortage)
+        let action = pool.openingFailed(id, isShortage: isShortage)
         if case .fail(let request) = action, let handle = waiting.removeValue(forKey: request) {
             core.fail(handle, (error as? HTTPError) ?? .init(.connectFailed, .neverSent, "\(error)", cause: error))
         }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A request as it goes out, and how.
-struct PreparedRequest: Sendable {
+package struct PreparedRequest: Sendable {
     var url: HTTPURL
     var endpoint: Endpoint
     var head: HTTPRequestHead
@@ -49,13 +49,21 @@ struct PreparedRequest: Sendable {
     }
 
     /// The head as users know heads.
-    var publicHead: HTTPRequest {
+    var publicHead: HTTPRequest { .init(head, at: url) }
+
+    /// For logs: no user information, no query.
+    var description: String { "\(head.method.rawValue) \(url)" }
+}
+
+extension HTTPRequest {
+    /// A head as users know heads.
+    init(_ head: HTTPRequestHead, at url: HTTPURL) {
         var fields = HTTPFields()
         for (name, value) in head.headers {
             guard let name = HTTPField.Name(name) else { continue }
             fields.append(.init(name: name, value: value))
         }
-        return .init(
+        self.init(
             method: .init(rawValue: head.method.rawValue) ?? .get,
             scheme: url.scheme,
             authority: url.authority,
@@ -63,9 +71,6 @@ struct PreparedRequest: Sendable {
             headerFields: fields
         )
     }
-
-    /// For logs: no user information, no query.
-    var description: String { "\(head.method.rawValue) \(url)" }
 }
 
 extension HTTPMethod {

@@ -33,6 +33,8 @@ public struct RequestOptions: Sendable {
     public var credential: Credential?
     /// Whether it appears as anybody at all; if not, a 401 is its answer.
     public var authenticates: Bool
+    /// Change it before each attempt, after the session's, and decide on attempts that failed, before the session's.
+    public var interceptors: [any RequestInterceptor]
 
     /// Where its answer's body goes.
     var destination = ResponseDestination.memory
@@ -53,7 +55,8 @@ public struct RequestOptions: Sendable {
         proxy: ProxyConfiguration? = nil,
         redirects: RedirectPolicy? = nil,
         credential: Credential? = nil,
-        authenticates: Bool = true
+        authenticates: Bool = true,
+        interceptors: [any RequestInterceptor] = []
     ) {
         self.timeouts = timeouts
         self.binding = binding
@@ -70,6 +73,7 @@ public struct RequestOptions: Sendable {
         self.redirects = redirects
         self.credential = credential
         self.authenticates = authenticates
+        self.interceptors = interceptors
     }
 }
 

@@ -16,6 +16,8 @@ final class RequestPolicy: Sendable {
     let proxies: ProxyTable?
     /// What redirects are followed.
     let redirects: RedirectPolicy
+    /// The user's interceptors; nil for none.
+    let interceptors: RequestInterceptors?
     /// Whether it neither waits, nor is bound, nor goes again: nothing has to be asked.
     let isPlain: Bool
 
@@ -28,7 +30,8 @@ final class RequestPolicy: Sendable {
         addsKeys: Bool,
         breaks: Bool,
         proxies: ProxyTable? = nil,
-        redirects: RedirectPolicy
+        redirects: RedirectPolicy,
+        interceptors: RequestInterceptors?
     ) {
         self.gate = gate
         self.requirement = requirement
@@ -39,13 +42,18 @@ final class RequestPolicy: Sendable {
         self.breaks = breaks
         self.proxies = proxies
         self.redirects = redirects
+        self.interceptors = interceptors
         isPlain = !gate.waits && requirement == .any && !retry.retries && !breaks
     }
 
     /// Whether the way to its destination is judged before it goes.
     var isGated: Bool { gate.waits || requirement != .any }
     /// Whether it waits or goes again.
-    var isScheduled: Bool { gate.waits || retry.retries || breaks }
+    private var isScheduled: Bool { gate.waits || retry.retries || breaks }
+    /// Whether another attempt may follow one that failed.
+    var mayRetry: Bool { isScheduled || interceptors != nil }
+    /// Whether another attempt may follow a response.
+    var mayRetryResponses: Bool { retry.retries || interceptors != nil }
 
     /// For how long it may wait for a path.
     ///
@@ -68,7 +76,8 @@ final class RequestPolicy: Sendable {
             addsKeys: configuration.addsIdempotencyKeys,
             breaks: configuration.circuitBreaker != nil,
             proxies: configuration.goesByProxies ? ProxyTable(configuration.proxy, .current) : nil,
-            redirects: configuration.redirects
+            redirects: configuration.redirects,
+            interceptors: .init(session: configuration.interceptors, own: [])
         )
     }
 
@@ -89,8 +98,14 @@ final class RequestPolicy: Sendable {
             addsKeys: addsKeys,
             breaks: breaks,
             proxies: options.proxy.map { ProxyTable($0, .current) } ?? proxies,
-            redirects: options.redirects ?? redirects
+            redirects: options.redirects ?? redirects,
+            interceptors: interceptors(with: options)
         )
+    }
+
+    private func interceptors(with options: RequestOptions) -> RequestInterceptors? {
+        guard !options.interceptors.isEmpty else { return interceptors }
+        return interceptors?.with(options.interceptors) ?? .init(session: [], own: options.interceptors)
     }
 
     /// What is bound to an interface waits for that one.
@@ -119,7 +134,7 @@ extension RequestOptions {
     /// Whether a request waits, goes again and follows as its session says.
     fileprivate var saysNothingOfItsWay: Bool {
         gate == nil && requirement == nil && retry == nil && pathLoss == nil && priority == .normal && redirects == nil
-            && proxy == nil
+            && proxy == nil && interceptors.isEmpty
     }
 }
 

@@ -12,6 +12,8 @@ struct RequestRun {
         case opening(any BodyReceiver)
         /// It waits to be let go: for a path, for its next attempt, for its user.
         case queued
+        /// A stage completes its head.
+        case preparing(StagePreparation, Task<Void, Never>)
         /// It is looked at whether its body can still be sent.
         case checking(BodyCheck)
         /// It waits for a connection.
@@ -22,8 +24,8 @@ struct RequestRun {
         case carried(Task<Void, Never>)
         /// Its response has come, and is being kept.
         case keeping(any BodyReceiver)
-        /// Somebody is asked what follows its response.
-        case deciding
+        /// It is decided what follows its attempt, by the task if there is one.
+        case deciding(Task<Void, Never>?)
         /// Its attempt has ended, well or not; it may still be retried, or followed by another request.
         case attemptEnded
         /// It has ended; nothing follows.
@@ -113,7 +115,7 @@ struct RequestRun {
         if isPaused { return .paused }
         return switch state {
         case .ready: .ready
-        case .opening, .queued, .checking, .pooled, .deciding: .waiting
+        case .opening, .queued, .preparing, .checking, .pooled, .deciding: .waiting
         case .exchanging, .carried, .keeping, .attemptEnded, .finished: .running
         }
     }
@@ -165,8 +167,12 @@ final class RequestExtras {
     let receiver: (any BodyReceiver)?
     /// Whether the body was begun to be read.
     var wasBodyRead = false
-    /// Whether the receiver wants the request to go again.
-    var mustGoAgain = false
+    /// The head of the next attempt, as far as stages have completed it.
+    var preparedHead: PreparedHead?
+    /// Whether the receiver wants the request to be sent again.
+    var wantsRestart = false
+    /// What was decided while its user had paused it.
+    var heldDecision: (() -> Void)?
     /// What a proxy that it was handed to was shown of the user.
     var shownToProxy: ProxyProof?
     /// How often the proxy has asked for the user.
@@ -223,14 +229,12 @@ final class FollowingRun {
     var redirects: [Redirect] = []
     /// The methods with which each URL was asked.
     var asked: [String: Set<String>] = [:]
-    /// What follows the answer that is coming, decided when its head came.
-    var decided: FollowUp?
+    /// What follows the response that is arriving, decided when its head came.
+    var decided: ResponseDecision?
     /// Whether the answer was kept from the receiver of its body, since another one may follow it.
     var isHeldBack = false
     /// Why the body of the last response is not whole, where it was not waited for.
     var missingBody: HTTPError?
-    /// What was decided while its user had paused it, and the answer that it follows.
-    var answered: (FollowUp, DataResponse)?
     /// What was answered to challenges.
     var trail = ChallengeTrail()
     /// With what the present attempt went out.

@@ -17,8 +17,8 @@ final class SessionCore: @unchecked Sendable {
     private let monitors: [any EventMonitor]
     /// The connections, by where they lead.
     private(set) lazy var pools = ConnectionPools(self)
-    /// Decides what follows a response.
-    private(set) lazy var stages = ResponseStages(self)
+    /// What each attempt passes before it is sent, and its response after that.
+    private(set) lazy var stages = StageList(self, further: configuration.makeStages())
     /// Holds what waits, and lets it go; made when the first request is not plain.
     private(set) lazy var dispatcher: RequestDispatcher = {
         hasDispatcher = true
@@ -97,8 +97,13 @@ final class SessionCore: @unchecked Sendable {
         }
     }
 
-    /// Sends a request that may go, once it was seen that its body can be sent.
+    /// Sends a request that may go, once the stages are done that need time.
     func enqueue(_ handle: RequestHandle) {
+        if stages.mayDefer(handle) { stages.prepare(handle) } else { checkBody(handle) }
+    }
+
+    /// Sends a request whose stages are done, once it was seen that its body can be sent.
+    func checkBody(_ handle: RequestHandle) {
         guard let check = handle.current.source?.check else { return send(handle) }
         self.check(handle, check)
     }
@@ -174,6 +179,9 @@ final class SessionCore: @unchecked Sendable {
             pool.withdraw(handle)
             hold(handle)
         case .checking: hold(handle)
+        case .preparing(_, let task):
+            task.cancel()
+            hold(handle)
         case .queued: dispatcher.pause(handle)
         case .ready, .attemptEnded, .finished: break
         }
@@ -222,7 +230,9 @@ final class SessionCore: @unchecked Sendable {
     /// Takes a request off wherever it is.
     private func leave(_ handle: RequestHandle) {
         switch handle.run.state {
-        case .ready, .queued, .checking, .deciding, .attemptEnded, .finished: break
+        case .ready, .queued, .checking, .attemptEnded, .finished: break
+        case .preparing(_, let task): task.cancel()
+        case .deciding(let task): task?.cancel()
         case .pooled(let pool): pool.withdraw(handle)
         case .exchanging(let exchange): exchange.abandon()
         case .carried(let task): task.cancel()
@@ -247,7 +257,7 @@ final class SessionCore: @unchecked Sendable {
         if error.processing != .answered, error.processing != .refusedUnprocessed {
             error.processing = handle.run.history.processing
         }
-        if canGoAgain, handle.current.policy.isScheduled, dispatcher.failed(handle, error) { return }
+        if canGoAgain, handle.current.policy.mayRetry, dispatcher.failed(handle, error, .failure(error)) { return }
         end(handle, .failure(error))
     }
 
@@ -289,57 +299,65 @@ final class SessionCore: @unchecked Sendable {
     /// The response of an attempt is whole: the request's end, unless something follows it.
     func answered(_ handle: RequestHandle, _ response: DataResponse) {
         loop.preconditionInEventLoop()
-        let followUp = stages.followUp(of: handle, response)
+        let decision = stages.completed(response, handle)
         guard let redirects = handle.run.extras?.following?.redirects, !redirects.isEmpty else {
-            return follow(handle, followUp, response)
+            return follow(handle, decision, response)
         }
         var response = response
         response.redirects = redirects
-        follow(handle, followUp, response)
+        follow(handle, decision, response)
     }
 
     // MARK: What follows a response
 
-    private func follow(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
+    private func follow(_ handle: RequestHandle, _ decision: ResponseDecision, _ response: DataResponse) {
         let missingBody = handle.run.extras?.following?.missingBody
-        if case .deferred = followUp {} else { handle.run.extras?.following?.missingBody = nil }
-        if case .end = followUp, let missingBody { return end(handle, .failure(missingBody)) }
-        switch followUp {
+        if case .deferred = decision {} else { handle.run.extras?.following?.missingBody = nil }
+        if decision.isEnd, let missingBody { return end(handle, .failure(missingBody)) }
+        switch decision {
         case .deferred:
             // It can be cancelled, and its deadline goes on.
             handle.run.retry(wasProcessed: false)
-            handle.enter(.deciding)
+            handle.enter(.deciding(nil))
             limit(handle)
-        case .end where handle.run.extras?.following?.isHeldBack == true:
-            deliver(handle, response)
-        case .end:
-            let mayGoAgain = handle.current.policy.retry.retries && handle.canGoAgain
-            if mayGoAgain, dispatcher.answered(handle, response) { return }
-            end(handle, .success(response))
+        case .end, .proceed: endUnlessRetried(handle, response)
         case .fail(let error): end(handle, .failure(error))
-        case .go(let request): go(on: handle, with: request)
+        case .resend(let request): go(on: handle, with: request)
         }
+    }
+
+    /// Ends a request with its response, unless the response is retried because of its status.
+    private func endUnlessRetried(_ handle: RequestHandle, _ response: DataResponse) {
+        if handle.run.extras?.following?.isHeldBack == true { return deliver(handle, response) }
+        let mayGoAgain = handle.current.policy.mayRetryResponses && handle.canGoAgain
+        if mayGoAgain, dispatcher.answered(handle, response) { return }
+        end(handle, .success(response))
     }
 
     /// Does what was decided later on, once the user lets it; nothing if the request has ended meanwhile.
-    func decided(_ handle: RequestHandle, _ followUp: FollowUp, _ response: DataResponse) {
+    func decided(_ handle: RequestHandle, _ decision: ResponseDecision, _ response: DataResponse) {
+        if case .deferred = decision { return }
+        decided(handle) { [self] in follow(handle, decision, response) }
+    }
+
+    /// Carries a decision out that came later, once the user lets it; nothing if the request has ended meanwhile.
+    func decided(_ handle: RequestHandle, _ perform: @escaping () -> Void) {
         loop.preconditionInEventLoop()
         guard handle.run.isDeciding else { return }
-        if case .deferred = followUp { return }
         guard !handle.run.isPaused else {
-            handle.following.answered = (followUp, response)
+            handle.extras.heldDecision = perform
             return
         }
         handle.enter(.attemptEnded)
-        follow(handle, followUp, response)
+        perform()
     }
 
-    /// The user resumes a request about which somebody was asked: maybe the answer has come meanwhile.
+    /// The user resumes a request about which a decision is awaited: it may have come meanwhile.
     private func resumeDeciding(_ handle: RequestHandle) {
         limit(handle)
-        guard let (followUp, response) = handle.run.extras?.following?.answered else { return }
-        handle.following.answered = nil
-        decided(handle, followUp, response)
+        guard let perform = handle.run.extras?.heldDecision else { return }
+        handle.extras.heldDecision = nil
+        decided(handle, perform)
     }
 
     /// Sends what follows: its route is judged again, and it waits where it has to.
@@ -391,8 +409,10 @@ final class SessionCore: @unchecked Sendable {
 
     // MARK: The end
 
-    private func end(_ handle: RequestHandle, _ ending: Outcome.Ending) {
+    /// Ends a request.
+    func end(_ handle: RequestHandle, _ ending: Outcome.Ending) {
         handle.run.enter(.finished)
+        handle.run.extras?.heldDecision = nil
         guard let closed = handle.run.extras?.receiver?.close() else { return tellEnd(of: handle, ending) }
         closed.assumeIsolated().whenComplete { [self] _ in tellEnd(of: handle, ending) }
     }
@@ -406,6 +426,7 @@ final class SessionCore: @unchecked Sendable {
         if !handle.current.policy.isPlain || handle.run.scheduled != nil {
             dispatcher.ended(handle, isSuccess: ending.isSuccess)
         }
+        stages.ended(handle, ending.error)
         let isLast = registry.withLock { $0.remove(handle) }
         for monitor in monitors { monitor.request(handle, did: .finished(ending)) }
         handle.end(ending)
@@ -446,7 +467,10 @@ final class SessionCore: @unchecked Sendable {
 
 extension Outcome.Ending {
     /// Whether a response came.
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+    fileprivate var isSuccess: Bool { error == nil }
+
+    /// The error; nil for a response.
+    fileprivate var error: HTTPError? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension ProxyContext {

@@ -85,8 +85,7 @@ struct TransportAttempt {
     /// The request as this attempt sends it.
     private func prepared() -> PreparedRequest {
         var request = handle.current.copy
-        handle.run.extras?.receiver?.willSend(&request.head)
-        if let login = request.login { core.authenticator.willSend(&request.head, handle, login) }
+        request.head = core.stages.head(of: handle, hasProxy: false)
         return request
     }
 
@@ -118,7 +117,9 @@ struct TransportAttempt {
 
     /// Gives a response to its receiver, if it has one.
     private func handOn(_ response: DataResponse) {
-        guard let receiver = handle.run.extras?.receiver, !core.stages.withholdsBody(response.http1, handle) else {
+        let decision = core.stages.received(response.http1, handle)
+        for tap in core.stages.bodyTaps(response.http1, handle) ?? [] { tap(response.buffer) }
+        guard let receiver = handle.run.extras?.receiver, !decision.withholdsBody else {
             return core.answered(handle, response)
         }
         do throws(HTTPError) {
@@ -126,7 +127,7 @@ struct TransportAttempt {
             case .memory: core.answered(handle, response)
             case .whole: core.keep(handle, receiver, response)
             case .again:
-                handle.extras.mustGoAgain = true
+                handle.extras.wantsRestart = true
                 core.answered(handle, response)
             case .here:
                 // It is all there: nobody has to be kept from sending.

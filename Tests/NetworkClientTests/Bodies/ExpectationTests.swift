@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPLab
 import NIOCore
 import NetworkClient
@@ -86,6 +87,15 @@ struct ExpectationTests {
         #expect(try await String(buffer: answer.body.collect(upTo: 100)) == "taken")
     }
 
+    @Test func `a response after a refusal goes to its file once`() async throws {
+        let server = try server()
+        let folder = try LabFolder()
+        let options = RequestOptions.expecting(to: "\(folder.path)/file")
+        let file = try await session(server).post("a", body: .bytes([1]), options: options).file()
+        #expect(file.size == 5)
+        #expect(try String(contentsOfFile: "\(folder.path)/file", encoding: .utf8) == "taken")
+    }
+
     @Test func `a server that refuses what does not ask either has answered`() async throws {
         let server = try ScriptedServer(always: [.readHead, Self.refusal, .readToEnd])
         let options = RequestOptions(expectsContinue: true)
@@ -133,5 +143,14 @@ struct ExpectationTests {
         let name = try #require(HTTPField.Name("Expect"))
         _ = try await session(server).post("a", headers: [name: "100-continue"]).response()
         #expect(server.connections.first?.requests.first?.field("Expect") == nil)
+    }
+}
+
+extension RequestOptions {
+    /// Asks for leave before the body, and writes the response's body to a file.
+    fileprivate static func expecting(to path: String) -> Self {
+        var options = Self(expectsContinue: true)
+        options.output = .file(path, isSynced: false)
+        return options
     }
 }

@@ -12,11 +12,15 @@ struct RetryingTests {
     private static func session(
         _ server: ScriptedServer,
         _ retry: RetryPolicy = quick,
-        _ interceptor: RetryInterceptor? = nil
+        _ decide: (@Sendable (FailedAttempt) async -> RetryDecision?)? = nil
     ) throws -> HTTPSession {
         try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
-            configuration: .init(timeouts: .lasting, retry: retry, retryInterceptor: interceptor)
+            configuration: .init(
+                timeouts: .lasting,
+                retry: retry,
+                interceptors: decide.map { [ClosureInterceptor(onRetry: $0)] } ?? []
+            )
         )
     }
 
@@ -97,13 +101,15 @@ struct RetryingTests {
             configuration: .init(
                 timeouts: .lasting,
                 retry: Self.quick,
-                retryInterceptor: { attempt in
-                    #expect(attempt.error.code == .connectionRefused)
-                    // Somebody listens there from now on.
-                    let started = try? ScriptedServer(port: port) { _ in [.readRequest, .answer("yes")] }
-                    server.withLock { $0 = started }
-                    return nil
-                }
+                interceptors: [
+                    ClosureInterceptor(onRetry: { attempt in
+                        #expect(attempt.error.code == .connectionRefused)
+                        // From now on a server listens there.
+                        let started = try? ScriptedServer(port: port) { _ in [.readRequest, .answer("yes")] }
+                        server.withLock { $0 = started }
+                        return nil
+                    })
+                ]
             )
         )
         #expect(try await session.post("", body: .text("1")).string() == "yes")

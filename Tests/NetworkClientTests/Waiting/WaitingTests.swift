@@ -180,7 +180,7 @@ struct WaitingTests {
 
 extension RequestHandle {
     /// Starts it, and gives what it says that it waits for.
-    fileprivate func startAndWait() async throws -> String {
+    func startAndWait() async throws -> String {
         let events = events
         resume()
         for await event in events { if case .waitingForConnectivity(let what) = event { return what } }

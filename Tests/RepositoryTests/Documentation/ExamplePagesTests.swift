@@ -7,6 +7,7 @@ import Testing
         "docs/first-monitor.md": ["FirstProgram", "OtherWays"],
         "docs/first-upload.md": ["FirstRequest", "SteadyUpload"],
         "docs/http-errors.md": ["FirstRequest"],
+        "docs/interceptors.md": ["SigningRequests"],
     ]
 
     @Test(arguments: pages.keys.sorted())

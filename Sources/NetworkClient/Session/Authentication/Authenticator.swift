@@ -36,7 +36,6 @@ final class Authenticator {
         core.loop.preconditionInEventLoop()
         let origin = handle.current.url.origin
         handle.run.extras?.following?.sent = nil
-        handle.run.extras?.following?.isHeldBack = false
         if login.own == nil, let keeper = tokens[origin] {
             guard let token = keeper.present else { return }
             head.headers.replaceOrAdd(name: "Authorization", value: "Bearer \(token.text)")
@@ -152,7 +151,8 @@ struct ChallengedRequest {
 
 extension Authenticator {
     /// What follows an answer with challenges.
-    func challenged(_ handle: RequestHandle, _ response: DataResponse, _ login: RequestCredentials) -> FollowUp {
+    func challenged(_ handle: RequestHandle, _ response: DataResponse, _ login: RequestCredentials) -> ResponseDecision
+    {
         core.loop.preconditionInEventLoop()
         let following = handle.following
         let sent = following.sent
@@ -176,20 +176,20 @@ extension Authenticator {
     }
 
     /// Answers the first challenge for which there is a credential, or asks the handler about it.
-    private func answer(_ challenged: ChallengedRequest, _ login: RequestCredentials) -> FollowUp {
+    private func answer(_ challenged: ChallengedRequest, _ login: RequestCredentials) -> ResponseDecision {
         let handle = challenged.handle
         let origin = handle.current.url.origin
         var challenged = challenged
         while let challenge = challenged.challenges.first {
             if let own = login.credential(at: origin) {
-                if let followUp = answer(challenge, own, handle, isShared: false) { return followUp }
-            } else if let followUp = answerAsOthers(challenge, challenged) {
-                return followUp
+                if let decision = answer(challenge, own, handle, isShared: false) { return decision }
+            } else if let decision = answerAsOthers(challenge, challenged) {
+                return decision
             } else if let handler {
                 ask(handler, challenge, challenged)
                 return .deferred
-            } else if let followUp = answerByDefault(challenge, handle) {
-                return followUp
+            } else if let decision = answerByDefault(challenge, handle) {
+                return decision
             }
             challenged.challenges.removeFirst()
         }
@@ -198,7 +198,10 @@ extension Authenticator {
 
     /// Answers with what answered for others of the realm since the request went out, as those do that are sent from
     /// now on.
-    private func answerAsOthers(_ challenge: AuthenticationChallenge, _ challenged: ChallengedRequest) -> FollowUp? {
+    private func answerAsOthers(
+        _ challenge: AuthenticationChallenge,
+        _ challenged: ChallengedRequest
+    ) -> ResponseDecision? {
         let handle = challenged.handle
         guard let realm = challenge.realm, realm != challenged.sentRealm,
             let credential = spaces.sharedCredential(of: realm, at: handle.current.url.origin)
@@ -206,7 +209,7 @@ extension Authenticator {
         return answer(challenge, credential, handle, isShared: true)
     }
 
-    private func answerByDefault(_ challenge: AuthenticationChallenge, _ handle: RequestHandle) -> FollowUp? {
+    private func answerByDefault(_ challenge: AuthenticationChallenge, _ handle: RequestHandle) -> ResponseDecision? {
         let origin = handle.current.url.origin
         guard let realm = challenge.realm, let credential = knownCredential(for: realm, at: origin) else { return nil }
         return answer(challenge, credential, handle, isShared: true)
@@ -218,7 +221,7 @@ extension Authenticator {
         _ credential: Credential,
         _ handle: RequestHandle,
         isShared: Bool
-    ) -> FollowUp? {
+    ) -> ResponseDecision? {
         guard let realm = challenge.realm else { return nil }
         let current = handle.current.copy
         let needsBody = DigestChallenge(challenge)?.protections?.contains(.request) == false
@@ -236,7 +239,7 @@ extension Authenticator {
         handle.following.trail.answers(realm)
         handle.following.made = .init(origin: origin, realm: realm, credential: credential)
         if core.isObserved(handle) { core.tell(.authenticating(scheme: challenge.scheme, realm: realm), handle) }
-        return .go(current)
+        return .resend(current)
     }
 
     // MARK: The handler
@@ -274,20 +277,23 @@ extension Authenticator {
         for waiting in questions.removeValue(forKey: key) ?? [] {
             // Who has ended meanwhile is passed over.
             guard waiting.handle.run.isDeciding else { continue }
-            core.decided(waiting.handle, followUp(on: reply, waiting), waiting.response)
+            core.decided(waiting.handle, decision(on: reply, waiting), waiting.response)
         }
     }
 
-    private func followUp(on reply: Result<AuthenticationReply, any Error>, _ waiting: ChallengedRequest) -> FollowUp {
+    private func decision(
+        on reply: Result<AuthenticationReply, any Error>,
+        _ waiting: ChallengedRequest
+    ) -> ResponseDecision {
         let handle = waiting.handle
         guard let challenge = waiting.challenges.first, let login = handle.current.login else { return .end }
         switch reply {
         case .failure(let cause): return .fail(.authenticationFailed(handle.current.copy, waiting.response, cause))
         case .success(.refuse): return .end
         case .success(.credential(let credential)):
-            if let followUp = answer(challenge, credential, handle, isShared: true) { return followUp }
+            if let decision = answer(challenge, credential, handle, isShared: true) { return decision }
         case .success(.byDefault):
-            if let followUp = answerByDefault(challenge, handle) { return followUp }
+            if let decision = answerByDefault(challenge, handle) { return decision }
         case .success(.passOver): break
         }
         var next = waiting

@@ -26,7 +26,7 @@ final class TokenKeeper {
     func accepted(_ generation: TokenRefresh.Generation) { refresh.accepted(generation) }
 
     /// A request was refused.
-    func refused(_ handle: RequestHandle, _ response: DataResponse, _ sent: SentCredential?) -> FollowUp {
+    func refused(_ handle: RequestHandle, _ response: DataResponse, _ sent: SentCredential?) -> ResponseDecision {
         let origin = handle.current.url.origin
         var generation: TokenRefresh.Generation?
         if case .token(let number, _) = sent { generation = number }
@@ -41,10 +41,10 @@ final class TokenKeeper {
         return .deferred
     }
 
-    private func goAgain(_ handle: RequestHandle) -> FollowUp {
+    private func goAgain(_ handle: RequestHandle) -> ResponseDecision {
         handle.following.renewed = handle.current.url.origin
         if core.isObserved(handle) { core.tell(.authenticating(scheme: "bearer", realm: nil), handle) }
-        return .go(handle.current.copy)
+        return .resend(handle.current.copy)
     }
 
     /// Gets the next token in a task of its own: anyone who waits may be cancelled, and the others get it all the same.
@@ -78,8 +78,9 @@ final class TokenKeeper {
             failure = error
         }
         for (handle, response) in waiting where handle.run.isDeciding {
-            let followUp = failure.map { FollowUp.fail(.tokenRefreshFailed(origin, response, $0)) } ?? goAgain(handle)
-            core.decided(handle, followUp, response)
+            let decision =
+                failure.map { ResponseDecision.fail(.tokenRefreshFailed(origin, response, $0)) } ?? goAgain(handle)
+            core.decided(handle, decision, response)
         }
     }
 

@@ -41,8 +41,8 @@ extension HTTPError.Code {
     /// says of itself, as by its certificate or by an answer that can't be read, it will say again.
     var failureKind: AttemptFailure.Kind {
         switch self {
-        case .invalidURL, .invalidConfiguration, .requestSerializationFailed, .sessionInvalidated, .cancelled,
-            .requestTimedOut, .nameNotFound:
+        case .invalidURL, .invalidConfiguration, .requestSerializationFailed, .interceptorFailed, .sessionInvalidated,
+            .cancelled, .requestTimedOut, .nameNotFound:
             .permanent
         case .tlsFailed, .certificateUntrusted, .certificateExpired, .certificateNotYetValid, .certificateHostMismatch,
             .pinMismatch, .challengeRefused, .clientCertificateRefused:

@@ -314,37 +314,78 @@ extension RequestDispatcher {
 extension RequestDispatcher {
     /// An attempt failed.
     ///
-    /// - Returns: Whether the request goes on; if not, it has failed.
-    func failed(_ handle: RequestHandle, _ error: HTTPError) -> Bool {
+    /// - Parameters:
+    ///   - handle: The request.
+    ///   - error: The error.
+    ///   - ending: How the request ends if interceptors are asked, and it is not retried.
+    /// - Returns: Whether the request goes on, or interceptors are asked; if not, it has failed.
+    func failed(_ handle: RequestHandle, _ error: HTTPError, _ ending: Outcome.Ending) -> Bool {
         core.loop.preconditionInEventLoop()
         let policy = handle.current.policy
-        guard policy.isScheduled, !error.isFinal else { return false }
+        guard policy.mayRetry, !error.isFinal else { return false }
         let now = BootClock.now
         let id = handle.run.scheduled?.id ?? adopt(handle, at: now)
         if handle.run.isPaused { scheduler.pause(id, at: now) }
         let failure = failure(of: handle, error, at: now)
-        let decision = decide(on: id, handle, error, failure, at: now)
+        let decision = scheduler.decision(on: id, failure, policy.retry, at: now, using: &generator)
+        let turn = FailedTurn(handle: handle, id: id, error: error, failure: failure, ending: ending)
+        guard let interceptors = policy.interceptors else { return conclude(turn, decision, at: now) }
+        ask(interceptors, about: turn, decision)
+        return true
+    }
+
+    /// Asks the interceptors, away from the event loop; the deadline goes on meanwhile.
+    private func ask(_ interceptors: RequestInterceptors, about turn: FailedTurn, _ decision: RetryDecision) {
+        let attempt = FailedAttempt(
+            request: turn.handle,
+            error: turn.error,
+            attempts: scheduler.attempts(of: turn.id),
+            decision: decision
+        )
+        let core = core
+        let task = Task {
+            let reply = await interceptors.retry(attempt) ?? decision
+            core.loop.execute { core.decided(turn.handle) { core.dispatcher.decided(turn, reply) } }
+        }
+        turn.handle.enter(.deciding(task))
+        core.limit(turn.handle)
+    }
+
+    /// Interceptors have decided on a failed attempt.
+    private func decided(_ turn: FailedTurn, _ reply: RetryDecision) {
+        let now = BootClock.now
+        let decision = scheduler.checked(reply, on: turn.id, turn.failure, at: now)
+        if !conclude(turn, decision, at: now) { core.end(turn.handle, turn.ending) }
+    }
+
+    /// Does what was decided on a failed attempt.
+    ///
+    /// - Returns: Whether the request goes on.
+    private func conclude(_ turn: FailedTurn, _ decision: RetryDecision, at now: BootInstant) -> Bool {
+        let handle = turn.handle
         let attempt = handle.run.scheduled?.attempt ?? 1
-        let goesOn = scheduler.ended(id, attempt: attempt, failure, decision, at: now, using: &generator)
-        if policy.retry.retries || goesOn { tell(decision, handle, error) }
+        let goesOn = scheduler.ended(turn.id, attempt: attempt, turn.failure, decision, at: now, using: &generator)
+        let isOfInterceptor = decision == .giveUp(because: .interceptor)
+        if handle.current.policy.retry.retries || goesOn || isOfInterceptor { tell(decision, handle, turn.error) }
         guard goesOn else {
             leave(handle)
             drain()
             return false
         }
-        handle.retry(wasProcessed: !failure.isHarmless)
+        handle.retry(wasProcessed: !turn.failure.isHarmless)
         drain()
         return true
     }
 
-    /// An answer is whole whose status may be a failure.
+    /// A response is whole whose status may be a failure.
     ///
-    /// - Returns: Whether the request goes again; if not, the answer is its end.
+    /// - Returns: Whether the request goes on, or interceptors are asked; if not, the response is its end.
     func answered(_ handle: RequestHandle, _ response: DataResponse) -> Bool {
         core.loop.preconditionInEventLoop()
         let status = response.head.status.code
-        let isIntercepted = core.configuration.retryInterceptor != nil && status >= 400
-        guard isIntercepted || handle.current.policy.retry.mayRetry(after: status) else { return false }
+        let policy = handle.current.policy
+        let isIntercepted = policy.interceptors != nil && status >= 400
+        guard isIntercepted || policy.retry.mayRetry(after: status) else { return false }
         var error = HTTPError(
             .unacceptableStatus,
             .init(status: status),
@@ -352,7 +393,7 @@ extension RequestDispatcher {
         )
         error.response = response.head
         error.request = handle.current.description
-        return failed(handle, error)
+        return failed(handle, error, .success(response))
     }
 
     /// The head of an answer came: its host is there.
@@ -368,26 +409,6 @@ extension RequestDispatcher {
             at: BootClock.now
         )
         drain()
-    }
-
-    private func decide(
-        on id: RequestScheduler.RequestID,
-        _ handle: RequestHandle,
-        _ error: HTTPError,
-        _ failure: AttemptFailure,
-        at now: BootInstant
-    ) -> RetryDecision {
-        let policy = handle.current.policy.retry
-        let decision = scheduler.decision(on: id, failure, policy, at: now, using: &generator)
-        guard let intercept = core.configuration.retryInterceptor else { return decision }
-        let attempt = FailedAttempt(
-            request: handle,
-            error: error,
-            attempts: scheduler.attempts(of: id),
-            decision: decision
-        )
-        guard let other = intercept(attempt), other != decision else { return decision }
-        return scheduler.checked(other, on: id, failure, at: now)
     }
 
     /// What an error is, held against what the kernel says of the way now.
@@ -426,6 +447,16 @@ extension RequestDispatcher {
             return .init(isPatient ? .connectivityTimedOut : .pathNotAllowed, .neverSent, reason)
         }
     }
+}
+
+/// An attempt that failed, on which it is being decided.
+private struct FailedTurn: Sendable {
+    let handle: RequestHandle
+    let id: RequestScheduler.RequestID
+    let error: HTTPError
+    let failure: AttemptFailure
+    /// How the request ends if there is no other attempt.
+    let ending: Outcome.Ending
 }
 
 extension RetryPolicy {

@@ -1,0 +1,26 @@
+import NIOHTTP1
+
+/// Gives an origin the credentials of a request, and answers its challenges (401; RFC 9110, 11.6).
+final class AuthenticationStage: ExchangeStage {
+    private unowned let core: SessionCore
+
+    init(_ core: SessionCore) { self.core = core }
+
+    func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
+        if let login = request.current.login { core.authenticator.willSend(&head, request, login) }
+        return .ready
+    }
+
+    func received(_ head: HTTPResponseHead, _ request: RequestHandle) -> HeadDecision {
+        guard head.status.code == 401, let login = request.current.login else { return .proceed }
+        let hasAnswered = request.run.extras?.following.map { $0.made != nil || $0.renewed != nil } ?? false
+        return .withhold(isLikelyResent: !hasAnswered && core.authenticator.mayAnswer(login, request))
+    }
+
+    func completed(_ response: DataResponse, _ request: RequestHandle) -> ResponseDecision {
+        guard let login = request.current.login else { return .proceed }
+        if response.status == 401 { return core.authenticator.challenged(request, response, login) }
+        core.authenticator.succeeded(request, response.http1)
+        return .proceed
+    }
+}

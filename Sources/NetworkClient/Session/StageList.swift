@@ -1,0 +1,185 @@
+import NIOCore
+import NIOHTTP1
+
+/// The stages of a session in their order.
+///
+/// Confined to the session's event loop. A response of success to a request without credentials asks none of the client's
+/// own stages.
+final class StageList {
+    private unowned let core: SessionCore
+    private let stages: [any ExchangeStage]
+    /// Whether there are stages besides the client's own, which are asked about every request.
+    private let hasFurtherStages: Bool
+
+    /// Creates the list: the further stages come first.
+    init(_ core: SessionCore, further: [any ExchangeStage]) {
+        self.core = core
+        hasFurtherStages = !further.isEmpty
+        stages =
+            further + [
+                RangeStage(), InterceptorStage(), ExpectationStage(), ProxyAuthenticationStage(core),
+                AuthenticationStage(core), RedirectStage(core),
+            ]
+    }
+
+    // MARK: Before a request is sent
+
+    /// Whether ``prepare(_:)`` comes before a request waits for a connection.
+    func mayDefer(_ handle: RequestHandle) -> Bool {
+        handle.current.policy.interceptors != nil || hasFurtherStages && stages.contains { $0.mayDefer(handle) }
+    }
+
+    /// Asks the stages that may be deferred, and those before them; then the request goes on to its connection.
+    func prepare(_ handle: RequestHandle) {
+        let end = stages.lastIndex { $0.mayDefer(handle) }.map { $0 + 1 } ?? 0
+        prepare(handle, .init(head: handle.current.head, nextStage: 0), upTo: end)
+    }
+
+    private func prepare(_ handle: RequestHandle, _ prepared: PreparedHead, upTo end: Int) {
+        var prepared = prepared
+        while prepared.nextStage < end {
+            let decision = stages[prepared.nextStage].willSend(&prepared.head, handle)
+            prepared.nextStage += 1
+            guard case .deferred(let work) = decision else { continue }
+            return run(work, handle, prepared.nextStage, upTo: end)
+        }
+        handle.extras.preparedHead = prepared
+        core.checkBody(handle)
+    }
+
+    private func run(
+        _ work: @escaping @Sendable () async throws(HTTPError) -> HTTPRequestHead,
+        _ handle: RequestHandle,
+        _ nextStage: Int,
+        upTo end: Int
+    ) {
+        let core = core
+        let preparation = StagePreparation()
+        let task = Task {
+            let result: Result<HTTPRequestHead, HTTPError>
+            do throws(HTTPError) {
+                result = .success(try await work())
+            } catch {
+                result = .failure(error)
+            }
+            core.loop.execute { core.stages.finished(preparation, result, handle, nextStage, upTo: end) }
+        }
+        handle.enter(.preparing(preparation, task))
+        core.limit(handle)
+    }
+
+    private func finished(
+        _ preparation: StagePreparation,
+        _ result: Result<HTTPRequestHead, HTTPError>,
+        _ handle: RequestHandle,
+        _ nextStage: Int,
+        upTo end: Int
+    ) {
+        // It was paused or has ended meanwhile.
+        guard case .preparing(let current, _) = handle.run.state, current === preparation else { return }
+        handle.enter(.queued)
+        switch result {
+        case .success(let head): prepare(handle, .init(head: head, nextStage: nextStage), upTo: end)
+        case .failure(let error): core.fail(handle, error)
+        }
+    }
+
+    /// Returns the head of the attempt that begins.
+    ///
+    /// - Parameters:
+    ///   - handle: The request.
+    ///   - hasProxy: Whether its connection leads to a proxy.
+    /// - Returns: The head, completed by all stages.
+    func head(of handle: RequestHandle, hasProxy: Bool) -> HTTPRequestHead {
+        let extras = handle.run.extras
+        let isAsIs = extras?.receiver == nil && extras?.preparedHead == nil && !hasProxy && !hasFurtherStages
+        guard !isAsIs || handle.current.login != nil else { return handle.current.head }
+        let prepared = extras?.preparedHead
+        extras?.preparedHead = nil
+        var head = prepared?.head ?? handle.current.head
+        for stage in stages[(prepared?.nextStage ?? 0)...] {
+            guard case .deferred = stage.willSend(&head, handle) else { continue }
+            preconditionFailure("a stage that defers has to say so by mayDefer(_:)")
+        }
+        return head
+    }
+
+    // MARK: After a response has come
+
+    /// Decides by a response's head where its body goes.
+    func received(_ head: HTTPResponseHead, _ handle: RequestHandle) -> HeadDecision {
+        handle.run.extras?.following?.isHeldBack = false
+        guard head.status.code >= 300 || hasFurtherStages else { return .proceed }
+        for stage in stages {
+            let decision = stage.received(head, handle)
+            guard decision != .proceed else { continue }
+            if case .withhold = decision { handle.following.isHeldBack = handle.run.extras?.receiver != nil }
+            return decision
+        }
+        return .proceed
+    }
+
+    /// Returns what is given a response's body as it arrives; nil for nothing.
+    func bodyTaps(_ head: HTTPResponseHead, _ handle: RequestHandle) -> [BodyTap]? {
+        guard hasFurtherStages else { return nil }
+        let taps = stages.compactMap { $0.bodyTap(head, handle) }
+        return taps.isEmpty ? nil : taps
+    }
+
+    /// Decides what follows a whole response: the first stage that does not proceed decides.
+    func completed(_ response: DataResponse, _ handle: RequestHandle) -> ResponseDecision {
+        let isPlain = response.status < 300 && !hasFurtherStages && handle.run.extras?.wantsRestart != true
+        guard !isPlain || handle.current.login != nil else { return .end }
+        for stage in stages {
+            let decision = stage.completed(response, handle)
+            if case .proceed = decision { continue }
+            return decision
+        }
+        return .end
+    }
+
+    /// A request has ended.
+    func ended(_ handle: RequestHandle, _ error: HTTPError?) {
+        guard hasFurtherStages else { return }
+        for stage in stages { stage.ended(error, handle) }
+    }
+}
+
+/// The work of stages for one attempt, told from those before and after it.
+final class StagePreparation: Sendable {}
+
+/// The head of an attempt that the first stages have completed.
+struct PreparedHead {
+    var head: HTTPRequestHead
+    /// The place of the first stage that was not asked yet.
+    var nextStage: Int
+}
+
+extension HeadDecision {
+    /// Whether the receiver of the body is not asked.
+    var withholdsBody: Bool {
+        switch self {
+        case .proceed, .expectResend: false
+        case .withhold, .discard: true
+        }
+    }
+
+    /// Whether another request most likely follows, whatever the body says.
+    var isLikelyResent: Bool {
+        switch self {
+        case .expectResend: true
+        case .withhold(let isLikelyResent): isLikelyResent
+        case .proceed, .discard: false
+        }
+    }
+}
+
+extension ResponseDecision {
+    /// Whether the response ends the request.
+    var isEnd: Bool {
+        switch self {
+        case .end, .proceed: true
+        case .resend, .deferred, .fail: false
+        }
+    }
+}

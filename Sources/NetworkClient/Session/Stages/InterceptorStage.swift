@@ -1,0 +1,16 @@
+import NIOHTTP1
+
+/// Lets the user's interceptors change each attempt before it has credentials.
+final class InterceptorStage: ExchangeStage {
+    func mayDefer(_ request: RequestHandle) -> Bool { request.current.policy.interceptors != nil }
+
+    func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
+        guard let interceptors = request.current.policy.interceptors else { return .ready }
+        let number = request.run.history.count + 1
+        let attempt = RequestAttempt(request: request, number: number, buffer: request.current.body)
+        let (unchanged, url) = (head, request.current.url)
+        return .deferred { () async throws(HTTPError) in
+            try await interceptors.adapt(unchanged, at: url, for: attempt)
+        }
+    }
+}

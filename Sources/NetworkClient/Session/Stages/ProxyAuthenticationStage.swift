@@ -1,0 +1,64 @@
+import NIOHTTP1
+
+/// Gives a proxy that forwards requests the user's credentials (407; RFC 9110, 11.7).
+final class ProxyAuthenticationStage: ExchangeStage {
+    private unowned let core: SessionCore
+
+    init(_ core: SessionCore) { self.core = core }
+
+    /// Adds `Proxy-Authorization` for the proxy that reads the request; an origin behind a tunnel gets none.
+    func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
+        // A user's transport connects as it likes.
+        let endpoint = request.endpoint
+        guard core.configuration.transport == nil, let proxy = endpoint.proxy else { return .ready }
+        guard endpoint.isForwarded else {
+            head.headers.remove(name: "Proxy-Authorization")
+            return .ready
+        }
+        let proof = core.proxyAuthenticator.proof(
+            for: proxy,
+            method: head.method.rawValue,
+            target: request.current.url.absolute(head.uri),
+            hasBody: request.current.hasBody
+        )
+        guard let proof else { return .ready }
+        head.headers.replaceOrAdd(name: "Proxy-Authorization", value: proof.value)
+        request.extras.shownToProxy = proof
+        return .ready
+    }
+
+    func received(_ head: HTTPResponseHead, _ request: RequestHandle) -> HeadDecision {
+        guard head.status.code == 407, request.endpoint.isForwarded else { return .proceed }
+        return request.run.extras?.proxyChallenges ?? 0 == 0 ? .expectResend : .proceed
+    }
+
+    func completed(_ response: DataResponse, _ request: RequestHandle) -> ResponseDecision {
+        guard response.status == 407, request.endpoint.isForwarded else { return .proceed }
+        guard let proxy = request.endpoint.proxy else { return .end }
+        let extras = request.extras
+        extras.proxyChallenges += 1
+        let challenges = response["Proxy-Authenticate"]
+        guard extras.proxyChallenges <= ProxyAuthenticator.maximumChallenges,
+            core.proxyAuthenticator.learn(challenges, from: proxy, after: extras.shownToProxy)
+        else { return .fail(.refused(by: proxy, request.endpoint, response)) }
+        return .resend(request.current.copy)
+    }
+}
+
+extension HTTPURL {
+    /// The request target that a proxy reads: the whole URL (RFC 9112, 3.2.2).
+    func absolute(_ target: String) -> String { "\(scheme)://\(authority)\(target)" }
+}
+
+extension HTTPError {
+    /// A proxy does not accept the user's credentials, or wants some.
+    fileprivate static func refused(by proxy: ProxyServer, _ endpoint: Endpoint, _ response: DataResponse) -> Self {
+        let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
+        let words = ProxyFailure(proxy: proxy, endpoint: endpoint).words(for: status)
+        var error = HTTPError(.proxyAuthenticationRequired, .refusedUnprocessed, words)
+        error.proxy = proxy.description
+        error.response = response.head
+        error.body = Array(response.bytes.prefix(HTTPError.keptBody))
+        return error
+    }
+}

@@ -1,0 +1,15 @@
+import NIOHTTP1
+
+/// Asks for the part of a file that is missing, and again for the whole where the server's part does not fit.
+final class RangeStage: ExchangeStage {
+    func willSend(_ head: inout HTTPRequestHead, _ request: RequestHandle) -> SendDecision {
+        request.run.extras?.receiver?.willSend(&head)
+        return .ready
+    }
+
+    func completed(_ response: DataResponse, _ request: RequestHandle) -> ResponseDecision {
+        guard let extras = request.run.extras, extras.wantsRestart else { return .proceed }
+        extras.wantsRestart = false
+        return .resend(request.current.copy)
+    }
+}

@@ -1,0 +1,167 @@
+import NIOCore
+import NIOHTTP1
+
+/// Follows redirects (3xx; RFC 9110, 15.4).
+final class RedirectStage: ExchangeStage {
+    private unowned let core: SessionCore
+
+    init(_ core: SessionCore) { self.core = core }
+
+    /// Decides by the head, so that the body of a redirect that is followed is not kept.
+    func received(_ head: HTTPResponseHead, _ request: RequestHandle) -> HeadDecision {
+        guard RedirectRules.isRedirect(Int(head.status.code)), request.current.policy.redirects.follows else {
+            return .proceed
+        }
+        let decision = decision(on: head, request)
+        request.following.decided = decision
+        if case .end = decision { return .proceed }
+        return .discard
+    }
+
+    func completed(_ response: DataResponse, _ request: RequestHandle) -> ResponseDecision {
+        guard RedirectRules.isRedirect(response.status) else { return .proceed }
+        let decided = request.run.extras?.following?.decided
+        request.run.extras?.following?.decided = nil
+        let decision = decided ?? decision(on: response.http1, request)
+        if case .resend(let next) = decision { note(response.status, request, to: next) }
+        return decision
+    }
+
+    /// Decides what follows a response whose status redirects the request.
+    private func decision(on head: HTTPResponseHead, _ handle: RequestHandle) -> ResponseDecision {
+        let request = handle.current.copy
+        let policy = request.policy.redirects
+        guard policy.follows else { return .end }
+        let following = handle.following
+        let location = RedirectReference.single(head.headers["Location"])
+        let url = location.flatMap { request.url.redirected(by: $0) }
+        following.asked[request.url.key, default: []].insert(request.head.method.rawValue)
+        let question = RedirectQuestion(
+            status: Int(head.status.code),
+            method: request.head.method.rawValue,
+            body: handle.redirectBody,
+            target: url.map { .url(following.relation(of: $0, to: request.url)) }
+                ?? (location == nil ? .missing : .unusable),
+            followed: following.redirects.count
+        )
+        switch policy.rules.verdict(on: question) {
+        case .answer: return .end
+        case .fail(let failure): return .fail(.redirect(failure, request, head, limit: policy.rules.limit))
+        case .follow(let step):
+            guard let url else { return .end }
+            do throws(HTTPError) {
+                return follow(handle, head, by: try request.redirected(to: url, step, secrets: policy.secrets))
+            } catch {
+                return .fail(error)
+            }
+        }
+    }
+
+    /// Asks the user, whose decision counts.
+    private func follow(
+        _ handle: RequestHandle,
+        _ head: HTTPResponseHead,
+        by next: PreparedRequest
+    ) -> ResponseDecision {
+        guard let decision = next.policy.redirects.decision else { return .resend(next) }
+        let proposal = ProposedRedirect(
+            request: handle,
+            response: .init(head),
+            followed: handle.following.redirects.count,
+            next: next.publicHead
+        )
+        switch decision(proposal) {
+        case .follow: return .resend(next)
+        case .refuse: return .end
+        case .change(let request):
+            do throws(HTTPError) {
+                return .resend(try next.changed(to: request))
+            } catch {
+                return .fail(error)
+            }
+        }
+    }
+
+    /// Notes a redirect that is followed now.
+    private func note(_ status: Int, _ handle: RequestHandle, to next: PreparedRequest) {
+        let redirect = Redirect(
+            status: status,
+            from: handle.current.url.description,
+            to: next.url.description
+        )
+        handle.following.redirects.append(redirect)
+        if core.isObserved(handle) {
+            core.tell(.redirected(from: redirect.from, to: redirect.to, status: status), handle)
+        }
+    }
+}
+
+extension RedirectPolicy {
+    fileprivate var secrets: Set<String> { Set(secretFields.map { $0.lowercased() }) }
+}
+
+extension FollowingRun {
+    /// What a URL is to the one that was asked.
+    fileprivate func relation(of url: HTTPURL, to old: HTTPURL) -> RedirectQuestion.Relation {
+        .init(
+            isSameOrigin: url.origin == old.origin,
+            isDowngrade: old.isSecure && !url.isSecure,
+            asked: asked[url.key] ?? []
+        )
+    }
+}
+
+extension HTTPURL {
+    /// What tells it from others: all but user information and fragment.
+    fileprivate var key: String { "\(origin)\(target)" }
+
+    /// Where a redirect leads; nil if that is no URL that can be asked.
+    ///
+    /// User information stays with its origin; that of a `Location` is nobody's, since no server says as whom to
+    /// appear.
+    fileprivate func redirected(by location: String) -> HTTPURL? {
+        guard let url = try? resolving(location) else { return nil }
+        return .init(
+            url,
+            credentialsOf: url.origin == origin ? self : nil,
+            fragment: RedirectReference.fragment(of: location, after: fragment)
+        )
+    }
+}
+
+extension HTTPError {
+    /// Why a redirect was not followed.
+    fileprivate static func redirect(
+        _ failure: RedirectFailure,
+        _ request: PreparedRequest,
+        _ head: HTTPResponseHead,
+        limit: Int
+    ) -> Self {
+        if failure == .bodyGone {
+            var error = notReplayable(at: request.endpoint.text)
+            error.processing = .answered
+            error.response = .init(head)
+            return error
+        }
+        let answer = "\(request.endpoint.text) answered \(head.status.code)"
+        var error: Self =
+            switch failure {
+            case .tooMany:
+                .init(.tooManyRedirects, .answered, "\(answer), and \(limit) redirects were followed already")
+            case .cycle:
+                .init(.redirectCycle, .answered, "\(answer), which leads to where the request has been before")
+            case .locationMissing:
+                .init(.redirectUnusable, .answered, "\(answer) without one Location that says where")
+            case .locationUnusable:
+                .init(.redirectUnusable, .answered, "\(answer) with a Location that is no URL that can be asked")
+            case .downgrade, .bodyGone:
+                .init(
+                    .redirectRefused,
+                    .answered,
+                    "\(answer), which leads from https to http: allow the downgrade if that is right"
+                )
+            }
+        error.response = .init(head)
+        return error
+    }
+}

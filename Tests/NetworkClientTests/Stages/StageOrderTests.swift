@@ -1,0 +1,271 @@
+import HTTPLab
+import Locking
+import NetworkClient
+import NetworkClientCore
+import Testing
+
+/// The order of what happens before a request is sent and after a response has come.
+@Suite(.timeLimit(.minutes(5)))
+struct StageOrderTests {
+    /// A request, the responses that it gets one after the other, and what follows.
+    struct Row: Sendable, CustomTestStringConvertible {
+        enum Request: Sendable {
+            case get
+            /// A PUT that asks for leave before it sends its body.
+            case expecting
+            /// A download that has three bytes already.
+            case download
+        }
+
+        let testDescription: String
+        var request = Request.get
+        var hasProxy = false
+        var hasCredential = false
+        var followsRedirects = true
+        /// Status lines with their fields; the last one stands for all that follow.
+        let responses: [String]
+        /// The requests that the server reads: method, target, and the fields that stages set, in their order.
+        let requests: [String]
+        /// What the request tells of stages and retries.
+        var events: [String] = []
+        /// The status or the error.
+        let end: String
+    }
+
+    private static let challenge = "WWW-Authenticate: Basic realm=\"r\""
+    private static let location = "Location: /b"
+    private static let absolute = "http://origin.example/a"
+
+    static let rows = [
+        Row(testDescription: "a success is the end", responses: ["200 OK"], requests: ["GET /a"], end: "200"),
+        Row(
+            testDescription: "a receiver that wants another range goes before the retry",
+            request: .download,
+            responses: ["416 No\r\nContent-Range: bytes */2", "200 OK"],
+            requests: ["GET /a Range", "GET /a"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a refused expectation goes before the retry",
+            request: .expecting,
+            responses: ["417 No", "200 OK"],
+            requests: ["PUT /a Expect", "PUT /a"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "417 to a request that expects nothing is left to the retry",
+            request: .expecting,
+            responses: ["417 No", "417 No", "200 OK"],
+            requests: ["PUT /a Expect", "PUT /a", "PUT /a"],
+            events: ["retrying"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a proxy's challenge goes before the retry",
+            hasProxy: true,
+            responses: ["407 Who\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "200 OK"],
+            requests: ["GET \(absolute) Proxy-Authorization:Basic", "GET \(absolute) Proxy-Authorization:Digest"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a proxy's refusal is the end, whatever the policy of retries",
+            hasProxy: true,
+            responses: ["407 Who\r\nProxy-Authenticate: Basic realm=\"r\""],
+            requests: ["GET \(absolute) Proxy-Authorization:Basic"],
+            end: "proxyAuthenticationRequired"
+        ),
+        Row(
+            testDescription: "407 without a proxy is left to the retry",
+            hasCredential: true,
+            responses: ["407 Who\r\nProxy-Authenticate: Basic realm=\"r\"", "200 OK"],
+            requests: ["GET /a", "GET /a"],
+            events: ["retrying"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a challenge goes before the redirect and the retry",
+            hasCredential: true,
+            responses: ["401 Who\r\n\(challenge)\r\n\(location)", "200 OK"],
+            requests: ["GET /a", "GET /a Authorization:Basic"],
+            events: ["authenticating"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a refused credential is left to the retry, and is not sent again",
+            hasCredential: true,
+            responses: ["401 Who\r\n\(challenge)", "401 Who\r\n\(challenge)", "200 OK"],
+            requests: ["GET /a", "GET /a Authorization:Basic", "GET /a"],
+            events: ["authenticating", "retrying"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a redirect goes before the retry, and a challenge of its own is none",
+            hasCredential: true,
+            responses: ["302 There\r\n\(challenge)\r\n\(location)", "200 OK"],
+            requests: ["GET /a", "GET /b"],
+            events: ["redirected"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "a redirect that is not followed is left to the retry",
+            followsRedirects: false,
+            responses: ["302 There\r\n\(location)", "200 OK"],
+            requests: ["GET /a", "GET /a"],
+            events: ["retrying"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "the retry is last",
+            hasCredential: true,
+            responses: ["503 Busy\r\n\(challenge)\r\n\(location)", "200 OK"],
+            requests: ["GET /a", "GET /a"],
+            events: ["retrying"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "each attempt has its range, and then its credentials",
+            request: .download,
+            hasCredential: true,
+            responses: ["401 Who\r\n\(challenge)", "503 Busy", "200 OK"],
+            requests: ["GET /a Range", "GET /a Range Authorization:Basic", "GET /a Range Authorization:Basic"],
+            events: ["authenticating", "retrying"],
+            end: "200"
+        ),
+        Row(
+            testDescription: "all in turn",
+            request: .expecting,
+            hasCredential: true,
+            responses: ["417 No", "401 Who\r\n\(challenge)", "307 There\r\n\(location)", "503 Busy", "200 OK"],
+            requests: [
+                "PUT /a Expect", "PUT /a", "PUT /a Authorization:Basic", "PUT /b Authorization:Basic",
+                "PUT /b Authorization:Basic",
+            ],
+            events: ["authenticating", "redirected", "retrying"],
+            end: "200"
+        ),
+    ]
+
+    /// Retries each status that a stage may answer, so that a stage that comes too late is seen.
+    private static let retry = RetryPolicy(
+        maximumAttempts: 2,
+        baseDelay: .milliseconds(1),
+        retryableStatuses: [302, 307, 401, 407, 416, 417, 503]
+    )
+
+    /// Gives each request the next of a row's responses.
+    private func server(_ responses: [String]) throws -> AnsweringServer {
+        let count = Lock(0)
+        return try AnsweringServer { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return [.answer("abc", status: responses[min(number, responses.count) - 1])]
+        }
+    }
+
+    private func session(_ server: AnsweringServer, _ row: Row) throws -> HTTPSession {
+        var configuration = HTTPConfiguration(timeouts: .lasting, retry: Self.retry)
+        if row.hasProxy { configuration.proxy = .all(try .init("http://me:pw@127.0.0.1:\(server.port)")) }
+        if row.hasCredential {
+            let anna = Credential(user: "anna", password: "secret")
+            configuration.authentication = .init(credentials: [.init(anna, for: server.url)])
+        }
+        if !row.followsRedirects { configuration.redirects = .refuse }
+        let base = row.hasProxy ? "http://origin.example" : server.url
+        return try HTTPSession(baseURL: base, configuration: configuration)
+    }
+
+    private func request(
+        _ row: Row,
+        _ session: HTTPSession,
+        _ server: AnsweringServer,
+        _ lab: DownloadLab
+    ) throws
+        -> RequestHandle
+    {
+        switch row.request {
+        case .get: return session.get("a", options: .init(startsAtOnce: false))
+        case .expecting:
+            let options = RequestOptions(expectsContinue: true, startsAtOnce: false)
+            return session.put("a", body: .bytes([1]), options: options)
+        case .download:
+            try lab.leavePart([1, 2, 3], of: "\(server.url)/a", [#"etag "v1""#])
+            return session.download("a", to: lab.path, options: .init(request: .init(startsAtOnce: false)))
+        }
+    }
+
+    @Test(arguments: rows)
+    func `the stages have their order`(row: Row) async throws {
+        let lab = try DownloadLab()
+        let server = try server(row.responses)
+        let session = try session(server, row)
+        let request = try request(row, session, server, lab)
+        let events = request.events
+        request.resume()
+        var names: [String] = []
+        for await event in events { if let name = event.name { names.append(name) } }
+        #expect(server.requests.value.map(\.line) == row.requests)
+        #expect(names == row.events)
+        #expect(await end(of: request) == row.end)
+    }
+
+    private func end(of request: RequestHandle) async -> String {
+        do throws(HTTPError) {
+            return "\(try await request.response().status)"
+        } catch {
+            return error.code.rawValue
+        }
+    }
+
+    @Test func `credentials are those of the moment at which the request leaves its gate`() async throws {
+        let server = try AnsweringServer { request in
+            request["Authorization"] == "Bearer new"
+                ? [.answer("in")]
+                : [.answer("out", status: "401 Unauthorized", headers: ["WWW-Authenticate: Bearer"])]
+        }
+        let network = MadeUpNetwork(.notReachable)
+        let session = try HTTPSession(
+            baseURL: server.url,
+            configuration: .init(
+                timeouts: .lasting,
+                connectivity: network,
+                authentication: .init(tokens: [.init(for: server.url, token: "old") { _ in "new" }])
+            )
+        )
+        let options = RequestOptions(startsAtOnce: false, gate: .waitsForConnectivity(nil))
+        let waiting = session.get("waiting", options: options)
+        _ = try await waiting.startAndWait()
+        #expect(try await session.get("first").string() == "in")
+        network.become(.wifi)
+        #expect(try await waiting.string() == "in")
+        let values = server.requests.value.map { "\($0.target) \($0["Authorization"] ?? "")" }
+        #expect(values == ["/first Bearer old", "/first Bearer new", "/waiting Bearer new"])
+    }
+}
+
+extension AnsweringServer.Request {
+    /// Method and target, and the fields that stages set, in their order.
+    fileprivate var line: String {
+        let names = ["Range", "Expect", "Authorization", "Proxy-Authorization"]
+        let fields = head.split(separator: "\r\n").dropFirst().compactMap { line -> String? in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard let name = parts.first.map(String.init), names.contains(name) else { return nil }
+            guard name.hasSuffix("Authorization") else { return name }
+            return "\(name):\(parts.last?.split(separator: " ").first ?? "")"
+        }
+        return (["\(method) \(target)"] + fields).joined(separator: " ")
+    }
+}
+
+extension RequestEvent {
+    /// What stages and retries are told by.
+    fileprivate var name: String? {
+        switch self {
+        case .retrying: "retrying"
+        case .redirected: "redirected"
+        case .authenticating: "authenticating"
+        default: nil
+        }
+    }
+}

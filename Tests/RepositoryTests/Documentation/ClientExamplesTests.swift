@@ -1,0 +1,36 @@
+import Crypto
+import HTTPLab
+import NetworkLab
+import Testing
+
+/// The programs under Examples that extend the client.
+@Suite(.timeLimit(.minutes(2))) struct ClientExamplesTests {
+    @Test func `the signing program signs method, path and body`() throws {
+        let server = try AnsweringServer { _ in [.answer("stored")] }
+        let outcome = try LabProcess.run(BuiltProducts.path(of: "SigningRequests"), ["\(server.url)/v1"])
+        #expect(outcome.output == "200\n", "\(outcome)")
+        let request = try #require(server.requests.value.first)
+        let signed = Array("POST /v1/readings\n".utf8) + request.body
+        let key = SymmetricKey(data: Array("shared secret".utf8))
+        let digits = HMAC<SHA256>.authenticationCode(for: signed, using: key).map { byte in
+            let text = String(byte, radix: 16)
+            return byte < 16 ? "0" + text : text
+        }
+        #expect(request.body.isEmpty == false)
+        #expect(request["Authorization"] == "HMAC \(digits.joined())")
+    }
+
+    @Test func `the program with a stage counts the bytes of each host`() throws {
+        let server = try AnsweringServer { _ in [.answer("12345")] }
+        let other = "http://localhost:\(server.port)"
+        let program = BuiltProducts.path(of: "CountingBytes")
+        let outcome = try LabProcess.run(program, ["\(server.url)/a", "\(other)/b", "\(server.url)/c"])
+        let counts = ["127.0.0.1: 5", "127.0.0.1: 5, localhost: 5", "127.0.0.1: 10, localhost: 5"]
+        #expect(outcome.output == counts.map { "\($0)\n" }.joined(), "\(outcome)")
+    }
+
+    @Test func `the program with pipes sends requests over one pair of them`() throws {
+        let outcome = try LabProcess.run(BuiltProducts.path(of: "PipeConnection"), [])
+        #expect(outcome.output == "GET /first HTTP/1.1\nGET /second HTTP/1.1\n", "\(outcome)")
+    }
+}
