@@ -1,18 +1,18 @@
-# What the benchmark scripts share. Each enters a user and network namespace of its own, so that nothing of the machine
-# is touched and no privilege is needed.
+# Shared by the benchmark scripts. Each enters a new user and network namespace, so that it does not affect the machine
+# and needs no privilege.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(dirname "$here")
 bin=$here/.build/release
 netwatch=$top/.build/release/netwatch
 
-# Builds both sides once: the tool as it is shipped, and the programs that it is held against.
+# Builds both sides once: the tool as it is shipped, and the programs for comparison.
 build() {
     "$top/scripts/build-release" netwatch
     (cd "$here" && swift build -c release --static-swift-stdlib >&2)
 }
 
-# Runs this script again, inside namespaces of its own.
+# Runs this script again, inside new namespaces.
 enter() {
     [ "${NETWATCH_BENCH_INSIDE:-}" = 1 ] && return
     [ "${NETWATCH_BENCH_BUILD:-1}" = 0 ] || build

@@ -3,7 +3,7 @@ package import Reachability
 
 /// Why the text of an argument cannot be taken, and how to write it instead.
 ///
-/// The argument parser says before it which option it was and what was given.
+/// The argument parser prepends the option and its value.
 package struct ArgumentError: Error, Equatable, CustomStringConvertible {
     /// The problem, without the argument itself, and how to write it.
     package let description: String

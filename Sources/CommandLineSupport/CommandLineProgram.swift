@@ -52,7 +52,7 @@ package enum UsageMessage {
     /// Returns the error, with the help to read.
     package static func line(for error: any Error, of command: any ParsableCommand.Type) -> String {
         let message = oneLine(command.message(for: error))
-        let what = message.isEmpty ? "these arguments can't be taken" : message
+        let what = message.isEmpty ? "these arguments are invalid" : message
         return what + "; " + hint(command.fullMessage(for: error))
     }
 

@@ -5,7 +5,7 @@ package import LinuxSystem
 package enum FileContents {
     /// The bytes of a file (open(2), read(2)).
     ///
-    /// - Throws: The errno; `EFBIG` for a file that is larger than asked for.
+    /// - Throws: The errno; `EFBIG` for a file that is larger than the limit.
     package static func read(_ path: String, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
         let descriptor = try retryingOnInterrupt { open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
         defer { close(descriptor) }
@@ -31,11 +31,11 @@ package enum FileContents {
     }
 }
 
-/// Which rights new files are not given (umask(2)).
+/// The permissions that new files do not get (umask(2)).
 package enum CreationMask {
     /// The process's.
     ///
-    /// Read from /proc/self/status (proc_pid_status(5)): umask(2) tells it only by changing it, and other threads make
+    /// Read from /proc/self/status (proc_pid_status(5)): umask(2) returns it only by changing it, and other threads make
     /// files too. Where that cannot be read, none but the owner has rights.
     package static var current: UInt32 {
         guard let bytes = try? FileContents.read("/proc/self/status", atMost: 1 << 20) else { return 0o077 }

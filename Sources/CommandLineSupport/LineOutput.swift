@@ -1,7 +1,7 @@
 import Glibc
 package import LinuxSystem
 
-/// Writes whole lines to a descriptor at once, without a buffer of its own.
+/// Writes whole lines to a descriptor immediately, without a buffer.
 package struct LineOutput: Sendable {
     /// The descriptor to write to; its opener closes it.
     package let descriptor: Int32
@@ -54,12 +54,12 @@ package struct LineOutput: Sendable {
 
 /// Why nothing more can be written.
 package enum OutputFailure: Error, Hashable {
-    /// The reader has gone (`EPIPE`): there is nobody to tell.
+    /// The pipe is closed (`EPIPE`), which is not reported.
     case closed
     /// A full disk, or another error.
     case failed(SystemError)
 
-    /// How a command ends by it: in silence where the reader has gone, otherwise with an error.
+    /// The end of a command with this failure: silent if the pipe is closed, otherwise with an error.
     package func end(writing output: String) throws(ToolError) -> ExitStatus {
         switch self {
         case .closed: return .success
@@ -73,7 +73,7 @@ package enum OutputFailure: Error, Hashable {
 package enum StandardOutput {
     /// Writes text.
     ///
-    /// - Returns: The given status, with which the command ends; also where nobody reads any more.
+    /// - Returns: The given status, with which the command ends, also if the pipe is closed.
     package static func write(_ text: String, thenExit status: ExitStatus = .success) throws(ToolError) -> ExitStatus {
         try write(Array(text.utf8), thenExit: status)
     }

@@ -21,7 +21,7 @@ package struct MainWait {
         self.output = output
     }
 
-    /// Sleeps until something comes, or until the deadline; nil is for ever.
+    /// Sleeps until an event, or until the deadline; nil for no limit.
     ///
     /// - Parameters:
     ///   - deadline: When to wake in any case.
@@ -34,7 +34,7 @@ package struct MainWait {
             var descriptors = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0),
-                // No event is asked for: errors and hang-ups are always told.
+                // No event is requested: errors and hang-ups are always reported.
                 pollfd(fd: watchesOutput ? output ?? -1 : -1, events: 0, revents: 0),
             ]
             let ready = try poll(&descriptors, until: deadline)
@@ -62,11 +62,11 @@ package struct MainWait {
 
 /// The event that ended a wait.
 package enum Awakening: Hashable {
-    /// A signal came.
+    /// A signal was received.
     case signal(ReceivedSignal)
-    /// Another thread has something to tell.
+    /// Another thread has an update.
     case wakeup
-    /// Nobody reads the output any more.
+    /// The output's reader is gone.
     case outputClosed
     /// The time is up.
     case deadline

@@ -13,7 +13,8 @@ package enum SignalActions {
         return handler == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Ignores SIGPIPE from the first use on, so that write(2) tells of closed pipes; the value: whether it was before.
+    /// Ignores SIGPIPE from the first use on, so that write(2) reports closed pipes; the value is whether it was ignored
+    /// before.
     package static let brokenPipeWasIgnored: Bool = {
         let before = isIgnored(SIGPIPE)
         signal(SIGPIPE, SIG_IGN)
@@ -80,7 +81,7 @@ package final class SignalDescriptor {
     }
 }
 
-/// A signal that came.
+/// A received signal.
 package struct ReceivedSignal: Hashable {
     /// Its number (signal(7)).
     package let number: Int32

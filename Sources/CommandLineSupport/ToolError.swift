@@ -23,11 +23,11 @@ package struct ExitStatus: RawRepresentable, Hashable, Sendable {
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// It did what was asked for; of `status` and `explain`: reachable.
+    /// Success; for `status` and `explain`: reachable.
     package static let success = Self(rawValue: 0)
     /// `status` and `explain`: not reachable.
     package static let notReachable = Self(rawValue: 1)
-    /// `status` and `explain`: it cannot be told.
+    /// `status` and `explain`: unknown.
     package static let unknown = Self(rawValue: 2)
     /// `EX_USAGE`: the arguments cannot be taken.
     package static let usage = Self(rawValue: 64)
@@ -74,7 +74,7 @@ extension ReachabilityError {
         case .namespaceNotPermitted:
             return .init("may not enter the namespace '\(what)'\(why); run netwatch as root", exit: .notPermitted)
         case .netlinkFailed:
-            return .init("can't talk to the kernel over netlink (\(what))\(why)", exit: .systemFailure)
+            return .init("cannot communicate with the kernel over netlink (\(what))\(why)", exit: .systemFailure)
         case .noResources:
             return .init("the kernel refuses a resource (\(what))\(why); try again later", exit: .systemFailure)
         case .notRunning:
@@ -88,6 +88,6 @@ extension ReachabilityError {
 extension SystemError {
     /// Returns the error for the user if something fails that normally does not.
     package func toolError(_ what: String) -> ToolError {
-        .init("can't \(what): \(self); try again later", exit: .systemFailure)
+        .init("cannot \(what): \(self); try again later", exit: .systemFailure)
     }
 }

@@ -21,7 +21,7 @@ package enum AddressLookup {
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - isNumeric: Whether to only parse an address (`AI_NUMERICHOST`), which doesn't block.
+    ///   - isNumeric: Whether to only parse an address (`AI_NUMERICHOST`), which does not block.
     /// - Returns: The addresses, or why there are none.
     package static func addresses(of name: String, isNumeric: Bool = false) -> Outcome {
         var hints = addrinfo()
@@ -48,7 +48,7 @@ package enum AddressLookup {
     /// - Parameters:
     ///   - name: The name.
     ///   - namespace: The network namespace from which to ask the name servers; nil for the process's own.
-    ///   - completion: Called on the thread with the outcome, or with why the namespace can't be entered. A caller whose
+    ///   - completion: Called on the thread with the outcome, or with why the namespace cannot be entered. A caller whose
     ///     deadline has passed ignores the call.
     /// - Throws: The error number of pthread_create(3).
     package static func start(

@@ -1,7 +1,7 @@
 /// Runs an asynchronous operation for no longer than a timeout.
 ///
 /// - Parameters:
-///   - timeout: The timeout, on `ContinuousClock`, which goes on while the machine is suspended; at most ten years.
+///   - timeout: The timeout, on `ContinuousClock`, which continues while the machine is suspended; at most ten years.
 ///   - body: The operation; cancelled at the timeout, and when the task is cancelled.
 /// - Returns: The operation's result; nil if it timed out.
 /// - Throws: The operation's error, or `CancellationError` if the task is cancelled.
@@ -30,5 +30,5 @@ private func sleep(until deadline: ContinuousClock.Instant) async throws {
     }
 }
 
-/// Ten years: later moments don't fit the clock's numbers.
+/// Ten years: later moments do not fit the clock's numbers.
 private let maximumTimeout = Duration.seconds(10 * 365 * 86_400)

@@ -61,7 +61,7 @@ package final class Wakeup: Sendable {
 
 /// A timer that becomes readable when the wall clock is set, as it is when the machine resumes from suspend.
 ///
-/// The corresponding C function is `timerfd_create`. The timer never expires by itself, so it wakes nobody.
+/// The corresponding C function is `timerfd_create`. The timer never expires, so it wakes no thread.
 package struct ClockChangeTimer: ~Copyable, Sendable {
     private let handle: Descriptor
 

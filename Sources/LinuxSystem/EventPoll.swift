@@ -51,7 +51,7 @@ package final class EventPoll: Sendable {
 extension Instant {
     /// The time until this moment in milliseconds, as poll(2) and epoll_wait(2) take it.
     ///
-    /// Rounded up, so that a wait doesn't end before the moment; 0 if the moment has passed.
+    /// Rounded up, so that a wait does not end before the moment; 0 if the moment has passed.
     package var pollTimeout: Int32 {
         let left = nanoseconds.subtractingReportingOverflow(SystemClock.now.nanoseconds)
         guard !left.overflow, left.partialValue > 0 else { return 0 }

@@ -19,7 +19,7 @@ package enum SystemClock {
 
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
-        // It fails only for a clock that doesn't exist.
+        // It fails only for a clock that does not exist.
         clock_gettime(clock, &time)
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }

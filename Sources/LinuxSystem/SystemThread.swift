@@ -11,7 +11,7 @@ package final class SystemThread: Sendable {
     /// The thread's pthread_self(3); 0 before it starts and after its end, as the number may be used again.
     private let identifier = Atomic<UInt>(0)
 
-    /// Creates a thread that isn't started.
+    /// Creates a thread that is not started.
     package init() {}
 
     /// Whether this is the calling thread.
@@ -32,12 +32,12 @@ package final class SystemThread: Sendable {
         try Self.create(.init(name: name, body: body, thread: self), stackSize: stackSize)
     }
 
-    /// Waits until the thread has ended; returns at once on the thread itself.
+    /// Waits until the thread has ended; returns immediately on the thread itself.
     package func waitForEnd() {
         if !isCurrent { _ = ended.wait() }
     }
 
-    /// Starts a thread that nobody waits for.
+    /// Starts a detached thread.
     ///
     /// - Parameters:
     ///   - name: Up to 15 bytes, for `ps -L` and debuggers.

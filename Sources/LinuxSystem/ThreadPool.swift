@@ -3,7 +3,7 @@ import Locking
 
 /// Threads for work that may block: subscribers' closures, name lookups.
 ///
-/// A job gets a thread at once, whatever the others are doing: there are as many threads as running jobs, up to
+/// A job gets a thread immediately, whatever the others are doing: there are as many threads as running jobs, up to
 /// ``limit``. One idle thread stays until the pool is released; the others end when they find no job.
 package final class ThreadPool: Sendable {
     /// A piece of work.
@@ -37,7 +37,7 @@ private final class Workers: @unchecked Sendable {
     private struct State {
         var jobs: [ThreadPool.Job] = []
         var threads = 0
-        /// Threads that sleep and that aren't being woken.
+        /// Threads that sleep and that are not being woken.
         var idle = 0
         var isClosed = false
     }

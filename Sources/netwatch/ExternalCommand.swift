@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import NetwatchCore
 
-/// A subcommand that is an executable of its own, so that this one does not link what only the other needs.
+/// A subcommand that is a separate executable, so that this one does not link its dependencies.
 ///
 /// `netwatch fetch` executes `netwatch-fetch` from the directory of this executable, as git does with its subcommands.
 struct ExternalCommand: Equatable {
@@ -15,7 +15,7 @@ struct ExternalCommand: Equatable {
     /// Whether its help was requested by `netwatch help NAME`.
     private let isHelpRequest: Bool
 
-    /// The subcommands that are executables of their own.
+    /// The subcommands that are separate executables.
     static let names: Set<String> = ["fetch"]
 
     /// Creates a command of arguments; nil if they name another one.
@@ -84,9 +84,9 @@ enum CommandOrder {
     /// The arguments with the command first; as they are where no command is named.
     ///
     /// - Parameters:
-    ///   - arguments: What the user wrote.
+    ///   - arguments: The user's arguments.
     ///   - commands: The commands' names.
-    /// - Returns: What the argument parser understands.
+    /// - Returns: The arguments for the argument parser.
     /// - Throws: An error if the first word is no command.
     static func commandFirst(_ arguments: [String], commands: [String]) throws(ToolError) -> [String] {
         guard let position = commandPosition(in: arguments) else { return arguments }

@@ -1,7 +1,7 @@
 package import Glibc
 import NetworkLab
 
-/// Which files a new process has (posix_spawn(3)).
+/// The files of a new process (posix_spawn(3)).
 package final class FileActions {
     private var actions = posix_spawn_file_actions_t()
 
@@ -32,7 +32,7 @@ package final class FileActions {
     ///   - environment: Environment variables in addition to this process's, or in place of them.
     ///   - leadsSession: Whether it has a session of its own, and so no terminal unless it opens one.
     /// - Returns: Its process id.
-    /// - Throws: What cannot be made for it.
+    /// - Throws: The error of posix_spawn(3).
     package func spawn(
         _ file: String,
         _ arguments: [String],
@@ -59,7 +59,7 @@ package final class FileActions {
         return id
     }
 
-    /// POSIX_SPAWN_SETSID, which glibc has for those alone who define _GNU_SOURCE.
+    /// POSIX_SPAWN_SETSID, which glibc declares only with _GNU_SOURCE.
     private static let setSession: Int16 = 0x80
 
     private static func environment(_ changes: [String: String]) -> [String] {

@@ -1,4 +1,4 @@
-/// Reads JSON strictly, as RFC 8259 has it: nothing behind the value, no key twice, no control character in a string.
+/// Parses JSON strictly (RFC 8259): nothing after the value, no duplicate key, no control character in a string.
 package struct JSONParser {
     private var rest: Substring.UnicodeScalarView
 
@@ -119,7 +119,7 @@ package struct JSONParser {
     }
 }
 
-/// The fault in a text that should be JSON.
+/// The fault in invalid JSON.
 package struct JSONParseError: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

@@ -12,7 +12,7 @@ package final class LineReader: @unchecked Sendable {
 
     deinit { end() }
 
-    /// Stops to read, so that the writer is told.
+    /// Closes the descriptor, so that the writer's next write fails.
     package func end() {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
@@ -35,7 +35,7 @@ package final class LineReader: @unchecked Sendable {
         }
     }
 
-    /// Whatever has come; nil at the end of the stream.
+    /// The available bytes; nil at the end of the stream.
     package func bytes() throws -> [UInt8]? {
         guard try !pending.isEmpty || fill(until: ContinuousClock.now + .seconds(120)) else { return nil }
         defer { pending = [] }

@@ -6,7 +6,7 @@ import NetworkLab
 package final class PseudoTerminal {
     /// The program's end, its input and output.
     package let program: Int32
-    /// Where it is.
+    /// Its path.
     package let path: String
     /// The output that it draws.
     package let screen: LineReader
@@ -31,7 +31,7 @@ package final class PseudoTerminal {
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
-    /// Leaves the program alone with the terminal, so that its end is the screen's.
+    /// Closes this process's end of the terminal, so that the screen ends with the program.
     package func handOver() { close(program) }
 
     /// Types.
@@ -39,7 +39,7 @@ package final class PseudoTerminal {
         _ = text.withCString { write(keyboard, $0, strlen($0)) }
     }
 
-    /// Gives the screen a size, of which the program is told (ioctl_tty(2)).
+    /// Sets the size of the screen, and notifies the program (ioctl_tty(2)).
     package func resize(columns: UInt16, rows: UInt16) {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(keyboard, UInt(TIOCSWINSZ), &size)

@@ -2,12 +2,12 @@ import Glibc
 
 /// The files of this repository.
 package enum Repository {
-    /// Reads a file, named from the repository's root.
+    /// Reads a file, relative to the repository's root.
     package static func read(_ path: String) throws -> String {
         String(decoding: try bytes(of: root + path), as: UTF8.self)
     }
 
-    /// Writes a file, named from the repository's root, in place of what it held.
+    /// Replaces the contents of a file, relative to the repository's root.
     package static func write(_ text: String, to path: String) throws {
         let descriptor = open(root + path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }

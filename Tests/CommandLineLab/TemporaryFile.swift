@@ -1,11 +1,11 @@
 import Glibc
 import NetworkLab
 
-/// A file that is gone with this object.
+/// A file that is removed with this object.
 package final class TemporaryFile {
     package let path: String
 
-    /// Makes a file that holds these bytes.
+    /// Makes a file with the given bytes.
     package init(_ bytes: [UInt8] = []) throws {
         var template = Array("/tmp/netwatch-test-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)

@@ -3,9 +3,9 @@ import Glibc
 package import NetworkLab
 import Synchronization
 
-/// The built tool, run as a user runs it, inside a network namespace.
+/// A process of the built tool, run as by a user, in a network namespace.
 ///
-/// Sendable: what changes is under a lock, or is used by one test alone, which a process belongs to.
+/// Sendable: its mutable state is under a lock, or is used only by the test that owns the process.
 package final class ToolProcess: Sendable {
     /// Its process id.
     package let id: Int32
@@ -16,14 +16,14 @@ package final class ToolProcess: Sendable {
     private let input: Mutex<Int32?>
     private let ended = LabInbox<Int32>()
 
-    /// Where its stdout goes.
+    /// The destination of its stdout.
     package enum Destination {
         case pipe
         case file(String)
         case descriptor(Int32)
     }
 
-    /// Which terminal controls it.
+    /// The terminal that controls it.
     package enum Session {
         /// The test's own, if there is one.
         case inherited
@@ -36,11 +36,11 @@ package final class ToolProcess: Sendable {
     /// - Parameters:
     ///   - arguments: Its arguments.
     ///   - lab: The namespace that it inherits from the thread that starts it.
-    ///   - destination: Where its stdout goes.
-    ///   - terminal: Where its stderr goes; nil for a pipe.
+    ///   - destination: The destination of its stdout.
+    ///   - terminal: The destination of its stderr; nil for a pipe.
     ///   - environment: Environment variables in addition to the test's.
-    ///   - session: Which terminal controls it.
-    /// - Throws: What could not be made for it.
+    ///   - session: The terminal that controls it.
+    /// - Throws: An error if it cannot be started.
     package init(
         _ arguments: [String],
         in lab: LabNamespace,
@@ -92,9 +92,9 @@ package final class ToolProcess: Sendable {
         if ended.all.isEmpty { kill(id, signal) }
     }
 
-    /// Waits until it has blocked a signal, and so is ready to be sent it.
+    /// Waits until it has blocked a signal, and is therefore ready to receive it.
     ///
-    /// Nothing announces that; the tool's start takes milliseconds, and giving up the processor is all that helps.
+    /// Nothing announces that; the tool's start takes milliseconds, so this yields the processor and checks again.
     package func waitUntilBlocks(_ signal: Int32) throws {
         let deadline = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < deadline {
@@ -114,7 +114,7 @@ package final class ToolProcess: Sendable {
         }
     }
 
-    /// Ends its stdin.
+    /// Closes its stdin.
     package func closeInput() {
         input.withLock { descriptor in
             if let open = descriptor { close(open) }
@@ -129,9 +129,9 @@ package final class ToolProcess: Sendable {
     }
 }
 
-/// Where the built tool is.
+/// The path of the built tool.
 package enum ToolBinary {
-    /// Beside the test bundle that runs.
+    /// Next to the running test bundle.
     package static let path: String = {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &buffer, buffer.count)

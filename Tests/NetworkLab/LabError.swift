@@ -1,12 +1,12 @@
 import Glibc
 
-/// What the kernel refused, or what did not come in time.
+/// A refusal by the kernel, or a timeout.
 package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was tried, for a person to read.
+    /// A description of the attempt.
     package var operation: String
-    /// The kernel's errno (errno(3)); `ETIMEDOUT` for what did not come in time.
+    /// The kernel's errno (errno(3)); `ETIMEDOUT` for a timeout.
     package var errno: Int32
-    /// What the kernel said beside the errno (`NLMSGERR_ATTR_MSG`), or what to do about it.
+    /// The kernel's own message (`NLMSGERR_ATTR_MSG`), or a remedy.
     package var detail: String?
 
     /// Makes an error.
@@ -16,7 +16,7 @@ package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// What was tried, what came of it, and what more is known.
+    /// The attempt, its error, and further details.
     package var description: String {
         let reason = String(cString: strerror(errno))
         return "\(operation): \(reason) (errno \(errno))" + (detail.map { ": \($0)" } ?? "")

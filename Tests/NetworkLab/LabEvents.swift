@@ -1,9 +1,9 @@
 import Glibc
 package import ReachabilityCore
 
-/// Listens to what the kernel announces in a namespace, so that a test waits for an event and never sleeps.
+/// Receives the kernel's notifications in a namespace, so that a test waits for an event and never sleeps.
 ///
-/// Make it before the change that is waited for: what happened earlier is not announced again.
+/// Make it before the change that is waited for: earlier changes are not announced again.
 package final class LabEvents: Sendable {
     private let socket: RtnlSocket
 
@@ -12,9 +12,9 @@ package final class LabEvents: Sendable {
         socket = try lab.run { try RtnlSocket(groups: groups) }
     }
 
-    /// Reads events until one satisfies a condition, and gives all that were read, that one last.
+    /// Reads events until one satisfies a condition, and returns all that were read, that one last.
     ///
-    /// - Throws: `ETIMEDOUT` after the limit, with what was waited for.
+    /// - Throws: `ETIMEDOUT` after the limit, with a description of the condition.
     @discardableResult
     package func wait(
         for what: String,
@@ -36,7 +36,7 @@ package final class LabEvents: Sendable {
 
     /// Checks a condition now and again after each event, until it holds.
     ///
-    /// - Throws: `ETIMEDOUT` after the limit, with what was waited for; what the condition throws.
+    /// - Throws: `ETIMEDOUT` after the limit, with a description of the condition; the condition's errors.
     package func wait(
         for what: String,
         within limit: Duration = .seconds(60),
@@ -51,17 +51,17 @@ package final class LabEvents: Sendable {
         }
     }
 
-    /// What was announced and not yet read, without waiting.
+    /// The notifications that were not yet read, without waiting.
     ///
-    /// rtnetlink announces a change before it acknowledges the request that made it, so that what a test has just done
-    /// with ``Rtnl`` is here, unless the kernel does it later by itself.
+    /// rtnetlink announces a change before it acknowledges the request that made it, so that a change that a test made
+    /// with ``Rtnl`` is included, unless the kernel makes it later by itself.
     package func pending() throws(LabError) -> [KernelEvent] {
         var events: [KernelEvent] = []
         for message in try pendingMessages() { events.append(try message.event()) }
         return events
     }
 
-    /// The same as messages with their heads, after waiting up to a limit for the first.
+    /// The same as messages with their headers, after waiting up to a limit for the first.
     package func pendingMessages(within limit: Duration = .zero) throws(LabError) -> [RtnlMessage] {
         var messages: [RtnlMessage] = []
         while try socket.waitForInput(within: messages.isEmpty ? limit : .zero) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Collects values from any thread, and lets a test wait until what it wants has come.
+/// Collects values from any thread; a test can wait for those that it needs.
 ///
 /// Sendable because `values` and nothing else changes, only under `mutex`.
 package final class LabInbox<Value: Sendable>: @unchecked Sendable {
@@ -11,7 +11,7 @@ package final class LabInbox<Value: Sendable>: @unchecked Sendable {
     /// Makes an empty inbox.
     package init() {
         pthread_mutex_init(mutex, nil)
-        // Deadlines are on the monotonic clock, so that setting the time of day moves none.
+        // Deadlines use the monotonic clock, so that setting the time of day changes none.
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -26,7 +26,7 @@ package final class LabInbox<Value: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Puts a value in and wakes those who wait.
+    /// Adds a value and wakes the waiting threads.
     package func put(_ value: Value) {
         pthread_mutex_lock(mutex)
         values.append(value)
@@ -34,16 +34,16 @@ package final class LabInbox<Value: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// What has come so far.
+    /// The values so far.
     package var all: [Value] {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return values
     }
 
-    /// Blocks the calling thread until what has come satisfies a condition, and gives it.
+    /// Blocks the calling thread until the values satisfy a condition, and returns them.
     ///
-    /// - Throws: `ETIMEDOUT` after the limit, with what was waited for and what had come.
+    /// - Throws: `ETIMEDOUT` after the limit, with a description of the condition and the values.
     @discardableResult
     package func wait(
         for what: String,

@@ -4,9 +4,9 @@ extension LabNamespace {
     /// SIOCGSKNS (linux/sockios.h): the network namespace of a socket, as a descriptor.
     private static let namespaceOfSocket: UInt = 0x894C
 
-    /// How many sockets of this namespace the process has open, the namespace's own (``rtnl``) included.
+    /// The number of sockets of this namespace that the process has open, the namespace's own (``rtnl``) included.
     ///
-    /// What other tests do meanwhile does not count, since they are elsewhere.
+    /// Sockets of other tests do not count, since they are in other namespaces.
     package func openSockets() throws -> Int {
         guard let folder = opendir("/proc/self/fd") else { throw LabError("open /proc/self/fd", errno: errno) }
         defer { closedir(folder) }
@@ -16,7 +16,7 @@ extension LabNamespace {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            // What is no socket, or was closed since, has no namespace.
+            // A descriptor that is no socket, or was closed meanwhile, has no namespace.
             guard let number = Int32(name), case let found = ioctl(number, Self.namespaceOfSocket), found >= 0 else {
                 continue
             }
@@ -26,7 +26,7 @@ extension LabNamespace {
         return count
     }
 
-    /// What tells namespaces apart; namespaces(7).
+    /// The identity of a namespace; namespaces(7).
     private static func identity(of descriptor: Int32) throws(LabError) -> [UInt64] {
         var status = stat()
         try systemCall("fstat") { fstat(descriptor, &status) }

@@ -1,16 +1,16 @@
 import Glibc
 package import ReachabilityCore
 
-/// What connect(2) of a UDP socket came to; nothing is sent.
+/// The result of connect(2) of a UDP socket; nothing is sent.
 package enum ConnectOutcome: Sendable, Hashable {
-    /// The kernel has a way, with this source address (getsockname(2)).
+    /// The kernel has a route, with this source address (getsockname(2)).
     case connected(source: IPAddress)
     /// The kernel refuses, with an errno.
     case refused(errno: Int32)
 }
 
 extension LabNamespace {
-    /// Connects a UDP socket in this namespace, unbound unless a source is given, and says what came of it.
+    /// Connects a UDP socket in this namespace, unbound unless a source is given, and returns the result.
     package func connectUDP(
         to destination: IPAddress,
         port: UInt16 = 443,

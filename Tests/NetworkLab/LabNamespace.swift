@@ -14,13 +14,13 @@ import Glibc
 /// namespace in which it was made, so ``rtnl`` may be used from any thread and any task; what has to be done inside
 /// (opening sockets, starting threads and processes, sysctl) is done by ``run(_:)``.
 package final class LabNamespace: Sendable {
-    /// Speaks rtnetlink in this namespace.
+    /// An rtnetlink socket in this namespace.
     package let rtnl: Rtnl
     private let descriptor: OwnedDescriptor
 
     /// Makes a namespace, without entering it.
     ///
-    /// - Throws: `EPERM` where this process may not, with the way out.
+    /// - Throws: `EPERM` where this process may not, with a remedy.
     package init() throws(LabError) {
         let home = try Self.openCurrent()
         do throws(LabError) {

@@ -5,14 +5,14 @@ import Glibc
 struct Launch {
     /// The program's file.
     let path: String
-    /// What follows its name.
+    /// Its arguments, without its name.
     let arguments: [String]
     /// The whole environment; nil for this process's own.
     let environment: [String: String]?
     /// Where it runs; nil for this process's own directory.
     let directory: String?
 
-    /// Starts it in a process group of its own, and gives its number.
+    /// Starts it in a process group of its own, and returns its process id.
     func start(output: Int32, errors: Int32) throws(LabError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -6,17 +6,17 @@ import Synchronization
 /// A program that is started within ``LabNamespace/run(_:)`` is in that namespace. One that is not ended by
 /// ``finish(within:)`` is killed with its last owner, and its process group with it.
 package final class LabProcess: Sendable {
-    /// What came of a program.
+    /// The result of a program.
     package struct Outcome: Sendable {
         /// Its exit code; 128 and the signal's number if a signal ended it.
         package var code: Int32
-        /// What it printed.
+        /// Its standard output.
         package var output: String
-        /// What it said on stderr.
+        /// Its standard error.
         package var errors: String
     }
 
-    /// What has been read so far.
+    /// The output that has been read so far.
     private struct State {
         var texts: [[UInt8]] = [[], []]
         var isOpen = [true, true]
@@ -33,10 +33,10 @@ package final class LabProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: The program's file; it is not searched for.
-    ///   - arguments: What follows the program's name.
+    ///   - arguments: The arguments, without the program's name.
     ///   - environment: The whole environment; nil for this process's own.
     ///   - directory: Where it runs; nil for this process's own directory.
-    /// - Throws: The errno if it can't be started.
+    /// - Throws: The errno if it cannot be started.
     package init(
         _ path: String,
         _ arguments: [String] = [],
@@ -76,7 +76,7 @@ package final class LabProcess: Sendable {
         try systemCall("kill \(path)") { kill(identifier, signal) }
     }
 
-    /// Waits until what the program has printed satisfies a condition, and gives it.
+    /// Waits until the program's output satisfies a condition, and returns it.
     ///
     /// - Throws: `ETIMEDOUT` after the limit, `EPIPE` if it ends before, with what it had printed.
     @discardableResult
@@ -95,7 +95,7 @@ package final class LabProcess: Sendable {
 
     /// Waits for the program's end, which is that of its streams: a child that holds them counts too.
     ///
-    /// - Returns: Its code and what it printed.
+    /// - Returns: Its exit code and its output.
     /// - Throws: `ETIMEDOUT` after the limit, with what it had printed; it is killed then.
     package func finish(within limit: Duration = .seconds(60)) throws(LabError) -> Outcome {
         let deadline = ContinuousClock.now + limit
@@ -118,7 +118,7 @@ package final class LabProcess: Sendable {
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     }
 
-    /// Waits until a stream has more or ends, and takes it in.
+    /// Waits until a stream has more or ends, and reads it.
     private func read(until deadline: ContinuousClock.Instant) throws(LabError) {
         let isOpen = state.withLock { $0.isOpen }
         var requests = zip(streams, isOpen).map {

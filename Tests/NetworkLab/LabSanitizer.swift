@@ -1,7 +1,7 @@
 import Glibc
 
-/// What watches the tests, and the tool, which is built with them.
+/// The sanitizer of the tests, and of the tool, which is built with them.
 package enum LabSanitizer {
-    /// Whether it is the thread sanitizer, which takes signals first and hands them on as it sees fit.
+    /// Whether it is the thread sanitizer, which intercepts signals and may deliver them late.
     package static let isThread = dlsym(nil, "__tsan_init") != nil
 }

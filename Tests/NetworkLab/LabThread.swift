@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// A thread of a test's own (pthreads(7)), for what must not run on Swift's pool: what blocks, or spins.
+/// A thread of a test (pthreads(7)), for work that must not run on Swift's pool because it blocks or spins.
 package final class LabThread: Sendable {
     private let thread: pthread_t
     private let isJoined = Atomic(false)
 
     /// Starts a thread.
     ///
-    /// ``join()`` waits for its end; one whose value goes without that is detached, and leaves nothing.
+    /// ``join()`` waits for its end; a thread whose value is released without that is detached.
     package init(_ body: @escaping @Sendable () -> Void) throws(LabError) {
         let context = Unmanaged.passRetained(Body(run: body))
         var thread = pthread_t()
@@ -37,7 +37,7 @@ package final class LabThread: Sendable {
 
     deinit { if !isJoined.load(ordering: .relaxed) { pthread_detach(thread) } }
 
-    /// What the thread is to do.
+    /// The work of the thread.
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(run: @escaping @Sendable () -> Void) { self.run = run }

@@ -1,7 +1,7 @@
 import Glibc
 package import ReachabilityCore
 
-/// A machine with two ways out, by WiFi and by a modem, and on the far side of each the same server's address.
+/// A machine with two uplinks, Wi-Fi and a modem, and the same server's address behind each.
 ///
 /// `wlan0` (192.0.2.2, 2001:db8:1::2) is preferred, with metric 600; `wwan0` (198.51.100.2, 2001:db8:2::2) has 700. Both
 /// are veths, of which the program under test is told the kinds. The server's addresses are 203.0.113.7 and
@@ -9,9 +9,9 @@ package import ReachabilityCore
 package final class LabUplinks: Sendable {
     /// The machine.
     package let home: LabNamespace
-    /// What is reached by WiFi: `ap0` is the other end of `wlan0`.
+    /// The network behind Wi-Fi: `ap0` is the other end of `wlan0`.
     package let wifi: LabNamespace
-    /// What is reached by the modem: `tower0` is the other end of `wwan0`.
+    /// The network behind the modem: `tower0` is the other end of `wwan0`.
     package let cellular: LabNamespace
 
     /// The kinds that the links stand for.
@@ -24,7 +24,7 @@ package final class LabUplinks: Sendable {
     /// The server's IPv6 address.
     package static let serverIPv6 = "2001:db8:7::7"
 
-    /// Makes the namespaces and brings both ways up.
+    /// Makes the namespaces and sets both uplinks up.
     package init() throws {
         home = try LabNamespace()
         wifi = try LabNamespace()
@@ -55,30 +55,30 @@ package final class LabUplinks: Sendable {
         try far.rtnl.addAddress("\(Self.serverIPv6)/128", on: "lo")
     }
 
-    /// Adds the default routes by WiFi, which go when the link goes down.
+    /// Adds the default routes over Wi-Fi, which are removed when the link goes down.
     package func addWiFiRoutes() throws {
         try home.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
         try home.rtnl.addRoute("default", via: "2001:db8:1::1", on: "wlan0", metric: 600)
     }
 
-    /// Adds the default routes by the modem.
+    /// Adds the default routes over the modem.
     package func addCellularRoutes() throws {
         try home.rtnl.addRoute("default", via: "198.51.100.1", on: "wwan0", metric: 700)
         try home.rtnl.addRoute("default", via: "2001:db8:2::1", on: "wwan0", metric: 700)
     }
 
-    /// WiFi loses its carrier; the routes stay, and IPv4's are still preferred.
+    /// Removes the carrier of Wi-Fi; the routes stay, and IPv4's are still preferred.
     package func loseWiFi() throws { try wifi.rtnl.setDown("ap0") }
 
-    /// WiFi has its carrier again.
+    /// Restores the carrier of Wi-Fi.
     ///
-    /// The far end's IPv6 addresses go with its link, and come back.
+    /// The far end's IPv6 addresses are removed with its link, and added again.
     package func regainWiFi() throws {
         try wifi.rtnl.setUp("ap0")
         try? wifi.rtnl.addAddress("2001:db8:1::1/64", on: "ap0")
     }
 
-    /// How many packets an interface of the machine has sent (proc(5), `/proc/net/dev`).
+    /// The number of packets that an interface of the machine has sent (proc(5), `/proc/net/dev`).
     package func sentPackets(_ interface: String) throws -> UInt64 {
         let path = "/proc/thread-self/net/dev"
         let text = try home.run {

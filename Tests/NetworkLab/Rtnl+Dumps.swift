@@ -3,7 +3,7 @@ package import ReachabilityCore
 // MARK: - Reading the kernel's tables
 
 extension Rtnl {
-    /// Reads one of the kernel's tables, and gives the answers as they came.
+    /// Reads one of the kernel's tables, and returns the replies in their order.
     ///
     /// A subject's table or interface is asked for strictly; the kernel filters.
     package func messages(of subject: DumpSubject) throws(LabError) -> [RtnlMessage] {

@@ -48,9 +48,8 @@ extension Rtnl {
 
     /// Makes the kernel announce now what it would announce of a link's carrier soon.
     ///
-    /// It leaves that to a worker thread, which a busy machine lets wait (`net/core/link_watch.c`); but whoever asks for
-    /// a link is told the latest, and all others before (`linkwatch_sync_dev`). A peer in another namespace is not
-    /// reached.
+    /// A worker thread does that, which a busy machine may delay (`net/core/link_watch.c`); but a request for a link
+    /// first announces the changes of all links (`linkwatch_sync_dev`). A peer in another namespace is not affected.
     package func announceCarrier(_ name: String) throws(LabError) {
         let link = try link(name)
         guard link.lowerNamespace == nil else { return }
@@ -97,14 +96,14 @@ extension Rtnl {
         try change(name, "netns") { $0.attribute(IFLA.netNsFd, descriptor) }
     }
 
-    /// Takes or gives the carrier of a link whose driver allows that, such as tun (`IFLA_CARRIER`).
+    /// Removes or restores the carrier of a link whose driver allows that, such as tun (`IFLA_CARRIER`).
     ///
     /// A veth does not: set its peer down and up.
     package func setCarrier(_ name: String, _ isOn: Bool) throws(LabError) {
         try change(name, isOn ? "carrier on" : "carrier off") { $0.attribute(IFLA.carrier, UInt8(isOn ? 1 : 0)) }
     }
 
-    /// Says whether the operational state waits for a word of user space.
+    /// Sets whether the operational state waits for user space.
     package func setLinkMode(_ name: String, to mode: LinkMode) throws(LabError) {
         try change(name, "mode \(mode)") { $0.attribute(IFLA.linkmode, mode.rawValue) }
     }

@@ -1,6 +1,6 @@
 package import ReachabilityCore
 
-/// What may be chosen for a new link; the kernel chooses the rest.
+/// The options of a new link; the kernel chooses the rest.
 package struct LinkOptions: Sendable {
     /// Its index; nil for the next free one.
     package var index: InterfaceIndex?

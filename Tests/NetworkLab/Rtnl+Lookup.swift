@@ -1,7 +1,7 @@
 import Glibc
 package import ReachabilityCore
 
-/// What a lookup asks beside its flow.
+/// The options of a lookup besides its flow.
 package struct LookupOptions: Sendable {
     /// The socket's mark (`SO_MARK`).
     package var mark: UInt32 = 0
@@ -11,7 +11,7 @@ package struct LookupOptions: Sendable {
     package var inputInterface: InterfaceIndex?
     /// `rtm_tos`.
     package var tos: UInt8 = 0
-    /// `RTM_F_FIB_MATCH`: the answer is the route as it stands in its table, not the way of this packet.
+    /// `RTM_F_FIB_MATCH`: the reply is the route as it is in its table, not the route of this packet.
     package var matchesTable = false
 
     /// Makes the options of an unbound, unmarked socket.
@@ -21,7 +21,7 @@ package struct LookupOptions: Sendable {
 // MARK: - Lookups (ip-route(8), get)
 
 extension Rtnl {
-    /// Asks the kernel which way a packet would go.
+    /// Looks up the route of a packet in the kernel.
     ///
     /// - Throws: The errno of the routing decision: `ENETUNREACH`, `EHOSTUNREACH`, `EACCES`, `EINVAL` …
     package func lookup(_ flow: ProbeFlow, _ options: LookupOptions = .init()) throws(LabError) -> RouteMessage {
@@ -38,12 +38,12 @@ extension Rtnl {
             builder.attribute(RTA.dport, networkOrder: flow.destinationPort)
         }
         guard case .route(let route) = try ask(request).event() else {
-            throw LabError(request.description, errno: EBADMSG, detail: "the answer is not a route")
+            throw LabError(request.description, errno: EBADMSG, detail: "the reply is not a route")
         }
         return route
     }
 
-    /// Asks the kernel which way a packet of an unbound socket of this process to an address would go.
+    /// Looks up the route of packets of an unbound socket of this process to an address in the kernel.
     package func lookup(_ destination: String) throws(LabError) -> RouteMessage {
         try lookup(ProbeFlow(to: IPPrefix(labText: destination).address, user: getuid()))
     }
@@ -58,7 +58,7 @@ extension NetlinkMessageBuilder {
         append(UInt8(sourceLength))
         append(options.tos)
         append(UInt32(0))
-        // IPv6 always tells the table, and refuses to be asked for it.
+        // IPv6 always reports the table, and refuses a request for it.
         let lookupTable = flow.family == .ipv4 ? RTA.lookupTable : 0
         append(lookupTable | (options.matchesTable ? RTA.fibMatch : 0))
     }

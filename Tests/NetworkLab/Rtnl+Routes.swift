@@ -1,6 +1,6 @@
 package import ReachabilityCore
 
-/// What to do with a route; the kernel's flags, as ip-route(8) uses them.
+/// An operation on a route; the kernel's flags, as ip-route(8) uses them.
 package enum RouteVerb: Sendable, CaseIterable {
     /// `NLM_F_CREATE | NLM_F_EXCL`.
     case add

@@ -35,7 +35,7 @@ extension RtnlRequest {
 extension NetlinkMessageBuilder {
     /// `struct fib_rule_hdr`.
     ///
-    /// Only flags that user space may set are sent: the kernel refuses none, and keeps what it is given.
+    /// Only flags that user space may set are sent: the kernel refuses none, and keeps all of them.
     fileprivate mutating func ruleHeader(_ rule: RuleMessage) {
         append(rule.family.rawValue)
         append(rule.destination.length)

@@ -2,7 +2,7 @@ import Glibc
 import ReachabilityCore
 import Synchronization
 
-/// Speaks rtnetlink(7) over a socket of its own, and waits for the kernel's acknowledgement of each request.
+/// An rtnetlink(7) socket that waits for the kernel's acknowledgement of each request.
 ///
 /// It uses neither libnl nor the project's own sockets and encoder, so that a fault in those can't hide itself. The
 /// files named after this one hold what can be asked for, by concept. It may be used from any thread; requests wait for
@@ -18,7 +18,7 @@ package final class Rtnl: Sendable {
 
     /// Sends a request and waits for its acknowledgement.
     ///
-    /// - Throws: The errno of the kernel's refusal, and what it said beside it.
+    /// - Throws: The errno of the kernel's refusal, and its message.
     package func perform(_ request: RtnlRequest) throws(LabError) {
         try perform([request])
     }
@@ -39,27 +39,27 @@ package final class Rtnl: Sendable {
         }
     }
 
-    /// Sends a request that the kernel answers with one message, and gives that message.
+    /// Sends a request that has one reply, and returns that message.
     package func ask(_ request: RtnlRequest) throws(LabError) -> RtnlMessage {
-        let messages = try answers(to: request)
+        let messages = try replies(to: request)
         guard let message = messages.first else { throw LabError(request.description, errno: ENODATA) }
         return message
     }
 
-    /// Sends a request for a dump, and gives its messages.
+    /// Sends a request for a dump, and returns its messages.
     ///
     /// - Throws: `EINTR` too: a dump that the kernel calls inconsistent (`NLM_F_DUMP_INTR`).
     package func dump(_ request: RtnlRequest) throws(LabError) -> [RtnlMessage] {
         var request = request
         request.flags.formUnion(.dump)
-        let messages = try answers(to: request)
+        let messages = try replies(to: request)
         guard !messages.contains(where: { $0.flags.contains(.dumpInterrupted) }) else {
             throw LabError(request.description, errno: EINTR, detail: "something changed during the dump")
         }
         return messages
     }
 
-    private func answers(to request: RtnlRequest) throws(LabError) -> [RtnlMessage] {
+    private func replies(to request: RtnlRequest) throws(LabError) -> [RtnlMessage] {
         try sequence.withLock { (sequence: inout UInt32) throws(LabError) in
             try self.exchange([request], &sequence)
         }
@@ -73,13 +73,13 @@ package final class Rtnl: Sendable {
     ) throws(LabError) -> [RtnlMessage] {
         let first = sequence &+ 1
         try socket.send(Self.datagram(requests, &sequence))
-        var answers: [RtnlMessage] = []
+        var replies: [RtnlMessage] = []
         var failure: LabError?
         while true {
             for message in try socket.receive() where message.sequence &- first < UInt32(requests.count) {
                 let position = requests.startIndex + Int(message.sequence &- first)
                 guard let code = message.errno else {
-                    answers.append(message)
+                    replies.append(message)
                     continue
                 }
                 if code != 0, failure == nil {
@@ -88,7 +88,7 @@ package final class Rtnl: Sendable {
                 }
                 guard message.sequence == sequence else { continue }
                 if let failure { throw failure }
-                return answers
+                return replies
             }
         }
     }

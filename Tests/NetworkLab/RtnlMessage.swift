@@ -3,7 +3,7 @@ package import ReachabilityCore
 
 /// One message from the kernel, whole, with what is needed to match it to its request.
 package struct RtnlMessage: Sendable {
-    /// The message with its head.
+    /// The message with its header.
     package let bytes: [UInt8]
 
     /// `nlmsg_type`.
@@ -13,7 +13,7 @@ package struct RtnlMessage: Sendable {
     /// `nlmsg_seq`.
     package var sequence: UInt32 { load(8) }
 
-    /// What the project's decoder makes of it.
+    /// The event that the project's decoder returns.
     package func event() throws(LabError) -> KernelEvent {
         var result: KernelEvent?
         do {
@@ -31,7 +31,7 @@ package struct RtnlMessage: Sendable {
         return -Int32(bitPattern: load(NetlinkHeader.size))
     }
 
-    /// `NLMSGERR_ATTR_MSG`: the kernel's own words (`NETLINK_EXT_ACK`).
+    /// `NLMSGERR_ATTR_MSG`: the kernel's own message (`NETLINK_EXT_ACK`).
     var errorText: String? {
         guard type == NLMSG.error, flags.contains(.extendedAcknowledge) else { return nil }
         var position = NetlinkHeader.size + 4 + NetlinkHeader.size

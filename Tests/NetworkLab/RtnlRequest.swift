@@ -1,17 +1,17 @@
 package import ReachabilityCore
 
-/// One request to the kernel: what it is called in an error, its type and flags, and its payload.
+/// One request to the kernel: its description for errors, its type and flags, and its payload.
 package struct RtnlRequest: Sendable {
-    /// What it does, for a person to read.
+    /// A description of its effect.
     package var description: String
     /// `RTM_*`.
     package var type: UInt16
-    /// `NLM_F_*`; the speaker adds `NLM_F_REQUEST` and, where it wants one, `NLM_F_ACK`.
+    /// `NLM_F_*`; ``Rtnl`` adds `NLM_F_REQUEST` and, where it needs one, `NLM_F_ACK`.
     package var flags: NetlinkFlags
-    /// The family's head and the attributes.
+    /// The family's header and the attributes.
     package var payload: [UInt8]
 
-    /// Makes a request of which the body appends the family's head and the attributes.
+    /// Makes a request; the body appends the family's header and the attributes.
     package init(
         _ description: String,
         type: UInt16,

@@ -4,7 +4,7 @@ import Glibc
 final class RtnlSocket: Sendable {
     private let descriptor: OwnedDescriptor
 
-    /// How long the kernel may take for an answer before a test is said to hang, in seconds.
+    /// The timeout of a reply of the kernel, in seconds.
     private static let defaultTimeout = 60
 
     /// Opens a socket of `NETLINK_ROUTE` and joins groups (`RTNLGRP_*`).
@@ -19,7 +19,7 @@ final class RtnlSocket: Sendable {
         try setOption(number, level: NETLINK.level, NETLINK.extendedAcknowledge, 1, "NETLINK_EXT_ACK")
         try setOption(number, level: NETLINK.level, NETLINK.strictCheck, 1, "NETLINK_GET_STRICT_CHK")
         try setOption(number, level: SOL_SOCKET, SO_RCVBUF, 1 << 22, "SO_RCVBUF")
-        // The kernel passes over sockets without a port when it announces.
+        // The kernel sends no notifications to sockets without a port.
         try Self.withKernelAddress { address, length throws(LabError) in
             try systemCall("bind a netlink socket") { bind(number, address, length) }
         }
@@ -48,7 +48,7 @@ final class RtnlSocket: Sendable {
         return try body(&address, 12)
     }
 
-    /// Waits for a datagram and gives its messages.
+    /// Waits for a datagram and returns its messages.
     ///
     /// - Throws: `ETIMEDOUT` if there is none within the limit; `ENOBUFS` for an overrun.
     func receive(within limit: Duration = .seconds(RtnlSocket.defaultTimeout)) throws(LabError) -> [RtnlMessage] {
@@ -62,7 +62,7 @@ final class RtnlSocket: Sendable {
         return try systemCall("poll a netlink socket") { poll(&request, 1, limit.pollMilliseconds) } > 0
     }
 
-    /// Reads one datagram that is there.
+    /// Reads one available datagram.
     func receiveNow() throws(LabError) -> [RtnlMessage] {
         let count = try systemCall("receive over netlink") {
             recv(descriptor.number, nil, 0, Int32(MSG_PEEK) | Int32(MSG_TRUNC))

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Makes a system call until no signal interrupts it.
 ///
-/// - Returns: What the call returned, 0 or more.
-/// - Throws: The errno, with what was tried.
+/// - Returns: The call's result, 0 or more.
+/// - Throws: The errno, with a description of the attempt.
 @discardableResult
 package func systemCall<Value: SignedInteger>(
     _ operation: @autoclosure () -> String,
@@ -45,14 +45,14 @@ package final class OwnedDescriptor: Sendable {
 
     deinit { close() }
 
-    /// Closes the descriptor now; to be called when nobody uses ``number`` any more.
+    /// Closes the descriptor now; ``number`` must not be used afterwards.
     package func close() {
         if isOpen.exchange(false, ordering: .relaxed) { Glibc.close(number) }
     }
 }
 
 extension Duration {
-    /// The duration as poll(2) takes it: whole milliseconds, 0 for what is past.
+    /// The duration as poll(2) takes it: whole milliseconds, 0 if it is negative.
     package var pollMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))

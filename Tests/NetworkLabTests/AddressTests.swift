@@ -13,7 +13,7 @@ struct AddressTests {
         try lab.setSysctl("net.ipv6.conf.wan0.addr_gen_mode", to: 1)
     }
 
-    @Test("An address of either family is there with its prefix, and goes", arguments: AddressFamily.allCases)
+    @Test("An address of either family is added with its prefix, and removed", arguments: AddressFamily.allCases)
     func addAndDelete(family: AddressFamily) throws {
         let prefix = family == .ipv4 ? "192.0.2.2/24" : "2001:db8::2/64"
         try rtnl.addAddress(prefix, on: "wan0")
@@ -24,7 +24,7 @@ struct AddressTests {
         #expect(try rtnl.addresses(family, on: "wan0").isEmpty)
     }
 
-    @Test("Peer, scope, flags and lifetimes are what was asked for")
+    @Test("An address has the requested peer, scope, flags and lifetimes")
     func details() throws {
         let local = try #require(IPAddress("192.0.2.2"))
         var message = AddressMessage(index: 10, address: local, prefixLength: 32, scope: .link, flags: .noPrefixRoute)

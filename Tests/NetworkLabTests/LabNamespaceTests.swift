@@ -15,7 +15,7 @@ struct LabNamespaceTests {
         #expect(links.filter { $0.flags.contains(.up) }.map(\.name) == ["lo"])
     }
 
-    @Test("The thread is inside during a run and back behind it, whatever is thrown")
+    @Test("The thread is inside during a run and back afterwards, even after an error")
     func runs() throws {
         let home = try inode("/proc/thread-self/ns/net")
         let lab = try LabNamespace()
@@ -27,7 +27,7 @@ struct LabNamespaceTests {
         #expect(try inode("/proc/thread-self/ns/net") == home)
     }
 
-    @Test("Runs nest, and each comes back to the one around it")
+    @Test("Runs can be nested, and each returns to the enclosing one")
     func nested() throws {
         let outer = try LabNamespace()
         let inner = try LabNamespace()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("LabProcess")
 struct LabProcessTests {
-    @Test("Exit code, output and errors are kept apart")
+    @Test("Exit code, standard output and standard error are separate")
     func outcome() throws {
         let outcome = try LabProcess.run("/bin/sh", ["-c", "printf '%s' \"$1\"; echo e >&2; exit 7", "sh", "a b"])
         #expect(outcome.code == 7)
@@ -12,17 +12,17 @@ struct LabProcessTests {
         #expect(outcome.errors == "e\n")
     }
 
-    @Test("A signal's number is told as the shell tells it")
+    @Test("A signal's number is reported as a shell does")
     func signal() throws {
         #expect(try LabProcess.run("/bin/sh", ["-c", "kill -TERM $$"]).code == 128 + SIGTERM)
     }
 
-    @Test("The environment is what was given, and nothing else")
+    @Test("The environment has only the given variables")
     func environment() throws {
         #expect(try LabProcess.run("/usr/bin/env", environment: ["A": "1"]).output == "A=1\n")
     }
 
-    @Test("A program that does not end is killed with its children, and said to be late")
+    @Test("A program that does not end is killed with its children, with a timeout error")
     func limit() throws {
         let error = #expect(throws: LabError.self) {
             try LabProcess.run("/bin/sh", ["-c", "echo begun; sleep 100; true"], within: .milliseconds(200))
@@ -31,7 +31,7 @@ struct LabProcessTests {
         #expect(error?.detail == #"seen: ["begun\n", ""]"#)
     }
 
-    @Test("What a program prints is there while it runs, and a signal reaches it")
+    @Test("A program's output is available while it runs, and it can receive a signal")
     func live() throws {
         let script = "trap 'echo caught; exit 3' TERM; echo ready; while :; do read -r _ <\"$0\"; done"
         let process = try LabProcess("/bin/sh", ["-c", script, "/dev/null"])
@@ -42,7 +42,7 @@ struct LabProcessTests {
         #expect(outcome.output == "ready\ncaught\n")
     }
 
-    @Test("A program runs where it is told to")
+    @Test("A program runs in the given directory")
     func directory() throws {
         #expect(try LabProcess.run("/bin/pwd", directory: "/proc").output == "/proc\n")
     }
@@ -52,7 +52,7 @@ struct LabProcessTests {
         #expect(throws: LabError("start /no/such/file", errno: ENOENT)) { try LabProcess.run("/no/such/file") }
     }
 
-    @Test("A program that is started in a namespace is there")
+    @Test("A program that is started in a namespace is in that namespace")
     func namespace() throws {
         let lab = try LabNamespace()
         try lab.rtnl.createIFB("ifb77")

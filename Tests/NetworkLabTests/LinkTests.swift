@@ -10,7 +10,7 @@ struct LinkTests {
 
     init() throws { lab = try LabNamespace() }
 
-    @Test("A veth pair has the indexes, group and MTU that were chosen")
+    @Test("A veth pair has the requested indexes, group and MTU")
     func veth() throws {
         try rtnl.createVeth("wan0", .init(index: 10, group: 7, mtu: 1400), peer: "far0", .init(index: 20))
         let link = try rtnl.link("wan0")
@@ -37,7 +37,7 @@ struct LinkTests {
         }
     }
 
-    @Test("What setting links up and down does to carriers has been announced when it returns")
+    @Test("Changes of carriers have been announced when setting a link up or down returns")
     func announced() throws {
         try rtnl.createVeth("wan0", index: 10, peer: "far0", peerIndex: 20)
         let events = try LabEvents(in: lab, [.links])
@@ -73,7 +73,7 @@ struct LinkTests {
         #expect(throws: LabError.self) { try rtnl.link("ifb7") }
     }
 
-    @Test("Bridges, ifbs, macvlans and VXLANs are what they are called")
+    @Test("Bridges, ifbs, macvlans and VXLANs have their kinds")
     func kinds() throws {
         try rtnl.createVeth("wan0", peer: "far0")
         try rtnl.createBridge("br0", .init(index: 30))
@@ -86,7 +86,7 @@ struct LinkTests {
         #expect(try rtnl.link("mac0").lowerIndex == rtnl.index(of: "wan0"))
     }
 
-    @Test("A port has its master until it is taken away")
+    @Test("A port has its master until it is detached")
     func master() throws {
         try rtnl.createVeth("wan0", peer: "far0")
         try rtnl.createBridge("br0", .init(index: 30))
@@ -97,7 +97,7 @@ struct LinkTests {
         #expect(try rtnl.link("wan0").masterIndex == nil)
     }
 
-    @Test("Group, MTU, name, flags and hardware address change")
+    @Test("Group, MTU, name, flags and hardware address can be changed")
     func changes() throws {
         try rtnl.createVeth("wan0", index: 10, peer: "far0", peerIndex: 20)
         try rtnl.setGroup("wan0", to: 9)
@@ -113,7 +113,7 @@ struct LinkTests {
         #expect(try lab.sysctl("net.ipv4.neigh.lte0.mcast_solicit") == "3")
     }
 
-    @Test("In dormant mode a link with a carrier waits for the word of user space")
+    @Test("In dormant mode a link with a carrier waits for user space")
     func dormant() throws {
         try rtnl.createVeth("wifi0", index: 10, peer: "far0", peerIndex: 20)
         try rtnl.setLinkMode("wifi0", to: .dormant)
@@ -124,7 +124,7 @@ struct LinkTests {
         #expect(try rtnl.link("wifi0").operationalState == .up)
     }
 
-    @Test("A tun has a carrier while it is held open, and gives it away when told")
+    @Test("A tun has a carrier while it is open, and can lose it on request")
     func tunnel() throws {
         let tunnel = try LabTunnel("tun0", in: lab)
         try rtnl.setUp("tun0")
@@ -143,7 +143,7 @@ struct LinkTests {
         #expect(throws: LabError.self) { try rtnl.link("far0") }
     }
 
-    @Test("A refusal names what was tried, the errno and the kernel's own words")
+    @Test("A refusal has the attempt, the errno and the kernel's own message")
     func refusals() throws {
         try rtnl.createIFB("ifb7")
         let twice = #expect(throws: LabError.self) { try rtnl.createIFB("ifb7") }

@@ -16,8 +16,8 @@ struct LookupTests {
         try lab.rtnl.addAddress("2001:db8::2/64", on: "wan0")
     }
 
-    @Test("The kernel's answer has table, link, gateway and source", arguments: AddressFamily.allCases)
-    func answer(family: AddressFamily) throws {
+    @Test("The kernel's reply has table, link, gateway and source", arguments: AddressFamily.allCases)
+    func reply(family: AddressFamily) throws {
         let (gateway, source) = family == .ipv4 ? ("192.0.2.1", "192.0.2.2") : ("2001:db8::1", "2001:db8::2")
         try rtnl.addRoute("default", via: gateway, on: "wan0")
         let probe = ProbeAddresses.of(family)[0]
@@ -41,7 +41,7 @@ struct LookupTests {
         }
     }
 
-    @Test("Mark, user, ports, protocol and source are seen by the rules that select by them")
+    @Test("Rules select by mark, user, ports, protocol and source")
     func selectors() throws {
         var flow = ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0)
         flow.sourcePort = 50_000
@@ -57,7 +57,7 @@ struct LookupTests {
         try expectProhibited(flow, .init()) { $0.source = .init(flow.source, length: 32) }
     }
 
-    @Test("A socket's own source, ports and mark are seen by the rules too")
+    @Test("Rules also select by a socket's source, ports and mark")
     func boundSockets() throws {
         try rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
         let probe = ProbeAddresses.ipv4[0]
@@ -74,7 +74,7 @@ struct LookupTests {
         #expect(try lab.connectUDP(to: probe, from: source, sourcePort: 50_001, mark: 3) == refused)
     }
 
-    @Test("A source port is free again at once, whatever other threads start meanwhile")
+    @Test("A source port is free again immediately, even if other threads start programs meanwhile")
     func sourcePort() throws {
         try rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
         let source = try #require(IPAddress("192.0.2.2"))
@@ -90,7 +90,7 @@ struct LookupTests {
         #expect(ends.all.allSatisfy { $0 == 0 })
     }
 
-    @Test("A bound socket's packet is taken to be on the link where the rules refuse it (IPv4)")
+    @Test("A bound socket's destination is treated as on the link if the rules refuse it (IPv4)")
     func outputInterface() throws {
         try rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
         var rule = rule()
@@ -102,7 +102,7 @@ struct LookupTests {
         #expect(try rtnl.lookup(ProbeFlow(to: ProbeAddresses.ipv4[0], user: 0), options).nextHops.first?.gateway == nil)
     }
 
-    @Test("With matchesTable the answer is the route in its table")
+    @Test("With matchesTable the reply is the route in its table")
     func matchesTable() throws {
         try rtnl.addRoute("default", via: "192.0.2.1", on: "wan0", metric: 77)
         var options = LookupOptions()

@@ -34,7 +34,7 @@ struct RouteTests {
         #expect(try rtnl.routes(.ipv4).isEmpty)
     }
 
-    @Test("Append, prepend, replace and change do what ip-route(8) says, in the kernel's order")
+    @Test("Append, prepend, replace and change have the effect that ip-route(8) describes, in the kernel's order")
     func verbs() throws {
         try rtnl.route(.add, route("192.0.2.1"))
         try rtnl.route(.append, route("192.0.2.3"))
@@ -83,7 +83,7 @@ struct RouteTests {
         }
     }
 
-    @Test("TOS, preferred source and a gateway of the other family")
+    @Test("A route has its TOS, preferred source and a gateway of the other family")
     func ipv4Details() throws {
         var route = route("192.0.2.1")
         route.tos = 0x10
@@ -96,7 +96,7 @@ struct RouteTests {
         #expect(found.nextHops == route.nextHops)
     }
 
-    @Test("A gateway that no route reaches is taken only with onlink")
+    @Test("A gateway that no route reaches is accepted only with onlink")
     func onLink() throws {
         var route = route("203.0.113.1")
         let refused = #expect(throws: LabError.self) { try rtnl.route(.add, route) }
@@ -107,7 +107,7 @@ struct RouteTests {
         #expect(try rtnl.routes(.ipv4).first?.nextHops.first?.flags.contains(.onLink) == true)
     }
 
-    @Test("An IPv6 route may have a source prefix, a preference and an end")
+    @Test("An IPv6 route may have a source prefix, a preference and a lifetime")
     func ipv6Details() throws {
         var route = RouteMessage(destination: .all(.ipv6))
         route.source = .init(try #require(IPAddress("2001:db8::")), length: 64)
@@ -122,7 +122,7 @@ struct RouteTests {
         #expect(lifetime > .seconds(990) && lifetime <= .seconds(1000))
     }
 
-    @Test("Many requests go in one datagram, and the first refusal is reported with the others done")
+    @Test("Many requests fit in one datagram; the first refusal is reported after the others are done")
     func batch() throws {
         let routes = (0..<3000).map { number in
             var route = route("192.0.2.1")

@@ -8,7 +8,7 @@ struct RuleTests {
 
     init() throws { lab = try LabNamespace() }
 
-    /// One change to a plain rule, with the name of what it tries.
+    /// One change of a rule without selectors, with its name.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let change: @Sendable (inout RuleMessage) -> Void
@@ -56,7 +56,7 @@ struct RuleTests {
         .init("prohibit") { $0.action = .prohibit },
     ]
 
-    @Test("Each selector and action comes back as it was given", arguments: cases, AddressFamily.allCases)
+    @Test("Each selector and action is read as it was written", arguments: cases, AddressFamily.allCases)
     func roundTrip(what: Case, family: AddressFamily) throws {
         var rule = RuleMessage(family: family)
         rule.priority = 100

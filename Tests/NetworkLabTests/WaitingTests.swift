@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Waiting in the lab")
 struct WaitingTests {
-    @Test("A wait for an event that does not come ends with what was waited for")
+    @Test("A wait for an event times out with a description of the event")
     func eventTimeout() throws {
         let lab = try LabNamespace()
         let events = try LabEvents(in: lab)
@@ -16,7 +16,7 @@ struct WaitingTests {
         #expect(error?.operation == "wait for nothing")
     }
 
-    @Test("What was done is announced by the time it is acknowledged")
+    @Test("A change has been announced when it is acknowledged")
     func pending() throws {
         let lab = try LabNamespace()
         let events = try LabEvents(in: lab, [.ipv4Addresses])
@@ -31,7 +31,7 @@ struct WaitingTests {
         #expect(address.address == IPAddress("192.0.2.2"))
     }
 
-    @Test("An inbox gives what other threads put in, as soon as it is enough")
+    @Test("An inbox returns the values of other threads as soon as they suffice")
     func inbox() throws {
         let inbox = LabInbox<Int>()
         let thread = try LabThread { for number in 0..<100 { inbox.put(number) } }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Holds the table of imports: pure targets import nothing, shells import pure targets and never each other.
+/// Enforces the table of imports: pure targets import nothing, effect targets import pure targets and never each other.
 @Suite("Table of imports")
 struct ImportTableTests {
     /// The system's interface, and the modules that come with the standard library.
@@ -47,12 +47,12 @@ struct ImportTableTests {
         ]),
     ]
 
-    @Test("Every target has its place in the table, and every place its target")
+    @Test("The table lists exactly the existing targets")
     func targets() throws {
         #expect(try Repository.names(in: "Sources") == Self.table.keys.sorted())
     }
 
-    @Test("No target imports what the table does not allow it", arguments: table.keys.sorted())
+    @Test("No target imports a module that the table does not allow", arguments: table.keys.sorted())
     func imports(target: String) throws {
         let allowed = try #require(Self.table[target])
         for file in try Repository.swiftFiles(under: "Sources/\(target)") {
@@ -87,7 +87,7 @@ struct ImportTableTests {
         #expect(!cycle.contains("Tool"))
     }
 
-    @Test("Folders inside one folder are held to one direction, too, and may use that folder")
+    @Test("Folders inside a folder must not form cycles either, and may use that folder")
     func innerFolders() {
         let files = [
             "A/Base.swift": "struct Base { let inner: X }",
@@ -120,7 +120,7 @@ struct ImportTableTests {
         #expect(!dependsBack("let x: Machine", declaring: "struct Outer { struct Machine {} }"))
     }
 
-    @Test("The monitor's tool links no HTTP stack: it imports none, nor does what it imports")
+    @Test("The monitor's tool links no HTTP stack: neither it nor its dependencies import one")
     func withoutHTTP() throws {
         var linked: Set = ["netwatch"]
         while case let next = linked.union(linked.flatMap { Self.table[$0] ?? [] }), next != linked { linked = next }
@@ -131,7 +131,7 @@ struct ImportTableTests {
         #expect(linked.isDisjoint(with: stack), "\(linked.intersection(stack).sorted())")
     }
 
-    @Test("Every form of an import is seen")
+    @Test("Every form of an import is recognized")
     func forms() {
         let text = """
             import A

@@ -57,7 +57,7 @@ size_t bench_route(void *buffer, uint16_t type, uint16_t flags, uint32_t destina
   route->rtm_family = AF_INET;
   route->rtm_dst_len = length;
   route->rtm_table = RT_TABLE_MAIN;
-  // A deletion names no protocol: whoever installed the route.
+  // A deletion names no protocol, so that it matches a route of any origin.
   route->rtm_protocol = type == RTM_DELROUTE ? RTPROT_UNSPEC : RTPROT_STATIC;
   route->rtm_type = RTN_UNICAST;
   void *end = (char *)route + NLMSG_ALIGN(sizeof *route);

@@ -1,8 +1,8 @@
-// Starts a listener, changes the default route again and again, and prints how long the listener took to notice.
+// Starts a listener, changes the default route repeatedly, and prints the listener's latency.
 //
 // latency-driver INTERFACE COUNT CPU stamp|line -- LISTENER …
 // stamp: the listener writes 8 bytes (CLOCK_MONOTONIC, ns) for each event; line: it writes lines, stamped when read.
-// Prints: p50 p90 p99 in µs and the number of events that were never noticed.
+// Prints: p50 p90 p99 in µs and the number of events that were never reported.
 #define _GNU_SOURCE
 #include <net/if.h>
 #include <poll.h>
@@ -38,7 +38,7 @@ static pid_t start(char **command, int *output) {
   return child;
 }
 
-// The moment of the next notice, or -1 when none comes within the deadline (in ms).
+// The moment of the next report, or -1 if there is none within the deadline (in ms).
 static int64_t notice(int fd, int lines, int deadline) {
   struct pollfd wait = {.fd = fd, .events = POLLIN};
   if (poll(&wait, 1, deadline) <= 0) return -1;
@@ -63,7 +63,7 @@ int main(int count, char **arguments) {
   int route = bench_netlink(0, 0);
   char message[256];
   int64_t *times = calloc((size_t)total, sizeof *times);
-  // The first notice tells that the listener listens; one that says nothing at first is given a moment.
+  // The first report shows that the listener listens; one without an initial report gets some time.
   notice(output, lines, 300);
   drain(output, lines);
   int noticed = 0;
@@ -72,7 +72,7 @@ int main(int count, char **arguments) {
     int64_t before = bench_now();
     if (bench_request(route, message, length) != 0) bench_fail("route");
     int64_t after;
-    // A notice of something earlier is not the answer to this change.
+    // A report of an earlier event is not the report of this change.
     do after = notice(output, lines, 1000);
     while (after >= 0 && after < before);
     if (after > before) times[noticed++] = after - before;

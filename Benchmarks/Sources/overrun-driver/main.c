@@ -1,7 +1,7 @@
 // Stops a listener that prints JSON lines, overruns its socket, changes the state, wakes it, and waits for the right line.
 //
 // overrun-driver INTERFACE ROUNDS MESSAGES QUIET -- LISTENER …
-// Before each round it lets the listener be for QUIET ms, so that it is done with the round before.
+// Before each round it waits for QUIET ms, so that the listener has finished the previous round.
 // Prints, for each round: ms from SIGCONT to the line with the right status; at the end how many overruns it reported.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static char text[1 << 20];
 static size_t held;
 static int resyncs;
 
-// Reads lines until one holds the words; the moment at which it came, or -1 after 10 s.
+// Reads lines until one contains the words; returns its moment, or -1 after 10 s.
 static int64_t await(int fd, const char *words) {
   for (;;) {
     char *end;

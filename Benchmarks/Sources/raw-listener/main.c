@@ -1,4 +1,4 @@
-// The floor: a bare C epoll + recv loop on the groups that a monitor needs. After each drain it writes the moment.
+// The floor: a bare C epoll + recv loop on the groups that a monitor needs. After each drain it writes the time.
 //
 // raw-listener CPU [parse]: with 'parse', each message's attributes are walked too.
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// Starts a command again and again, and prints how long it took from before the fork to its first output.
+// Starts a command repeatedly, and prints the time from before the fork to its first output.
 //
 // start-driver COUNT CPU -- COMMAND …
 // Prints: min p50 p90 in ms.

@@ -19,7 +19,7 @@ package struct History: Sendable, Hashable {
     /// Whether the monitor began with a clock that was behind, and still is.
     private var isBehind = false
 
-    /// The longest time between two lines of one monitor that is believed.
+    /// The longest plausible time between two lines of one monitor.
     private static let longestStep = Duration.seconds(366 * 86_400)
 
     /// Begins with a record.
@@ -37,19 +37,19 @@ package struct History: Sendable, Hashable {
     /// Takes the next record.
     package mutating func take(_ record: HistoryRecord) {
         let now = Instant(record.time)
-        guard now >= timeline.end else { return takeBack(record, now.duration(to: timeline.end)) }
+        guard now >= timeline.end else { return retract(record, now.duration(to: timeline.end)) }
         noteSuspension(record, at: now)
         take(record, at: now)
         isBehind = false
     }
 
     /// Takes a record that is older than what is known already.
-    private mutating func takeBack(_ record: HistoryRecord, _ length: Duration) {
+    private mutating func retract(_ record: HistoryRecord, _ length: Duration) {
         guard record.isFirst || isBehind else {
             irregularities.append(.init(line: record.line, kind: .clockWentBack(length)))
             return take(record, at: timeline.end)
         }
-        // When this was, a clock that has yet to be set cannot tell, and nobody watched before.
+        // A clock that is not set yet cannot date this, and nothing was monitored before.
         if record.isFirst { irregularities.append(.init(line: record.line, kind: .beganBehind(length))) }
         isBehind = true
         timeline.note(.unknown, at: timeline.end)
@@ -111,7 +111,7 @@ package struct History: Sendable, Hashable {
 package struct Outage: Sendable, Hashable {
     /// When it began.
     package var start: Instant
-    /// When it was over; nil if nothing tells.
+    /// When it ended; nil if that is unknown.
     package var end: Instant?
     /// Why, in the words of the line.
     package var reasons: [String]
@@ -128,13 +128,13 @@ package struct HistoryIrregularity: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// The clock went back so far; the line counts as if it had been written when the one before was.
         case clockWentBack(Duration)
-        /// A monitor began with a clock that was so far behind; until it is set, nothing is known.
+        /// A monitor started with a clock that was this far behind; the time until it is set is unknown.
         case beganBehind(Duration)
-        /// The machine was suspended, and nothing tells for how long.
+        /// The machine was suspended for an unknown time.
         case suspended
         /// The clock leapt so far ahead that it was set.
         case leap(Duration)
-        /// So many lines are missing; nil if that cannot be told.
+        /// The number of missing lines; nil if it is unknown.
         case lost(UInt64?)
         /// Another monitor begins.
         case restart
@@ -167,7 +167,7 @@ package struct HistoryRecord: Sendable, Hashable {
     package enum Suspension: Sendable, Hashable {
         /// So long.
         case lasted(Duration)
-        /// The line does not tell.
+        /// The line does not contain it.
         case untold
     }
 
@@ -225,7 +225,7 @@ package struct LocalDays: Sendable {
         // Once for the offset, and again if it differs before that time.
         let first = candidate(plain)
         let second = candidate(first)
-        // Where the clock is put forward at midnight, there is none: with the offset after that, it lies in the day before.
+        // If the clock is set forward at midnight, there is none: with the later offset it is in the day before.
         let isBefore = self.day(of: .init(seconds: second, nanoseconds: 0)).daysSinceEpoch < day.daysSinceEpoch
         return .init(seconds: isBefore ? max(first, second) : second, nanoseconds: 0)
     }

@@ -2,7 +2,7 @@ package import ReachabilityCore
 
 /// A history as a picture (SVG 1.1): a band for each day, with the outages marked.
 ///
-/// It has no scripts, and follows the reader's choice of a light or a dark scheme. No state is told by its color alone.
+/// It has no scripts, and follows the reader's choice of a light or a dark scheme. No state is shown by color alone.
 package struct HistoryPicture: Sendable {
     private let history: History
     private let window: Range<Instant>
@@ -103,7 +103,7 @@ package struct HistoryPicture: Sendable {
             + [Self.word(share, x: Self.width - 12, y: y + 13, "ink", anchor: "end")]
     }
 
-    /// A mark beneath the band for each outage, which tells of it where the reader points at it.
+    /// A mark below the band for each outage, which shows its details when pointed at.
     private func outages(of day: LocalDay, _ y: Int) -> [String] {
         outages.filter { isOf(day, $0.start) }.map { outage in
             let x = Self.left + HistoryBand.cell(of: outage.start, day, width: Self.bandWidth)

@@ -10,7 +10,7 @@ package struct HistoryTable: Sendable {
     /// Creates a table.
     ///
     /// - Parameters:
-    ///   - history: What to tell.
+    ///   - history: The history.
     ///   - window: Of which time.
     ///   - days: The place's days.
     ///   - clock: Writes moments.
@@ -89,7 +89,7 @@ extension Outage {
     ///
     /// - Parameters:
     ///   - history: What it is of.
-    ///   - end: Up to when it counts if nothing tells its end.
+    ///   - end: The moment up to which it counts if its end is unknown.
     /// - Returns: The words.
     func length(in history: History, until end: Instant) -> String {
         let sum = history.timeline.availability(in: start..<(self.end ?? max(start, end)))

@@ -7,7 +7,7 @@ package import ReachabilityCore
 package struct LiveView: Sendable {
     let options: LiveViewOptions
     let words: PathWords
-    /// The time as it is told.
+    /// The time as it is shown.
     private(set) var clock: ViewClock
     /// The contents of the header.
     private(set) var verdict: Verdict
@@ -46,10 +46,10 @@ package struct LiveView: Sendable {
         log = .init(words)
     }
 
-    /// When the frame changes by time alone, as in ``Frame/nextChange``.
+    /// When the frame changes without an input, as in ``Frame/nextChange``.
     package var nextChange: Instant? { clock.nextChange }
 
-    /// Takes what has come.
+    /// Takes an input.
     ///
     /// - Returns: What the shell is to do about it.
     package mutating func apply(_ input: LiveViewInput) -> LiveViewAction? {
@@ -59,7 +59,7 @@ package struct LiveView: Sendable {
             return press(key)
         case .wheel(let up, let row):
             revision += 1
-            turnWheel(up: up, over: row)
+            scrollByWheel(up: up, over: row)
         case .resize(let size):
             noteContentChange()
             self.size = size
@@ -150,7 +150,7 @@ extension LiveView {
         alter(\.wifi) { view in
             let present = Set(view.interfaces.map(\.index))
             view.wifi = view.wifi.filter { present.contains($0.key) }
-            view.dropDeadSigns()
+            view.dropStaleSignals()
         }
         alter(\.verdict.why) { $0.verdict.explain(why) }
     }
@@ -162,11 +162,11 @@ extension LiveView {
             signs[index] = WiFiSign(each, words).calmed(after: wifi[index])
         }
         wifi = signs
-        dropDeadSigns()
+        dropStaleSignals()
     }
 
     /// A radio whose link cannot carry packets has no network; what was read just before it lost it comes later.
-    private mutating func dropDeadSigns() {
+    private mutating func dropStaleSignals() {
         for row in interfaces where row.condition != .up { wifi[row.index] = nil }
     }
 
@@ -330,7 +330,7 @@ extension LiveView {
     /// The rows that one wheel step scrolls.
     private static let wheelStep = 3
 
-    /// Lets the arrows move the next part of which something has no room.
+    /// Makes the arrows scroll the next part that does not fit.
     private mutating func moveFocus() {
         let parts = scrollable(layout())
         let place = parts.firstIndex(of: navigation.focus).map { ($0 + 1) % parts.count } ?? 0
@@ -358,7 +358,7 @@ extension LiveView {
             + (isCut(layout.destinations, destinations.count) ? [.destinations] : [])
     }
 
-    /// Scrolls what lies over the screen.
+    /// Scrolls the overlay.
     private mutating func scrollOverlay(_ motion: Motion) {
         let layout = layout()
         let room = max(layout.overlay.count - 1, 1)
@@ -367,7 +367,7 @@ extension LiveView {
     }
 
     /// Scrolls what is under the mouse.
-    private mutating func turnWheel(up: Bool, over row: Int) {
+    private mutating func scrollByWheel(up: Bool, over row: Int) {
         let motion = Motion.rows(up ? -Self.wheelStep : Self.wheelStep)
         guard navigation.overlay == nil else { return scrollOverlay(motion) }
         let layout = layout()

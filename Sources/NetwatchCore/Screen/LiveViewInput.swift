@@ -33,7 +33,7 @@ package enum LiveViewAction: Sendable, Hashable {
     case quit
     /// Ask for the lines of `netwatch explain`, and hand them in.
     case explain
-    /// Begin a recording, in a file that the shell names, and hand in how that goes.
+    /// Start a recording, in a file that the shell names, and pass its progress to the view.
     case startRecording
     /// End the recording.
     case stopRecording
@@ -111,7 +111,7 @@ package struct LiveViewOptions: Sendable, Hashable {
     package var machine: String?
     /// The tool's version.
     package var version: String
-    /// Whether the terminal shows ASCII alone, so that pictures are made of that.
+    /// Whether the terminal shows only ASCII, so that graphs use it.
     package var isASCII: Bool
     /// The context of evaluations, which decides about the kinds of interfaces.
     package var context: EvaluationContext
@@ -136,7 +136,7 @@ package struct LiveViewOptions: Sendable, Hashable {
 
 /// A moment, on the clocks that the live view reads; handed in from outside.
 package struct ViewMoment: Sendable, Hashable {
-    /// The calendar's time, which may be set back and forth; for what is shown as a time of day alone.
+    /// The wall clock's time, which may be set; only shown as the time of day.
     package var time: Timestamp
     /// The offset of local time from UTC at that time, in seconds east.
     package var utcOffset: Int
@@ -144,7 +144,7 @@ package struct ViewMoment: Sendable, Hashable {
     package var instant: Instant
     /// For how long the machine has been suspended since it was booted: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
     ///
-    /// Suspended time counts as unknown. A few microseconds that lie between the readings of the two do no harm.
+    /// Suspended time counts as unknown. A few microseconds between reading the two clocks do no harm.
     package var suspended: Duration
 
     /// Creates a moment.
@@ -162,7 +162,7 @@ package enum DestinationState: Sendable, Hashable {
     case resolving
     /// The routes to its addresses.
     case paths([DestinationRoute])
-    /// Its name cannot be resolved, and why; it goes on being tried.
+    /// Its name cannot be resolved, and why; the resolution is retried.
     case failed(String)
 }
 

@@ -6,7 +6,7 @@ package import ReachabilityCore
 package struct LineTemplate: Sendable, Hashable {
     /// A part of it.
     package enum Piece: Sendable, Hashable {
-        /// Text that stands for itself.
+        /// Literal text.
         case text(String)
         /// A value.
         case field(TemplateField)
@@ -140,7 +140,7 @@ package enum TemplateField: String, CaseIterable, Sendable, Hashable {
     case interface
     /// Its kind.
     case kind
-    /// The physical interfaces beneath, separated by commas.
+    /// The physical interfaces that carry the path, separated by commas.
     case carriers
     /// The IPv4 address that packets are sent from.
     case ipv4
@@ -158,11 +158,11 @@ package enum TemplateField: String, CaseIterable, Sendable, Hashable {
     case expensive
     /// Whether the path is to be used sparingly: `true` or `false`.
     case constrained
-    /// The Wi-Fi network's name, where the radio was asked.
+    /// The Wi-Fi network's name, if the radio was queried.
     case ssid
-    /// Its access point's address, where the radio was asked.
+    /// Its access point's address, if the radio was queried.
     case bssid
-    /// The access point's signal in dBm, where the radio was asked.
+    /// The access point's signal in dBm, if the radio was queried.
     case signal
 
     /// The value in a change; nil if there is none, and for times, which are written by the owner of the clock.

@@ -19,7 +19,7 @@ package enum QuantityText {
         "\(decimal(Double(nanoseconds(duration)) / 1_000_000, places: 3)) ms"
     }
 
-    /// A duration that somebody waits for, as in `740 ms` or `12.5 s`.
+    /// A duration of waiting, as in `740 ms` or `12.5 s`.
     package static func short(_ duration: Duration) -> String {
         if duration < .seconds(1) { return "\(nanoseconds(duration) / 1_000_000) ms" }
         return duration < .seconds(60)

@@ -17,7 +17,7 @@ extension StringProtocol {
                 shown.append(contentsOf: scalar.writtenOut.unicodeScalars)
                 (marks, hasBase) = (0, true)
             } else if TextWidth.isMark(scalar), !scalar.isInvisible {
-                guard marks < Unicode.Scalar.mostMarks else { continue }
+                guard marks < Unicode.Scalar.maximumMarks else { continue }
                 if !hasBase { shown.append("\u{25CC}") }
                 shown.append(scalar)
                 (marks, hasBase) = (marks + 1, true)
@@ -32,14 +32,14 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
     /// How many marks a character keeps: a cell of ncurses holds a few (`CCHARW_MAX`), and more hide what they mark.
-    fileprivate static let mostMarks = 2
+    fileprivate static let maximumMarks = 2
 
     fileprivate var isPlainASCII: Bool { (0x20..<0x7F).contains(value) }
 
     /// `\u{1b}`.
     fileprivate var writtenOut: String { "\\u{" + String(value, radix: 16) + "}" }
 
-    /// Variation selectors, and what only tells how others are to be joined or laid out.
+    /// Variation selectors, and characters that only control how others are joined or laid out.
     fileprivate var isInvisible: Bool {
         switch value {
         case 0xFE00...0xFE0F, 0xE_0100...0xE_01EF, 0x34F, 0x115F, 0x1160, 0x3164, 0xFFA0: true

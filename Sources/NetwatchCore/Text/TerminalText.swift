@@ -61,7 +61,7 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The text as one word of a shell's command line: what the shell would read otherwise stands behind a backslash.
+    /// The text as one word of a shell's command line: special characters are escaped by a backslash.
     ///
     /// The kernel lets an interface be called `a;reboot`, and a fix is there to be copied.
     package var shellWord: String {

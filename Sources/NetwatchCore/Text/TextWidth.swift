@@ -2,7 +2,7 @@
 ///
 /// Takes text that a screen can show (``Swift/StringProtocol/shownOnScreen(asASCII:)``).
 enum TextFit {
-    /// The text, cut where it is too wide; an ellipsis tells so.
+    /// The text, cut with an ellipsis if it is too wide.
     ///
     /// A wide character that would stand half outside is left out, so that the result may be a column narrower.
     static func clip(_ text: String, to columns: Int, ellipsis: String) -> String {

@@ -74,7 +74,7 @@ extension Timestamp {
         self.init(seconds: day.daysSinceEpoch * 86_400 + time - offset, nanoseconds: nanoseconds)
     }
 
-    /// The moment that lies so many nanoseconds after 1970; what lies beyond the years 1678 to 2262 counts as those.
+    /// The number of nanoseconds since 1970, limited to the years 1678 to 2262.
     package var nanosecondsSinceEpoch: Int64 {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, beyond) = product.addingReportingOverflow(nanoseconds)
@@ -83,7 +83,7 @@ extension Timestamp {
 }
 
 extension CivilDay {
-    /// How many days it lies after 1970-01-01.
+    /// The number of days since 1970-01-01.
     package var daysSinceEpoch: Int64 { Self.days(year, month) + day - 1 }
 
     /// Takes a date; nil where the calendar has no such day.
@@ -110,7 +110,7 @@ extension CivilDay {
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
     }
 
-    /// How many days the first of a month lies after 1970-01-01; the formula needs no more than year and month.
+    /// The number of days from 1970-01-01 to the first of a month.
     private static func days(_ year: Int64, _ month: Int64) -> Int64 {
         let marchYear = month <= 2 ? year - 1 : year
         let era = marchYear.flooredQuotient(400)

@@ -7,11 +7,11 @@ package import ReachabilityCore
 package struct StateTimeline: Sendable, Hashable {
     /// The stretches that have ended, in order and without gap; the oldest may have been merged into ``merged``.
     private var closed: [StateSpan] = []
-    /// The one that goes on.
+    /// The current span.
     private var open: StateSpan
     /// The sum of everything older than the first of ``closed``.
     private var merged = Availability()
-    /// Up to when ``merged`` goes.
+    /// The end of ``merged``.
     private var mergedEnd: Instant
     private let capacity: Int
     /// When the timeline begins.
@@ -103,7 +103,7 @@ package struct StateTimeline: Sendable, Hashable {
         return low
     }
 
-    /// Merges an eighth at once, so that the rest is seldom moved.
+    /// Merges an eighth in one step, so that the rest is rarely moved.
     private mutating func mergeOldest() {
         let count = capacity / 8
         for span in closed.prefix(count) {

@@ -25,7 +25,7 @@ package struct TimelineBand: Sendable, Hashable {
         var cells = [ReachabilityStatus?](repeating: nil, count: max(count, 0))
         let spans = timeline.spans(in: grid.start(of: first)..<max(moment, grid.start(of: first)))
         for (position, span) in spans.enumerated() where count > 0 {
-            // What ends with a cell has no part in the next; the last stretch goes on.
+            // A span that ends with a cell has no part in the next; the last span is still open.
             let hasEnded = position < spans.count - 1 && span.end > span.start
             let end = hasEnded ? Instant(nanoseconds: span.end.nanoseconds - 1) : span.end
             let (low, high) = (grid.cell(of: span.start) - first, grid.cell(of: end) - first)

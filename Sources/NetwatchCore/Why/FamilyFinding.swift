@@ -30,7 +30,7 @@ struct FamilyFinding {
         self.sentence = sentence
     }
 
-    /// The finding on a family without path; nil if it has no route that could tell anything.
+    /// The finding on a family without path; nil if it has no route that could explain it.
     static func of(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Self? {
         guard let probe = failed(family) else { return nil }
         let review = RouteReview(family: family, probe: probe, scene: scene)
@@ -58,7 +58,7 @@ extension ProbeExplanation {
     var decision: Decision? {
         for step in lookups.last?.steps ?? [] {
             switch step.result {
-            case .answers, .refuses: return .init(step: step)
+            case .decides, .refuses: return .init(step: step)
             default: continue
             }
         }
@@ -83,12 +83,12 @@ enum FamilyDegradation {
         let name = scene.name(nextHop.interface)
         let setting = SettingText.linkDown(name, family.family)
         return .init(
-            "some connections fail: a next hop of the default route leads through \(name), which can't carry",
+            "some connections fail: a next hop of the default route leads through \(name), which cannot carry packets",
             fix: "remove the next hop, or 'sysctl \(setting)=1' and add the route again"
         )
     }
 
-    /// The kernel goes on sending to a gateway that does not respond, so that the state stays what it is.
+    /// The kernel continues to send to a gateway that does not respond, so the state does not change.
     private static func silentGateway(_ family: FamilyExplanation, _ scene: DiagnosisContext) -> Sentence? {
         guard let path = family.path, let gateway = path.gateway,
             let state = scene.snapshot.neighbours[.init(index: path.interface.index, address: gateway)],

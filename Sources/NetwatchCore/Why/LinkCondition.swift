@@ -8,7 +8,7 @@ enum LinkCondition: Hashable {
     case tentative(IPAddress)
     /// Another host has its address.
     case duplicate(AddressMessage)
-    /// It gave itself an address, as nobody else did.
+    /// It gave itself an address, as it received none.
     case linkLocal(IPAddress)
     /// It has no address but the link-local one that every IPv6 interface has.
     case noAddress
@@ -38,7 +38,7 @@ enum LinkCondition: Hashable {
 }
 
 extension DiagnosisContext {
-    /// How an interface stands; of one family's addresses, or of both.
+    /// The condition of an interface, by one family's addresses or by both.
     func condition(of link: Link, _ family: AddressFamily? = nil) -> LinkCondition {
         fault(of: link) ?? addressing(of: link, family)
     }

@@ -75,7 +75,7 @@ struct RouteReview {
         }
     }
 
-    /// The interface itself is well, so what is beneath it is not.
+    /// The interface itself has no fault, so one below it has.
     private func tunnel(_ link: Link, _ reason: ReachabilityReason) -> FamilyFinding {
         let name = scene.name(link.index)
         if reason == .noRoute, case .endpoint(let address) = scene.explanation.tunnels[link.index] {
@@ -90,7 +90,7 @@ struct RouteReview {
             )
         }
         let sentence = scene.sentence([beneath], fault)
-        return .init(.link, .init("\(name) can't carry, as \(sentence.text)", fix: sentence.fix))
+        return .init(.link, .init("\(name) cannot carry packets, as \(sentence.text)", fix: sentence.fix))
     }
 
     /// The interface is an access point, or one is all that carries it.
@@ -113,7 +113,7 @@ struct RouteReview {
         )
     }
 
-    /// The interface beneath another that keeps it from carrying.
+    /// The lower interface that makes another one unusable.
     private func carrier(of link: Link) -> (InterfaceIndex, LinkCondition)? {
         let known = [
             link.lowerIndex,
@@ -131,7 +131,7 @@ struct RouteReview {
 }
 
 extension IPPrefix {
-    /// An address alone, where all of it counts; else with its length.
+    /// An address without a length if the prefix is the whole address, otherwise with it.
     var text: String { Int(length) == address.family.bitWidth ? "\(address)" : "\(address)/\(length)" }
 }
 
@@ -139,7 +139,7 @@ extension RouteReview {
     /// No route matches; there is one that did, or that almost does.
     var absent: FamilyFinding? {
         guard probe.decision == nil else { return nil }
-        return expired ?? unheeded ?? partial ?? stray
+        return expired ?? suppressed ?? partial ?? unconsulted
     }
 
     /// `RTPROT_RA`: the kernel made it of a router's advertisement.
@@ -169,7 +169,7 @@ extension RouteReview {
     }
 
     /// A route that would work does not count, by a rule or by a route that says throw.
-    private var unheeded: FamilyFinding? {
+    private var suppressed: FamilyFinding? {
         for step in probe.lookups.flatMap(\.steps) {
             guard let route = step.candidates.first(where: \.isUsable), let nextHop = route.nextHops.first?.nextHop
             else {
@@ -205,8 +205,8 @@ extension RouteReview {
     }
 
     /// The default route is in a table to which no rule leads.
-    private var stray: FamilyFinding? {
-        for table in family.strayTables where table.vrf == nil {
+    private var unconsulted: FamilyFinding? {
+        for table in family.unconsultedTables where table.vrf == nil {
             let nextHops = table.routes.filter { $0.message.type == .unicast }.compactMap(\.message.nextHops.first)
             let usable = nextHops.first { nextHop in
                 scene.snapshot.link(nextHop.interface).map { scene.fault(of: $0) == nil } ?? false
@@ -218,7 +218,7 @@ extension RouteReview {
             return .init(
                 .hidesAnother,
                 .init(
-                    "\(Self.neglect(of: table)) to table \(name), where \(route) is",
+                    "\(Self.clause(of: table)) to table \(name), where \(route) is",
                     fix: "'\(DiagnosisContext.ip(family.family)) rule add lookup \(name)\(priority)'"
                 )
             )
@@ -226,8 +226,8 @@ extension RouteReview {
         return nil
     }
 
-    /// `no rule leads`, or what alone a rule leads there.
-    private static func neglect(of table: StrayTable) -> String {
+    /// `no rule leads`, or the only packets that a rule leads there.
+    private static func clause(of table: UnconsultedTable) -> String {
         table.rules.first.map { "rule \($0.priority) leads only \(RuleText.scope(of: $0))" } ?? "no rule leads"
     }
 }

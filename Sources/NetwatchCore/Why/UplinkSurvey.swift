@@ -41,9 +41,9 @@ struct UplinkSurvey {
         )
     }
 
-    /// The interfaces that may lead out: hardware and what stands on it; where there is none, what else there is.
+    /// The possible uplinks: hardware and the interfaces stacked on it; if there is none, the other interfaces.
     ///
-    /// Those that a default-like route names come first: they are meant to be the egress interface.
+    /// Those that a default-like route names come first: they are intended as egress interfaces.
     private var uplinks: [Link] {
         let links = scene.snapshot.links.filter(isCandidate)
         let outward = links.filter { isOutward($0, depth: 0) }
@@ -60,7 +60,7 @@ struct UplinkSurvey {
         return scene.kind(link.index) != .tunnel
     }
 
-    /// Whether an interface is hardware, or has some beneath; no stack of sense is as deep as the limit.
+    /// Whether an interface is hardware, or is stacked on it; no sensible stack is as deep as the limit.
     private func isOutward(_ link: Link, depth: Int) -> Bool {
         switch scene.kind(link.index) {
         case .wifi, .cellular, .wired: return true

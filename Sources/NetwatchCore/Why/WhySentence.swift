@@ -7,7 +7,7 @@ package enum WhySentence {
     /// - Parameters:
     ///   - explanation: Why the state is what it is.
     ///   - snapshot: The model from which that was made.
-    ///   - evaluation: The verdict that it explains.
+    ///   - evaluation: The evaluation that it explains.
     /// - Returns: What is nearest to the fix first; each once.
     package static func of(
         _ explanation: PathExplanation,
@@ -26,7 +26,7 @@ package enum WhySentence {
         return sentences
     }
 
-    /// Why nothing can be told.
+    /// Why there is no diagnosis.
     private static func unknown(_ path: NetworkPath, _ scene: DiagnosisContext) -> [Sentence] {
         path.reasons.prefix(1).map { reason in
             guard reason == .carrierUnknown, let interface = path.interface else {
@@ -34,7 +34,7 @@ package enum WhySentence {
             }
             let name = interface.name.escapedForTerminal
             let fix = "'--kind \(name.shellWord)=cellular', if it is"
-            return .init("what carries the tunnel \(name) can't be told", fix: fix)
+            return .init("the carrier of the tunnel \(name) is unknown", fix: fix)
         }
     }
 

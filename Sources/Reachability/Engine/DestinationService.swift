@@ -28,7 +28,7 @@ final class DestinationService {
     ///   - machine: The model of the machine's network.
     ///   - registry: The watched destinations.
     ///   - lookups: The socket to look up with.
-    ///   - context: The user whose sockets are judged, and the rules for kinds of interfaces.
+    ///   - context: The user whose sockets are evaluated, and the rules for kinds of interfaces.
     init(
         _ machine: ConfinedMachine,
         _ registry: WatchRegistry,
@@ -48,7 +48,7 @@ final class DestinationService {
     /// - Parameters:
     ///   - destination: The address.
     ///   - requirement: The requirement.
-    /// - Returns: The path, with the interface to bind to; or that the kernel doesn't reply.
+    /// - Returns: The path, with the interface to bind to; or that the kernel does not reply.
     func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement
@@ -108,7 +108,7 @@ extension DestinationService {
     /// - Parameter eventDatagrams: The receiver's count of datagrams.
     func serve(eventDatagrams: UInt64) {
         noteChanges(eventDatagrams)
-        // Before the first verdict the links that carry the paths aren't known.
+        // Before the first evaluation the links that carry the paths are not known.
         guard !entries.isEmpty, pacing.isStale, machine.with({ $0.evaluation != nil }) else { return }
         let now = SystemClock.now
         guard pacing.begin(at: now) else { return }
@@ -152,7 +152,7 @@ extension DestinationService {
 }
 
 extension WatchRegistry.Entry {
-    /// The flow to look up; nil if the path isn't wanted.
+    /// The flow to look up; nil if the path is not wanted.
     fileprivate func flow(of user: UInt32) -> ProbeFlow? {
         guard case .path = interest, let destination = destinations.first else { return nil }
         return ProbeFlow(to: destination, user: user)

@@ -40,7 +40,7 @@ final class DeviceService {
 
     /// Asks the radios of the path's Wi-Fi carriers.
     ///
-    /// - Parameter completion: Called with the details on the inquirer's thread; at once if there is no such carrier.
+    /// - Parameter completion: Called with the details on the inquirer's thread; immediately if there is no such carrier.
     func askRadios(_ completion: @escaping @Sendable ([WiFiDetails]) -> Void) {
         let carriers = machine.with { $0.evaluation?.path.carriers ?? [] }
         let inquiry = WiFiInquiry(interfaces: carriers.filter { $0.kind == .wifi }, nl80211: receiver.families.nl80211)

@@ -12,7 +12,7 @@ final class EngineRun: Sendable {
     let wakeup: Wakeup
     /// The event thread.
     let thread = SystemThread()
-    /// Fulfilled with nil when the sockets are open, or with why they can't be opened.
+    /// Fulfilled with nil when the sockets are open, or with why they cannot be opened.
     ///
     /// Not a `Result`: to find out that its failure is an `Error` the runtime searches all of the program's types.
     private let opened = BlockingPromise<ReachabilityError?>()
@@ -65,7 +65,7 @@ final class EngineRun: Sendable {
 
     /// Waits until the sockets are open.
     ///
-    /// - Throws: Why they can't be opened.
+    /// - Throws: Why they cannot be opened.
     func waitUntilOpened() throws(ReachabilityError) {
         if let error = opened.wait() { throw error }
     }

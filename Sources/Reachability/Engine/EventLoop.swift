@@ -24,7 +24,7 @@ final class EventLoop {
 
     /// Opens all sockets in the calling thread's network namespace.
     ///
-    /// - Throws: ``ReachabilityError`` if a socket, a descriptor or a timer can't be opened.
+    /// - Throws: ``ReachabilityError`` if a socket, a descriptor or a timer cannot be opened.
     init(_ shared: EngineState, _ run: EngineRun) throws(ReachabilityError) {
         let configuration = shared.configuration
         let context = configuration.context(user: shared.user)
@@ -129,7 +129,7 @@ final class EventLoop {
     /// The number of messages, and of important ones.
     private var tally: (all: UInt64, urgent: UInt64) { machine.with { ($0.counters.events, $0.urgentEvents) } }
 
-    /// Lets messages gather if those of the last cycle were many and unimportant; other threads are heard meanwhile.
+    /// Lets messages gather if those of the last cycle were many and unimportant; other threads' jobs run meanwhile.
     private func gather(since before: (all: UInt64, urgent: UInt64)) {
         let after = tally
         let isImportant = after.urgent != before.urgent
@@ -164,12 +164,12 @@ extension EventLoop {
         shared.publish(change, latency: receiver.batchStart?.duration(to: SystemClock.now))
     }
 
-    /// Confirms the verdict by looking the probes up.
+    /// Confirms the evaluation by looking the probes up.
     private func confirm(inDetail: Bool) {
         attempt { () throws(NetlinkError) in
             let replies = try lookups.probe(user: user, detail: inDetail)
             receiver.drain()
-            machine.with { $0.answered(replies, at: SystemClock.now) }
+            machine.with { $0.receiveResults(replies, at: SystemClock.now) }
         }
     }
 
@@ -199,10 +199,10 @@ extension EventLoop {
         let body: (EventLoop?) -> Void
     }
 
-    /// Whether there is a verdict.
+    /// Whether there is an evaluation.
     var hasVerdict: Bool { machine.with { $0.evaluation != nil } }
 
-    /// The model and the verdict as they are now.
+    /// The current model and evaluation.
     func view(at now: Instant) -> MonitorView {
         machine.with { machine -> MonitorView in
             let evaluation =
@@ -246,7 +246,7 @@ extension EventLoop {
 final class ConfinedMachine {
     private var machine: MonitorStateMachine
 
-    /// Creates a machine that isn't started.
+    /// Creates a machine that is not started.
     init(_ configuration: MonitorConfiguration, _ context: EvaluationContext, _ counters: MonitorCounters) {
         machine = .init(
             context: context,

@@ -32,7 +32,7 @@ final class MonitorEngine: Sendable {
 
     /// Starts the event thread, and returns once its sockets are open; does nothing if it runs already.
     ///
-    /// - Throws: ``ReachabilityError`` if the namespace can't be entered or netlink can't be opened.
+    /// - Throws: ``ReachabilityError`` if the namespace cannot be entered or netlink cannot be opened.
     func start() throws(ReachabilityError) {
         let run = try lifecycle.withLock { lifecycle throws(ReachabilityError) in
             if let run = lifecycle.run { return run }
@@ -51,7 +51,7 @@ final class MonitorEngine: Sendable {
     /// Stops the event thread and closes its descriptors; does nothing if none runs.
     ///
     /// The last change of a run is to `unknown`, for the reason `monitor.notStarted`. When this returns, the sink is
-    /// not called any more. Called on the event thread itself, from the sink, it returns at once, and the thread ends
+    /// not called any more. Called on the event thread itself, from the sink, it returns immediately, and the thread ends
     /// when the sink returns. A thread started after that calls the sink only once the thread before it has ended.
     func stop() {
         let (run, last) = lifecycle.withLock { ($0.run, $0.last) }
@@ -76,7 +76,7 @@ final class MonitorEngine: Sendable {
     /// Jobs that were accepted are run even if the engine is stopped meanwhile: before its last change.
     ///
     /// - Parameter job: Must not block.
-    /// - Returns: Whether the engine runs; if it doesn't, the job is dropped.
+    /// - Returns: Whether the engine runs; if it does not, the job is dropped.
     func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
         currentRun?.perform { _ in job() } ?? false
     }
@@ -90,11 +90,11 @@ extension MonitorEngine {
     /// Called with the result of a question, on the event thread or another thread of the engine's; must not block.
     typealias Completion<Value: Sendable> = @Sendable (EngineResult<Value>) -> Void
 
-    /// Asks for the model and the verdict, once the model has been read whole and agrees with the kernel.
+    /// Requests the model and the evaluation, once the model is complete and agrees with the kernel.
     ///
     /// - Parameters:
     ///   - timeout: How long to wait for an agreement; after that, the result is the view as it is.
-    ///   - completion: Called with the view; or with ``ReachabilityError/Code/notRunning`` if the engine isn't running,
+    ///   - completion: Called with the view; or with ``ReachabilityError/Code/notRunning`` if the engine is not running,
     ///     or is stopped meanwhile.
     func view(within timeout: Duration, _ completion: @escaping Completion<MonitorView>) {
         let deadline = Self.deadline(after: timeout)
@@ -109,7 +109,7 @@ extension MonitorEngine {
     ///   - destination: The address, which is looked up and never sent to.
     ///   - requirement: The requirement.
     ///   - completion: Called with the path and the interface to bind to, or why there is none; or with
-    ///     ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't
+    ///     ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel does not
     ///     reply.
     func path(
         to destination: IPAddress,
@@ -118,7 +118,7 @@ extension MonitorEngine {
     ) {
         submit(completion) { loop in
             if loop.hasVerdict { return completion(loop.destinations.path(to: destination, meeting: requirement)) }
-            // The links aren't read yet: they are by the time the model has settled.
+            // The links are not read yet: they are by the time the model has settled.
             loop.whenSettled(until: Self.deadline(after: .seconds(5))) { loop in
                 completion(loop?.destinations.path(to: destination, meeting: requirement) ?? .failure(.notRunning))
             }
@@ -152,12 +152,12 @@ extension MonitorEngine {
 }
 
 extension MonitorEngine {
-    /// The model and the verdict, once the model has been read whole and agrees with the kernel.
+    /// The model and the evaluation, once the model is complete and agrees with the kernel.
     ///
-    /// Blocks the caller until then; called on the event thread, it returns at once.
+    /// Blocks the caller until then; called on the event thread, it returns immediately.
     ///
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
-    /// - Returns: The model and the verdict of one moment.
+    /// - Returns: The model and the evaluation of one moment.
     /// - Throws: ``ReachabilityError/Code/notRunning`` if the engine is not running, or is stopped meanwhile.
     func view(within timeout: Duration = .seconds(5)) throws(ReachabilityError) -> MonitorView {
         if let loop = currentRun?.currentLoop { return loop.view(at: SystemClock.now) }
@@ -173,7 +173,7 @@ extension MonitorEngine {
     ///   - requirement: The requirement.
     /// - Returns: The path, with the interface to bind to; or why there is none.
     /// - Throws: ``ReachabilityError/Code/notRunning``, or ``ReachabilityError/Code/netlinkFailed`` if the kernel
-    ///   doesn't reply.
+    ///   does not reply.
     func path(
         to destination: IPAddress,
         requiring requirement: PathRequirement = .any
@@ -287,7 +287,7 @@ final class EngineState: Sendable {
         set { storedCounters.withLock { $0 = newValue } }
     }
 
-    /// The user whose sockets are judged: the configuration's, or the process's effective one.
+    /// The user whose sockets are evaluated: the configuration's, or the process's effective one.
     var user: UInt32 { configuration.user ?? geteuid() }
 }
 
@@ -298,7 +298,7 @@ enum EngineResult<Value: Sendable>: Sendable {
     case success(Value)
     case failure(ReachabilityError)
 
-    /// Creates a result; without a value, the engine isn't running.
+    /// Creates a result; without a value, the engine is not running.
     init(_ value: Value?) {
         self = value.map { .success($0) } ?? .failure(.notRunning)
     }
@@ -365,11 +365,11 @@ protocol MonitorSource: Sendable {
 
 extension MonitorEngine: MonitorSource {}
 
-/// The model and the verdict of one moment: for explanations, not for programs that only want to know the state.
+/// The model and the evaluation of one moment: for explanations, not for programs that only need the state.
 package struct MonitorView: Sendable, Hashable {
     /// The model of the machine's network.
     package var snapshot: NetworkSnapshot
-    /// The verdict, and its derivation.
+    /// The evaluation, with its derivation.
     package var evaluation: PathEvaluation
     /// The time of the evaluation.
     package var instant: Instant

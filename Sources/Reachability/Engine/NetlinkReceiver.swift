@@ -23,7 +23,8 @@ final class NetlinkReceiver {
     private var destinations: Set<IPAddress>
     private var receivesNeighbours = false
 
-    /// The number of datagrams that are taken before the machine is asked what to do, so that a storm doesn't starve it.
+    /// The number of datagrams that are taken before the state machine's actions are performed, so that a storm does not
+    /// starve it.
     private static let maximumBatch = 1_024
 
     /// Opens the sockets in the calling thread's network namespace.
@@ -34,7 +35,7 @@ final class NetlinkReceiver {
     ///   - configuration: The receive buffer's size, and the tap.
     ///   - poll: The wait of the event thread, to which the sockets are added.
     ///   - destinations: The addresses whose own routes are received.
-    /// - Throws: ``ReachabilityError`` if a socket can't be opened.
+    /// - Throws: ``ReachabilityError`` if a socket cannot be opened.
     init(
         _ machine: ConfinedMachine,
         _ run: EngineRun,
@@ -54,7 +55,7 @@ final class NetlinkReceiver {
 
     /// Closes the sockets and opens them again, with the same groups.
     ///
-    /// - Throws: ``ReachabilityError`` if a socket can't be opened.
+    /// - Throws: ``ReachabilityError`` if a socket cannot be opened.
     func reopen() throws(ReachabilityError) {
         sockets = try ReceiverSockets(bufferSize: bufferSize, destinations: destinations)
         try register()
@@ -87,7 +88,7 @@ extension NetlinkReceiver {
     /// Receives the routes that could cover some addresses, and no longer those of the addresses from before.
     ///
     /// - Returns: Whether the addresses are other ones than before.
-    /// - Throws: ``NetlinkError`` if the kernel doesn't take the filter.
+    /// - Throws: ``NetlinkError`` if the kernel does not take the filter.
     func receiveRoutes(to destinations: Set<IPAddress>) throws(NetlinkError) -> Bool {
         guard destinations != self.destinations else { return false }
         self.destinations = destinations
@@ -115,13 +116,13 @@ extension NetlinkReceiver {
 // MARK: - Receiving
 
 extension NetlinkReceiver {
-    /// Begins a batch of messages, which are judged together.
+    /// Begins a batch of messages, which are evaluated together.
     func beginBatch() { batchStart = nil }
 
     /// Takes all that is queued about links, routes and their like, and then all about Wi-Fi.
     ///
     /// In this order, as the messages about links are the older ones: the kernel announces the loss of a carrier up to a
-    /// second late, and nl80211 the end of an association at once. Without nl80211 the second part costs nothing.
+    /// second late, and nl80211 the end of an association immediately. Without nl80211 the second part costs nothing.
     func drain(isGenericReady: Bool = false) {
         drainEvents()
         if isGenericReady || families.nl80211 != 0 { drainGeneric() }
@@ -219,7 +220,7 @@ extension NetlinkReceiver {
 extension NetlinkReceiver {
     /// Recovers from messages that the kernel dropped because the event socket's buffer was full.
     ///
-    /// The kernel adds nothing to a queue that has overrun before the queue is empty, and doesn't report what it drops
+    /// The kernel adds nothing to a queue that has overrun before the queue is empty, and does not report what it drops
     /// until then. Everything queued is older than the dumps that follow, so a new socket receives what comes after. That
     /// takes some microseconds, however long the queue: the kernel frees it later, by itself.
     private func recoverFromOverrun() {
@@ -293,7 +294,7 @@ extension NetlinkReceiver {
         for (header, family) in families where GenericFamilies.reads(family) { learn(family, header) }
     }
 
-    /// Takes a family whose messages are decoded; the others, which are many, aren't recorded either.
+    /// Takes a family whose messages are decoded; the others, which are many, are not recorded either.
     private func learn(_ family: GenericFamily, _ header: NetlinkHeader) {
         families.note(family)
         sockets.join(family)

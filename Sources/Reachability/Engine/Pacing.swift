@@ -4,7 +4,7 @@ import ReachabilityCore
 ///
 /// When a thousand containers start, most of the cost is waking up, once for each message or two. After several wake-ups
 /// in a row without an important message, the next comes 4 to 16 ms later, and the important ones with it; after a
-/// wake-up with an important one, the next comes at once.
+/// wake-up with an important one, the next follows immediately.
 struct Moderation: Sendable {
     private var streak = 0
     private var last = Instant(nanoseconds: 0)
@@ -25,10 +25,10 @@ struct Moderation: Sendable {
     /// Notes a wake-up.
     ///
     /// - Parameters:
-    ///   - count: The number of its messages; a wake-up without messages isn't counted.
-    ///   - isImportant: Whether one of them may change the verdict.
+    ///   - count: The number of its messages; a wake-up without messages is not counted.
+    ///   - isImportant: Whether one of them may change the evaluation.
     ///   - now: The current time.
-    /// - Returns: Until when to let messages gather; nil to listen at once.
+    /// - Returns: Until when to let messages gather; nil to listen immediately.
     mutating func note(_ count: UInt64, isImportant: Bool, at now: Instant) -> Instant? {
         guard count > 0 else { return nil }
         let isStorm = !isImportant && last.duration(to: now) < Self.maximumGap
@@ -43,7 +43,7 @@ struct Moderation: Sendable {
 struct WatchPacing: Sendable {
     /// Whether a change may have made the known paths stale.
     private(set) var isStale = false
-    /// When the next lookup may be made; nil for at once.
+    /// When the next lookup may be made; nil for immediately.
     private(set) var next: Instant?
     private var last = Instant(nanoseconds: 0)
     /// The number of lookups in a row without a pause.
@@ -60,7 +60,7 @@ struct WatchPacing: Sendable {
     /// Notes that routes may have changed.
     mutating func invalidate() { isStale = true }
 
-    /// Notes that there are other destinations, which are to be looked up at once.
+    /// Notes that there are other destinations, which are to be looked up immediately.
     mutating func restart() {
         isStale = true
         next = nil

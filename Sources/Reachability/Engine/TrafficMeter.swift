@@ -18,7 +18,7 @@ package final class TrafficMeter: Sendable {
     ///
     /// Blocks the caller for some microseconds, or for as long as a driver holds the kernel's configuration lock.
     ///
-    /// - Throws: ``ReachabilityError/Code/netlinkFailed`` if the kernel doesn't reply.
+    /// - Throws: ``ReachabilityError/Code/netlinkFailed`` if the kernel does not reply.
     package func read() throws(ReachabilityError) -> [TrafficMessage] {
         do throws(NetlinkError) {
             return try socket.withLock { socket throws(NetlinkError) in try socket.read() }
@@ -90,7 +90,7 @@ private struct TrafficSocket: ~Copyable {
 
     /// Takes a datagram's counters.
     ///
-    /// - Returns: The errno with which the reply ends; nil if it goes on.
+    /// - Returns: The errno with which the reply ends; nil if it continues.
     private func take(_ length: Int, into messages: inout [TrafficMessage]) -> Int32? {
         var decoder = NetlinkDecoder()
         decoder.readsTraffic = needsLinks

@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// When a name is resolved: at once, after changes of the network, soon again while that fails, and at intervals.
+/// When a name is resolved: immediately, after changes of the network, soon again after failures, and at intervals.
 ///
 /// One attempt at a time: each costs a thread until the system's resolver gives up by itself.
 struct ResolutionSchedule: Sendable, Hashable {
@@ -15,7 +15,7 @@ struct ResolutionSchedule: Sendable, Hashable {
     static let minimumInterval = Duration.seconds(1)
     /// The longest interval after a failure.
     static let maximumInterval = Duration.seconds(30)
-    /// The interval after a success: the system's resolver doesn't tell the records' time to live.
+    /// The interval after a success: the system's resolver does not report times to live.
     static let refreshInterval = Duration.seconds(300)
 
     /// Creates a schedule whose first attempt is due.
@@ -78,7 +78,7 @@ struct HostAddresses: Sendable {
         return (gone, new)
     }
 
-    /// Notes that the name can't be resolved; known addresses stay.
+    /// Notes that the name cannot be resolved; known addresses stay.
     mutating func fail(_ error: ReachabilityError) { self.error = error }
 
     /// Takes the path to one of the addresses.
@@ -86,7 +86,7 @@ struct HostAddresses: Sendable {
         if addresses.contains(path.destination) { paths[path.destination] = path }
     }
 
-    /// The value to report, if it has changed; nil while the path to an address isn't known.
+    /// The value to report, if it has changed; nil while the path to an address is not known.
     mutating func takeChange() -> HostPath? {
         let known = addresses.compactMap { paths[$0] }
         guard known.count == addresses.count, !known.isEmpty || error != nil else { return nil }

@@ -2,7 +2,7 @@ import LinuxSystem
 import Locking
 import ReachabilityCore
 
-/// Watches the paths to all addresses of a host, whose name it resolves again and again.
+/// Watches the paths to all addresses of a host, whose name it resolves repeatedly.
 final class HostWatch: Sendable {
     /// Called with each change and its place in the order of changes; from any thread.
     typealias Report = @Sendable (_ path: HostPath, _ ticket: UInt64) -> Void
@@ -30,7 +30,7 @@ final class HostWatch: Sendable {
     /// The time after which an attempt to resolve the name counts as failed.
     private static let attemptTimeout = Duration.seconds(10)
 
-    /// Creates a watch that hasn't begun.
+    /// Creates a watch that has not begun.
     ///
     /// - Parameters:
     ///   - host: An address or a name.

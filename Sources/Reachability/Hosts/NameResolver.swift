@@ -37,7 +37,7 @@ struct NameResolver: Sendable {
         }
     }
 
-    /// Waits for the resolver's outcome, or for the task's cancellation; the resolver goes on then, for nobody.
+    /// Waits for the resolver's outcome, or for the task's cancellation; the resolver is abandoned then.
     private func ask(for host: String) async -> AddressLookup.Outcome? {
         let stream = AsyncStream<AddressLookup.Outcome>.makeStream()
         threads.enqueue { [lookup] in

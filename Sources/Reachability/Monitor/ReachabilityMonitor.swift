@@ -2,7 +2,6 @@ import LinuxSystem
 import Locking
 // Programs that import Reachability use statuses, paths and reasons without a second import.
 @_exported public import ReachabilityCore
-import Synchronization
 
 /// Monitors whether and how a Linux machine can reach the network: over Wi-Fi, Ethernet or a cellular modem, or not at
 /// all.
@@ -18,7 +17,7 @@ import Synchronization
 /// for await change in monitor.changes { … }
 /// ```
 ///
-/// A monitor listens to the kernel with one thread of its own, which sleeps while nothing happens. It runs from its
+/// A monitor listens to the kernel on a thread of its own, which sleeps while nothing happens. It runs from its
 /// initializer on until it is stopped or released; subscriptions and sequences keep it alive.
 ///
 /// ``ReachabilityStatus`` defines the four states. Reachable means that the kernel has a usable path to the public
@@ -30,6 +29,7 @@ public final class ReachabilityMonitor: Sendable {
     private let broadcaster: Broadcaster
     private let threads: ThreadPool
     private let resolver: NameResolver
+    private let watcher: PathWatcher
     private let lastStartError = Lock<ReachabilityError?>(nil)
 
     /// Creates a monitor and starts it.
@@ -37,13 +37,13 @@ public final class ReachabilityMonitor: Sendable {
     /// The first state is known some milliseconds later; until then ``status`` is `unknown`, and subscribers wait.
     ///
     /// - Parameter configuration: What to watch, and how.
-    /// - Throws: ``ReachabilityError`` if the namespace can't be entered, or netlink can't be opened.
+    /// - Throws: ``ReachabilityError`` if the namespace cannot be entered, or netlink cannot be opened.
     public convenience init(configuration: MonitorConfiguration = .init()) throws(ReachabilityError) {
         self.init { MonitorEngine(configuration, sink: $0) }
         try start()
     }
 
-    /// Creates a monitor that isn't started.
+    /// Creates a monitor that is not started.
     ///
     /// - Parameters:
     ///   - lookup: The resolver of host names.
@@ -59,9 +59,10 @@ public final class ReachabilityMonitor: Sendable {
         self.broadcaster = broadcaster
         // The source must not hold the monitor, which could never be released then.
         source = makeSource { broadcaster.publish($0) }
+        watcher = .init(source: source, resolver: resolver)
     }
 
-    /// Creates a monitor that exists even if it can't be started.
+    /// Creates a monitor that exists even if it cannot be started.
     static func started(
         source makeSource: (@escaping @Sendable (ReachabilityChange) -> Void) -> any MonitorSource
     ) -> ReachabilityMonitor {
@@ -69,7 +70,7 @@ public final class ReachabilityMonitor: Sendable {
         do {
             try monitor.start()
         } catch {
-            // Nobody else has the monitor yet, and its source doesn't run: this is the first change.
+            // The monitor is not shared yet, and its source does not run: this is the first change.
             monitor.broadcaster.publish(.unknown(for: .netlinkFailed))
         }
         return monitor
@@ -80,7 +81,7 @@ public final class ReachabilityMonitor: Sendable {
     /// A monitor of the current network namespace for the whole program; created and started on first use, never
     /// released.
     ///
-    /// Where netlink can't be opened, as in a service whose unit has `RestrictAddressFamilies` without `AF_NETLINK`,
+    /// Where netlink cannot be opened, as in a service whose unit has `RestrictAddressFamilies` without `AF_NETLINK`,
     /// its state is `unknown` for the reason `netlink.failed`, ``startError`` has the details, and ``start()`` tries
     /// again.
     public static let shared = started { MonitorEngine(.init(), sink: $0) }
@@ -89,7 +90,7 @@ public final class ReachabilityMonitor: Sendable {
     ///
     /// Subscribers from before receive its changes again, beginning with the current state.
     ///
-    /// - Throws: ``ReachabilityError`` if the namespace can't be entered, or netlink can't be opened; the monitor stays
+    /// - Throws: ``ReachabilityError`` if the namespace cannot be entered, or netlink cannot be opened; the monitor stays
     ///   as it was.
     public func start() throws(ReachabilityError) {
         do {
@@ -101,7 +102,7 @@ public final class ReachabilityMonitor: Sendable {
         }
     }
 
-    /// Stops the monitor and releases its thread and its descriptors; does nothing if it doesn't run.
+    /// Stops the monitor and releases its thread and its descriptors; does nothing if it does not run.
     ///
     /// Subscribers receive a change to `unknown`, for the reason `monitor.notStarted`, and stay subscribed. When this
     /// returns, no ``Delivery/immediate`` closure is being called any more, unless it was called by one.
@@ -142,7 +143,7 @@ extension ReachabilityMonitor {
     /// }
     /// ```
     ///
-    /// The first call has the current state; it comes as soon as the monitor knows it, at once if it knows already.
+    /// The first call has the current state; it comes as soon as the monitor knows it, immediately if it already does.
     /// Every change follows in order. Calls never overlap, and none comes on the thread that cancelled after
     /// ``Subscription/cancel()`` has returned. A slow closure delays no other subscriber; it may miss intermediate
     /// states, never the last.
@@ -175,7 +176,7 @@ extension ReachabilityMonitor {
         }
     }
 
-    /// Waits until the state meets a condition; returns at once if it does already.
+    /// Waits until the state meets a condition; returns immediately if it already does.
     ///
     /// ```swift
     /// try await monitor.wait(for: .reachable, timeout: .seconds(30))
@@ -185,7 +186,7 @@ extension ReachabilityMonitor {
     ///
     /// - Parameters:
     ///   - condition: The condition.
-    ///   - timeout: How long to wait, on `ContinuousClock`; nil waits for ever. With a timeout that is not positive,
+    ///   - timeout: How long to wait, on `ContinuousClock`; nil for no limit. With a timeout that is not positive,
     ///     the condition is only checked.
     /// - Returns: The change that met the condition.
     /// - Throws: ``ReachabilityError``: ``ReachabilityError/Code/timedOut``, with the path at the end, or
@@ -197,7 +198,7 @@ extension ReachabilityMonitor {
     ) async throws(ReachabilityError) -> ReachabilityChange {
         if Task.isCancelled { throw .cancelled }
         if let latestChange, condition.isMet(by: latestChange.path) { return latestChange }
-        let change = try await bounded(by: timeout) {
+        let change = try await withTimeout(timeout) {
             // Every change that fits in the buffer is checked.
             await self.changes(bufferingNewest: 64).first { condition.isMet(by: $0.path) }
         }
@@ -205,28 +206,6 @@ extension ReachabilityMonitor {
             throw ReachabilityError(.timedOut, "\(condition)", timeout: timeout, path: path)
         }
         return change
-    }
-
-    /// Runs an operation until a timeout.
-    ///
-    /// - Parameters:
-    ///   - timeout: The timeout; nil for none. If it is not positive, the operation isn't run.
-    ///   - operation: Returns nil if the task is cancelled.
-    /// - Returns: The operation's result; nil if it timed out.
-    /// - Throws: ``ReachabilityError/Code/cancelled``.
-    private func bounded<Value: Sendable>(
-        by timeout: Duration?,
-        _ operation: @escaping @Sendable () async -> Value?
-    ) async throws(ReachabilityError) -> Value? {
-        var value: Value?
-        if let timeout {
-            guard timeout > .zero else { return nil }
-            do { value = try await withDeadline(timeout, operation) ?? nil } catch { throw .cancelled }
-        } else {
-            value = await operation()
-        }
-        if value == nil, Task.isCancelled { throw .cancelled }
-        return value
     }
 
     /// The number of subscribers.
@@ -259,7 +238,7 @@ extension ReachabilityMonitor {
     /// socket(7)): an unbound socket's packets take another path as soon as the kernel prefers one. If the path of an
     /// unbound socket meets the requirement, it is that path; else, of all interfaces that meet it, are up and carry,
     /// the one that leads to the destination and that the kernel would prefer: the more specific route, then the lower
-    /// metric, then the lower index. That may be a path around a VPN, if the VPN's own doesn't meet the requirement.
+    /// metric, then the lower index. That may be a path around a VPN, if the VPN's own does not meet the requirement.
     ///
     /// - Parameters:
     ///   - destination: The address.
@@ -267,7 +246,7 @@ extension ReachabilityMonitor {
     /// - Returns: The path. ``DestinationPath/interface`` is what a socket must be bound to, unless
     ///   ``DestinationPath/staysOnThisMachine``: an address of this machine needs no interface. Where there is no path,
     ///   ``DestinationPath/ruledOut`` has the interfaces and why each is unusable.
-    /// - Throws: ``ReachabilityError`` if the monitor doesn't run, or the kernel doesn't reply.
+    /// - Throws: ``ReachabilityError`` if the monitor does not run, or the kernel does not reply.
     public func path(
         to destination: IPAddress,
         meeting requirement: PathRequirement = .any
@@ -287,10 +266,10 @@ extension ReachabilityMonitor {
     ///
     /// - Parameters:
     ///   - host: An address, or a name.
-    ///   - timeout: How long a name's lookup may take. The system's resolver can't be interrupted: its thread ends
+    ///   - timeout: How long a name's lookup may take. The system's resolver cannot be interrupted: its thread ends
     ///     when it gives up by itself.
     /// - Returns: The paths, in the order of getaddrinfo(3); at least one.
-    /// - Throws: ``ReachabilityError`` if the name can't be resolved, the monitor doesn't run, the kernel doesn't
+    /// - Throws: ``ReachabilityError`` if the name cannot be resolved, the monitor does not run, the kernel does not
     ///   reply, or the task is cancelled.
     public func path(
         to host: String,
@@ -316,14 +295,14 @@ extension ReachabilityMonitor {
     public func paths(to host: String) -> ChangeSequence<HostPath> {
         .init(limit: 1) { push in
             let subscriber = Subscriber(.anyThread, limit: 1, handler: push)
-            return self.watch(host, subscriber) { subscriber.end() }
+            return self.watcher.watch(host, subscriber, of: self) { subscriber.end() }
         }
     }
 
     /// Calls a closure with the paths to all addresses of a host, and then whenever one of them changes.
     ///
-    /// A name is resolved at once, again after each change of the network, at intervals of 1 to 30 seconds while that
-    /// fails, and every five minutes. Known addresses stay while the name can't be resolved;
+    /// A name is resolved immediately, again after each change of the network, at intervals of 1 to 30 seconds while that
+    /// fails, and every five minutes. Known addresses stay while the name cannot be resolved;
     /// ``HostPath/resolutionError`` says why it can't. Names are resolved as ``path(to:timeout:)`` does.
     ///
     /// - Parameters:
@@ -339,10 +318,10 @@ extension ReachabilityMonitor {
         _ handler: @escaping @Sendable (_ path: HostPath) -> Void
     ) -> Subscription {
         let (subscriber, end) = delivery.makeSubscriber(limit: limit, threads: threads, handler)
-        return watch(host, subscriber, end: end)
+        return watcher.watch(host, subscriber, of: self, end: end)
     }
 
-    /// Waits until one of a host's addresses is reachable; returns at once if one is already.
+    /// Waits until one of a host's addresses is reachable; returns immediately if one already is.
     ///
     /// ```swift
     /// try await monitor.wait(forHost: "robot.example", timeout: .seconds(30))
@@ -352,7 +331,7 @@ extension ReachabilityMonitor {
     ///
     /// - Parameters:
     ///   - host: An address, or a name.
-    ///   - timeout: How long to wait, on `ContinuousClock`; nil waits for ever.
+    ///   - timeout: How long to wait, on `ContinuousClock`; nil for no limit.
     /// - Returns: The paths to the host's addresses.
     /// - Throws: ``ReachabilityError``: ``ReachabilityError/Code/timedOut``, or ``ReachabilityError/Code/cancelled`` if
     ///   the task is cancelled.
@@ -362,7 +341,7 @@ extension ReachabilityMonitor {
         timeout: Duration? = nil
     ) async throws(ReachabilityError) -> HostPath {
         if Task.isCancelled { throw .cancelled }
-        let reached = try await bounded(by: timeout) { await self.paths(to: host).first(where: \.isReachable) }
+        let reached = try await withTimeout(timeout) { await self.paths(to: host).first(where: \.isReachable) }
         guard let reached else {
             throw ReachabilityError(.timedOut, host, timeout: timeout)
         }
@@ -388,14 +367,14 @@ extension ReachabilityMonitor {
         _ handler: @escaping @Sendable (_ path: DestinationPath) -> Void
     ) -> Subscription {
         let (subscriber, end) = delivery.makeSubscriber(limit: limit, threads: threads, handler)
-        return watch(destination, subscriber, end: end)
+        return watcher.watch(destination, subscriber, of: self, end: end)
     }
 
     /// The path to an address and then every other one, for `for await`; a slow task receives the newest.
     public func paths(to destination: IPAddress) -> ChangeSequence<DestinationPath> {
         .init(limit: 1) { push in
             let subscriber = Subscriber(.anyThread, limit: 1, handler: push)
-            return self.watch(destination, subscriber) { subscriber.end() }
+            return self.watcher.watch(destination, subscriber, of: self) { subscriber.end() }
         }
     }
 
@@ -430,38 +409,9 @@ extension ReachabilityMonitor {
     ) throws(ReachabilityError) -> DestinationPath {
         try source.path(to: destination, requiring: requirement)
     }
-
-    private func watch(
-        _ host: String,
-        _ subscriber: Subscriber<HostPath>,
-        end: @escaping @Sendable () -> Void
-    ) -> Subscription {
-        let watch = HostWatch(host, resolver, watchAddress: source.watch) { subscriber.offer($0, ticket: $1) }
-        let changes = subscribe(on: .immediate) { _ in watch.noteNetworkChange() }
-        watch.start()
-        return Subscription {
-            end()
-            changes.cancel()
-            watch.end()
-        }
-    }
-
-    private func watch(
-        _ destination: IPAddress,
-        _ subscriber: Subscriber<DestinationPath>,
-        end: @escaping @Sendable () -> Void
-    ) -> Subscription {
-        let tickets = Tickets()
-        let watch = source.watch(destination) { subscriber.offer($0, ticket: tickets.next()) }
-        return Subscription { [self] in
-            end()
-            watch.cancel()
-            withExtendedLifetime(self) {}
-        }
-    }
 }
 
-// MARK: - Questions
+// MARK: - Queries
 
 extension ReachabilityMonitor {
     /// Asks the radios of the current path's Wi-Fi carriers which network they are in, and how strong its signal is.
@@ -477,12 +427,12 @@ extension ReachabilityMonitor {
     ///
     /// - Parameter timeout: How long to wait; the kernel replies in microseconds, unless a driver keeps it busy.
     /// - Returns: One for each Wi-Fi carrier; none where the path has none.
-    /// - Throws: ``ReachabilityError`` if the monitor doesn't run, nl80211 doesn't reply in time, or the task is
+    /// - Throws: ``ReachabilityError`` if the monitor does not run, nl80211 does not reply in time, or the task is
     ///   cancelled.
     public func wifiDetails(
         timeout: Duration = .seconds(2)
     ) async throws(ReachabilityError) -> [WiFiDetails] {
-        let result = try await bounded(by: timeout) { [source] () -> EngineResult<[WiFiDetails]>? in
+        let result = try await withTimeout(timeout) { [source] () -> EngineResult<[WiFiDetails]>? in
             let stream = AsyncStream<EngineResult<[WiFiDetails]>>.makeStream()
             source.wifiDetails { stream.continuation.yield($0) }
             return await stream.stream.first { _ in true }
@@ -491,11 +441,11 @@ extension ReachabilityMonitor {
         return try result.get()
     }
 
-    /// The model of the machine's network and how the verdict came about, once they agree with the kernel.
+    /// The model of the machine's network and its evaluation, once they agree with the kernel.
     ///
     /// - Parameter timeout: How long to wait for an agreement; after that, the view as it is.
-    /// - Returns: The view; ``MonitorView/isSettled`` tells whether they agreed.
-    /// - Throws: ``ReachabilityError/Code/notRunning`` if the monitor doesn't run, or is stopped meanwhile.
+    /// - Returns: The view; ``MonitorView/isSettled`` is whether they agreed.
+    /// - Throws: ``ReachabilityError/Code/notRunning`` if the monitor does not run, or is stopped meanwhile.
     package func view(within timeout: Duration = .seconds(5)) async throws(ReachabilityError) -> MonitorView {
         try await ask { [source] in source.view(within: timeout, $0) }
     }
@@ -517,23 +467,16 @@ extension ReachabilityMonitor {
 
     /// Runs a job on the event thread, between changes; it must not block.
     ///
-    /// - Returns: Whether the monitor runs; if it doesn't, the job is dropped.
+    /// - Returns: Whether the monitor runs; if it does not, the job is dropped.
     package func perform(_ job: @escaping @Sendable () -> Void) -> Bool { source.perform(job) }
 
     /// Asks the source without blocking a thread.
     private func ask<Value: Sendable>(
-        _ question: @escaping @Sendable (@escaping @Sendable (EngineResult<Value>) -> Void) -> Void
+        _ query: @escaping @Sendable (@escaping @Sendable (EngineResult<Value>) -> Void) -> Void
     ) async throws(ReachabilityError) -> Value {
         let result = await withUnsafeContinuation { continuation in
-            question { continuation.resume(returning: $0) }
+            query { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
-}
-
-/// Numbers from 1 on.
-private final class Tickets: Sendable {
-    private let last = Atomic<UInt64>(0)
-
-    func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

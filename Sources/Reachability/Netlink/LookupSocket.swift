@@ -11,7 +11,7 @@ final class LookupSocket {
     private let buffer = ReceiveBuffer(size: 8 << 10)
     private var sequence: UInt32 = 0
 
-    /// The kernel replies within the send itself; this only guards against a kernel that doesn't reply at all.
+    /// The kernel replies within the send itself; this only guards against a kernel that does not reply at all.
     private static let replyTimeout = Duration.milliseconds(500)
 
     /// Opens a socket in the calling thread's network namespace.
@@ -94,7 +94,7 @@ final class LookupSocket {
         let replies = try exchange(requests)
         for (position, reply) in zip(again, replies) { results[position].reply = reply }
         for (position, reply) in zip(explained, replies[again.count...]) { results[position].match = reply }
-        return results.map(\.probeAnswer)
+        return results.map(\.probeResult)
     }
 
     /// Looks up flows of sockets that are bound to interfaces, as connect(2) of such sockets would.
@@ -113,7 +113,7 @@ final class LookupSocket {
         for (position, replies) in zip(again, try exchangeBound(again.map { results[$0].flow })) {
             results[position].replies = replies
         }
-        return results.map(\.probeAnswer)
+        return results.map(\.probeResult)
     }
 }
 
@@ -242,7 +242,7 @@ private struct Resolution {
         flow.family == .ipv6 && needsSecondLookup ? flow.source : nil
     }
 
-    var probeAnswer: ProbeResult {
+    var probeResult: ProbeResult {
         switch reply {
         case .refused(let errno):
             let reason = needsSecondLookup ? .sourceRule : ReachabilityReason(lookupErrno: errno)
@@ -287,7 +287,7 @@ private struct BoundResolution {
         needsSecondLookup = !flow.source.isUnspecified
     }
 
-    var probeAnswer: ProbeResult {
+    var probeResult: ProbeResult {
         guard case .route(let route) = replies.packets, case .route(let match) = replies.match else { return refusal }
         var selection = RouteSelection(route, source: flow.source)
         selection.metric = match.metric
@@ -315,7 +315,7 @@ private struct BoundResolution {
 }
 
 extension RouteSelection {
-    /// Creates a selection from the kernel's reply, which doesn't repeat a source that the request names.
+    /// Creates a selection from the kernel's reply, which does not repeat a source that the request names.
     fileprivate init(_ message: RouteMessage, source: IPAddress) {
         let nextHop = message.nextHops.first
         self.init(

@@ -89,7 +89,7 @@ extension NetlinkSocket {
         if set(SOL_SOCKET, SO_RCVBUFFORCE, size) != 0 { _ = set(SOL_SOCKET, SO_RCVBUF, size) }
     }
 
-    /// Has the kernel refuse dump filters that it doesn't know, and honour those it does.
+    /// Has the kernel refuse dump filters that it does not know, and honour those it does.
     ///
     /// netlink(7): `NETLINK_GET_STRICT_CHK` (Linux 4.20). Also leaves the route cache's exceptions out of dumps. An older
     /// kernel refuses, and replies with more than was asked for.
@@ -163,7 +163,7 @@ final class ReceiveBuffer {
 
     deinit { storage.deallocate() }
 
-    /// Makes room for a datagram that was truncated, so that the next of its kind isn't.
+    /// Makes room for a datagram that was truncated, so that the next of its kind is not.
     func grow(to size: Int) {
         guard size > storage.count, size <= Self.maximumSize else { return }
         storage.deallocate()

@@ -21,7 +21,7 @@ struct ReceiverSockets {
     /// - Parameters:
     ///   - bufferSize: How many bytes of changes the kernel may queue.
     ///   - destinations: The addresses whose own routes are received.
-    /// - Throws: ``ReachabilityError`` if a socket can't be opened, or a required group can't be joined.
+    /// - Throws: ``ReachabilityError`` if a socket cannot be opened, or a required group cannot be joined.
     init(bufferSize: Int, destinations: Set<IPAddress>) throws(ReachabilityError) {
         do throws(NetlinkError) {
             events = try Self.openEvents(bufferSize, destinations)
@@ -75,7 +75,7 @@ extension ReceiverSockets {
     /// Room for the frames of some hundred associations; libnl sets 32 KiB.
     private static let genericBufferSize = 256 << 10
 
-    /// The groups without which there is no verdict, and those that older kernels don't have.
+    /// The groups without which there is no verdict, and those that older kernels do not have.
     private static let requiredGroups = [
         RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
         RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE,

@@ -27,7 +27,7 @@ struct SocketFilter: Equatable {
     ///
     /// The kernel swaps the programs at once: each message passes through one or the other.
     ///
-    /// - Throws: ``NetlinkError`` if the kernel doesn't take the program.
+    /// - Throws: ``NetlinkError`` if the kernel does not take the program.
     func attach(to descriptor: Int32) throws(NetlinkError) {
         var instructions = instructions.map { sock_filter(code: $0.code, jt: $0.jt, jf: $0.jf, k: $0.k) }
         let count = UInt16(clamping: instructions.count)
@@ -75,7 +75,7 @@ extension SocketFilter {
     private mutating func appendMatches(_ ipv4: [UInt32], _ ipv6: [UInt32]) {
         guard !ipv4.isEmpty || !ipv6.isEmpty else { return append(.drop) }
         let ipv4Part = Self.comparisons(with: ipv4)
-        // X becomes the number of bits that don't count: 32 - min(length, 32).
+        // X becomes the number of bits that do not count: 32 - min(length, 32).
         append(.ifGreater(32, 0, else: 1), .loadConstant(32), .store(Slot.length))
         append(.loadConstant(Offset.attributes), .loadIndex(AttributeType.destination), .findAttribute)
         append(.ifEqual(0, 0, else: 1), .drop, .toIndex, .loadWordIndexed(4), .store(Slot.destination))

@@ -5,7 +5,7 @@ import ReachabilityCore
 /// Asks about devices one after the other, on a thread that exists only while there are questions.
 ///
 /// The kernel may keep a question waiting for as long as a driver holds the configuration lock: a wait that the event
-/// thread must not share, and that stopping a monitor doesn't wait for.
+/// thread must not share, and that stopping a monitor does not wait for.
 final class DeviceInquirer: Sendable {
     private let socket: Lock<DeviceSocket>
     private let queue = Lock<Queue>(.init())

@@ -89,7 +89,7 @@ private struct InterfaceControl {
 struct SysfsDevice {
     /// `DEVTYPE`, the name of the device's `device_type`.
     let deviceType: String?
-    /// The driver's name, for want of ethtool.
+    /// The driver's name, if ethtool is not available.
     let driver: String?
 
     /// Reads an interface's files; nil if they are not about that interface.
@@ -133,7 +133,7 @@ struct SysfsDevice {
         return bytes.count == 6 && parts.count == 6 ? bytes : nil
     }
 
-    /// The contents of a file of at most one page; nothing if it can't be read.
+    /// The contents of a file of at most one page; nothing if it cannot be read.
     private static func contents(of path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
@@ -155,7 +155,7 @@ struct SysfsDevice {
     }
 }
 
-/// A view of sysfs that shows the calling thread's network namespace, and is attached nowhere in the file system.
+/// A view of sysfs that shows the calling thread's network namespace, and is not attached to the file system.
 ///
 /// /sys shows the namespace in which it was mounted. A view of one's own takes `CAP_SYS_ADMIN`, as entering another
 /// namespace does, and Linux 5.2.

@@ -52,7 +52,7 @@ struct DeviceSocket: ~Copyable {
         return families.nl80211
     }
 
-    /// Returns nl80211's interface; nil if it isn't one.
+    /// Returns nl80211's interface; nil if it is not one.
     mutating func wirelessInterface(_ index: InterfaceIndex, family: UInt16) -> WirelessMessage? {
         sequence &+= 1
         return wireless(NetlinkRequests.wirelessInterface(index, family: family, sequence: sequence), family).last
@@ -178,7 +178,7 @@ struct DeviceSocket: ~Copyable {
 
     /// Passes a datagram's messages on.
     ///
-    /// - Returns: The errno with which the replies to the last request end; nil if they go on.
+    /// - Returns: The errno with which the replies to the last request end; nil if more follow.
     private func read(_ length: Int, _ families: GenericFamilies, _ take: (KernelEvent) -> Void) -> Int32? {
         var end: Int32?
         buffer.withDatagram(length) { bytes in

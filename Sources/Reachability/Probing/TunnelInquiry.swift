@@ -33,7 +33,7 @@ struct TunnelInquiry: Sendable {
             }
             report.end(.answered)
         } catch {
-            report.end(.failed("\(subject) can't be asked for: \(SystemError(code: error.errno))"))
+            report.end(.failed("\(subject) cannot be queried: \(SystemError(code: error.errno))"))
         }
         return report
     }

@@ -43,7 +43,7 @@ final class Broadcaster: Sendable {
         for subscriber in deferred { subscriber.offer(change, ticket: ticket) }
     }
 
-    /// Adds a subscriber, which receives the newest change first, unless the monitor isn't started.
+    /// Adds a subscriber, which receives the newest change first, unless the monitor is not started.
     ///
     /// Both happen in one step, so that no publication is lost or received twice between them.
     ///

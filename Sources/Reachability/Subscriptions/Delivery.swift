@@ -23,9 +23,9 @@ public struct Delivery: Sendable {
     /// A closure that blocks delays no other subscriber; each that is being called has a thread to itself.
     public static let serial = Self(kind: .serial)
 
-    /// On the event thread, as soon as the kernel's message was judged: the fastest delivery.
+    /// On the event thread, as soon as the kernel's message was evaluated: the fastest delivery.
     ///
-    /// The closure **must not block**: until it returns, the monitor receives nothing and calls nobody. It costs
+    /// The closure **must not block**: until it returns, the monitor receives nothing and calls no closure. It costs
     /// no allocation and no change of threads. It may subscribe, cancel, and stop the monitor.
     public static let immediate = Self(kind: .immediate)
 

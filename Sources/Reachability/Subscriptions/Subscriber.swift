@@ -11,7 +11,7 @@ protocol Update: Sendable {
 extension ReachabilityChange: Update {
     /// The state after this change, for a subscriber that did not receive those before.
     ///
-    /// The reasons of `unknown` stay; the causes of another state don't concern a subscriber that begins with it.
+    /// The reasons of `unknown` stay; the causes of another state do not concern a subscriber that begins with it.
     var asBaseline: Self {
         guard event != .state || previous != nil else { return self }
         var baseline = self
@@ -127,10 +127,10 @@ final class Subscriber<Element: Update>: Sendable {
 }
 
 extension Subscriber {
-    /// Decides who calls a subscriber next: never two at once, never out of order, never after its end.
+    /// Decides which thread calls a subscriber next: calls never overlap, are in order, and none follows the end.
     struct StateMachine: Sendable {
         private enum Phase: Sendable {
-            /// It isn't being called, and no update waits.
+            /// It is not being called, and no update waits.
             case idle
             /// A job that will call it was enqueued.
             case scheduled
@@ -150,7 +150,7 @@ extension Subscriber {
             buffer = .init(limit: limit)
         }
 
-        /// Takes an update for a subscriber that is called elsewhere.
+        /// Takes an update for a subscriber that is called on another executor.
         ///
         /// - Returns: Whether to enqueue a job.
         mutating func enqueue(_ element: Element, ticket: UInt64) -> Bool {
@@ -243,7 +243,7 @@ struct UpdateBuffer<Element: Update>: Sendable {
         return begin(with: element)
     }
 
-    /// Skips the oldest update; skipped ones are removed once they are most of the array, so that a long buffer isn't
+    /// Skips the oldest update; skipped ones are removed once they are most of the array, so that a long buffer is not
     /// moved for each update and a short one never allocates.
     private mutating func dropFirst() {
         head += 1

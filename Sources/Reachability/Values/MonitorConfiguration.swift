@@ -16,7 +16,7 @@ public struct MonitorConfiguration: Sendable {
     public var settle: Duration
     /// The same for changes from reachable to not reachable; nil for ``settle``.
     public var settleGoingDown: Duration?
-    /// The user whose sockets are judged (`uidrange` rules); nil for the effective user of the process.
+    /// The user whose sockets are evaluated (`uidrange` rules); nil for the effective user of the process.
     public var user: UInt32?
     /// How many bytes of messages the kernel may queue for the monitor; capped by `net.core.rmem_max` without
     /// privilege.
@@ -29,13 +29,13 @@ public struct MonitorConfiguration: Sendable {
     /// Requests for dumps, their replies and notifications are passed, and what sysfs says of devices as uevents, so
     /// that a recording which starts with the monitor stands alone. Lookups are not.
     package var tap: (@Sendable (CaptureEvent) -> Void)?
-    /// Called on the event thread with each change, before the subscribers, and with how long it took; must not block.
+    /// Called on the event thread with each change, before the subscribers, and with its latency; must not block.
     ///
-    /// The duration is the time since the event thread received the first of the messages that it judged together; nil
+    /// The duration is the time since the event thread received the first of the messages that it evaluated together; nil
     /// for a change without a message, such as one that was held back.
     package var changeTap: (@Sendable (ReachabilityChange, Duration?) -> Void)?
 
-    /// Creates a configuration; the defaults are what most programs want.
+    /// Creates a configuration; the defaults suit most programs.
     public init(
         namespace: NetworkNamespace = .current,
         kindRules: [KindRule] = [],

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 public import ReachabilityCore
 
-/// Why a monitor can't be started, or why a question has no result.
+/// Why a monitor cannot be started, or why a question has no result.
 public struct ReachabilityError: Error, Sendable, Hashable {
     /// The kind of failure.
     public let code: Code
@@ -41,11 +41,11 @@ public struct ReachabilityError: Error, Sendable, Hashable {
 
         /// There is no such network namespace.
         public static let namespaceNotFound = Self(rawValue: "namespaceNotFound")
-        /// The file isn't that of a network namespace.
+        /// The file is not that of a network namespace.
         public static let notANamespace = Self(rawValue: "notANamespace")
         /// The namespace may not be entered.
         public static let namespaceNotPermitted = Self(rawValue: "namespaceNotPermitted")
-        /// A netlink socket can't be opened, or the kernel doesn't reply.
+        /// A netlink socket cannot be opened, or the kernel does not reply.
         public static let netlinkFailed = Self(rawValue: "netlinkFailed")
         /// The kernel has no thread, descriptor or timer to give.
         public static let noResources = Self(rawValue: "noResources")

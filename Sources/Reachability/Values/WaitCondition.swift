@@ -4,7 +4,7 @@ public import ReachabilityCore
 public struct WaitCondition: Sendable, Hashable {
     /// The states in which the condition holds.
     public let statuses: Set<ReachabilityStatus>
-    /// What the path has to meet besides.
+    /// The requirement that the path has to meet besides.
     public let requirement: PathRequirement
 
     private init(statuses: Set<ReachabilityStatus>, requirement: PathRequirement = .any) {

@@ -12,7 +12,7 @@ package struct RouteSelection: Sendable, Hashable {
     package var table: RouteTableID
     /// Its type.
     package var type: RouteType
-    /// Its metric; 0 in a kernel's answer, which lacks it.
+    /// Its metric; 0 in the kernel's reply, which lacks it.
     package var metric: UInt32
     /// The next hop and the source; of a multipath route, the first next hop that can carry packets.
     package var nextHop: SelectedNextHop
@@ -48,7 +48,7 @@ package struct SelectedNextHop: Sendable, Hashable {
     package var gateway: IPAddress?
     /// The source address that the kernel selects; nil if there is none.
     package var source: IPAddress?
-    /// The table in which it was found, if that is another than the selection's: a rule on the source chose it.
+    /// The table in which it was found, if it differs from the selection's: a rule on the source chose it.
     package var table: RouteTableID?
 
     /// Makes a next hop.

@@ -234,7 +234,7 @@ public struct NetworkInterface: Sendable, Hashable {
     public var index: InterfaceIndex
     /// Its name at the time of the evaluation.
     public var name: String
-    /// What it is.
+    /// Its kind.
     public var kind: InterfaceKind
     /// The source of the kind.
     public var kindSource: KindSource
@@ -336,25 +336,25 @@ public struct WiFiDetails: Sendable, Hashable {
     /// Makes empty details of an interface.
     public init(interface: NetworkInterface) { self.interface = interface }
 
-    /// Makes the details from nl80211's answers.
+    /// Makes the details from nl80211's replies.
     ///
     /// - Parameters:
     ///   - interface: The interface.
-    ///   - answer: The answer to `NL80211_CMD_GET_INTERFACE`.
-    ///   - stations: The answers to `NL80211_CMD_GET_STATION`.
-    ///   - scan: The answers to `NL80211_CMD_GET_SCAN`: the kernel often knows its own network's name only from there.
+    ///   - message: The reply to `NL80211_CMD_GET_INTERFACE`.
+    ///   - stations: The replies to `NL80211_CMD_GET_STATION`.
+    ///   - scan: The replies to `NL80211_CMD_GET_SCAN`: the kernel often knows its own network's name only from there.
     package init(
         _ interface: NetworkInterface,
-        _ answer: WirelessMessage,
+        _ message: WirelessMessage,
         stations: [WirelessMessage],
         scan: [WirelessMessage] = []
     ) {
         self.interface = interface
         let own = scan.first(where: \.isOwnNetwork)
-        ssidBytes = [answer.ssid, own?.ssid].lazy.compactMap(\.self).first { !$0.isEmpty }
-        frequency = answer.frequency ?? own?.frequency
+        ssidBytes = [message.ssid, own?.ssid].lazy.compactMap(\.self).first { !$0.isEmpty }
+        frequency = message.frequency ?? own?.frequency
         // An interface that is not a station talks to many peers, none of which is its network.
-        guard answer.mode == .station || answer.mode == .peerClient, let other = stations.first else { return }
+        guard message.mode == .station || message.mode == .peerClient, let other = stations.first else { return }
         accessPoint = other.address
         // Drivers without a scale in dBm report numbers from 0 to 100.
         signal = other.signal.flatMap { $0 < 0 ? Int($0) : nil }

@@ -82,7 +82,7 @@ extension PathEvaluation {
     func of(_ family: AddressFamily) -> FamilyEvaluation { family == .ipv4 ? ipv4 : ipv6 }
 }
 
-/// What an evaluation needs besides the model.
+/// The inputs of an evaluation besides the model.
 package struct EvaluationContext: Sendable, Hashable {
     /// The user whose sockets are evaluated (`uidrange` rules).
     package var user: UInt32

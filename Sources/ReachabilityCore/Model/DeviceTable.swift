@@ -1,9 +1,10 @@
-/// What is known of the devices behind interfaces beyond their links: by uevents, sysfs and nl80211.
+/// The devices behind interfaces, as uevents, sysfs and nl80211 describe them.
 package struct DeviceTable: Sendable, Hashable {
     private var findings: [InterfaceIndex: UeventMessage] = [:]
     /// The interfaces whose devices are being examined for the first time.
     package internal(set) var awaited: Set<InterfaceIndex> = []
-    /// What nl80211 says of an interface, which makes it a Wi-Fi interface; messages may come before those of the link.
+    /// The state of each interface that nl80211 knows, which makes it a Wi-Fi interface; messages may arrive before the
+    /// link's.
     package internal(set) var wireless: [InterfaceIndex: WirelessState] = [:]
 
     /// Makes a table without devices.
@@ -12,7 +13,7 @@ package struct DeviceTable: Sendable, Hashable {
     /// Whether nothing is known of any device but by nl80211.
     package var isEmpty: Bool { findings.isEmpty }
 
-    /// What sysfs or a uevent says of an interface's device.
+    /// The last description of each interface's device by sysfs or a uevent.
     package internal(set) subscript(index: InterfaceIndex) -> UeventMessage? {
         get { findings[index] }
         set { findings[index] = newValue }
@@ -33,7 +34,7 @@ package struct DeviceTable: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - message: The uevent, or what was found.
-    ///   - isAskedForEgress: Whether the interface is asked about for where its packets leave, not for its device.
+    ///   - isAskedForEgress: Whether the interface is queried for its egress interface, not for its device.
     ///   - effect: Takes what changed.
     mutating func apply(_ message: UeventMessage, isAskedForEgress: Bool, _ effect: inout SnapshotEffect) {
         let old = findings[message.index]
@@ -47,8 +48,8 @@ package struct DeviceTable: Sendable, Hashable {
         new.driver = message.driver ?? old?.driver
         new.probe = message.probe ?? old?.probe
         findings[message.index] = new
-        let isAnswer = message.probe != nil && awaited.remove(message.index) != nil
-        if isAnswer || new.deviceType != old?.deviceType || new.driver != old?.driver {
+        let isReply = message.probe != nil && awaited.remove(message.index) != nil
+        if isReply || new.deviceType != old?.deviceType || new.driver != old?.driver {
             effect.add(.deviceChanged)
         } else if new.probe != old?.probe {
             effect.add(isAskedForEgress ? .tunnelChanged : .deviceChanged)
@@ -87,7 +88,7 @@ package struct DeviceTable: Sendable, Hashable {
         if message.command == .roam || (message.isAssociation && isElsewhere) { effect.noteRoam(of: message.index) }
     }
 
-    /// What an interface's association means for the paths through it.
+    /// The effect of an interface's association on the paths through it.
     private enum StationState {
         case usable
         case associating

@@ -4,7 +4,7 @@
 /// ```swift
 /// var assembly = DumpAssembly()
 /// assembly.begin(.links)                              // when the request is sent
-/// assembly.take(answer, header, of: .links, at: now)  // for each answer, NLMSG_DONE included
+/// assembly.take(reply, header, of: .links, at: now)  // for each reply, NLMSG_DONE included
 /// assembly.note(event, header, at: now)               // for each event that the model is given meanwhile
 /// let effect = assembly.commit(to: &snapshot)         // when every reading is finished
 /// ```
@@ -45,7 +45,7 @@ package struct DumpAssembly: Sendable {
         readings.append(.init(reading: .init(subject), start: log.count))
     }
 
-    /// Takes an answer to the dump of a subject; without ``begin(_:)`` it is dropped.
+    /// Takes a reply to the dump of a subject; without ``begin(_:)`` it is dropped.
     package mutating func take(
         _ event: KernelEvent,
         _ header: NetlinkHeader,
@@ -102,33 +102,33 @@ package struct DumpAssembly: Sendable {
     }
 }
 
-/// One dump of one of the kernel's tables: its answers, before they are put into a model.
+/// One dump of one of the kernel's tables: its entries, before they are put into a model.
 ///
 /// Of routes only those that the model holds are kept, so that a large table costs no memory.
 package struct DumpReading: Sendable, Hashable {
-    /// What was asked for.
+    /// The table that was asked for.
     package let subject: DumpSubject
     /// Whether the kernel said that something changed meanwhile (`NLM_F_DUMP_INTR`, possibly on `NLMSG_DONE`).
     package private(set) var isInterrupted = false
-    /// The answers, in the kernel's order.
-    private(set) var answers: [Answer] = []
+    /// The entries, in the kernel's order.
+    private(set) var entries: [Entry] = []
 
-    /// One answer of the kernel, and when it was received.
-    struct Answer: Sendable, Hashable {
+    /// One entry of the table, and when it was received.
+    struct Entry: Sendable, Hashable {
         let event: KernelEvent
         let time: Instant
     }
 
-    /// Begins a reading.
+    /// Begins a dump.
     package init(_ subject: DumpSubject) { self.subject = subject }
 
-    /// Takes an answer.
+    /// Takes a reply.
     ///
-    /// What does not belong to the subject is dropped: a kernel without IPv6 answers an IPv6 dump with IPv4's entries,
-    /// and one without strict checking ignores the filter.
+    /// Entries that do not belong to the subject are dropped: a kernel without IPv6 replies to an IPv6 dump with IPv4's
+    /// entries, and one without strict checking ignores the filter.
     package mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         if header.flags.contains(.dumpInterrupted) { isInterrupted = true }
-        if subject.covers(event) { answers.append(.init(event: event, time: now)) }
+        if subject.covers(event) { entries.append(.init(event: event, time: now)) }
     }
 
     /// Whether another dump of the same subject has the same entries, in the same order.
@@ -136,13 +136,13 @@ package struct DumpReading: Sendable, Hashable {
     /// The kernel can omit entries of a dump of IPv6 routes without an indication, so such a table is accepted when two
     /// dumps agree. Lifetimes, and what follows from the state of devices, may differ.
     package func agrees(with other: Self) -> Bool {
-        subject == other.subject && answers.count == other.answers.count
-            && zip(answers, other.answers).allSatisfy { $0.event.lasting == $1.event.lasting }
+        subject == other.subject && entries.count == other.entries.count
+            && zip(entries, other.entries).allSatisfy { $0.event.lasting == $1.event.lasting }
     }
 }
 
 extension DumpSubject {
-    /// Whether an event is an answer to a dump of this, and one that the model keeps.
+    /// Whether an event is an entry of this table that the model keeps.
     func covers(_ event: KernelEvent) -> Bool {
         switch (self, event) {
         case (.links, .link), (.nexthops, .nexthop): true

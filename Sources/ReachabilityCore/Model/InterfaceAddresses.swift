@@ -1,12 +1,12 @@
 /// The addresses of one interface: IPv4's in the order of `in_dev->ifa_list`, then IPv6's in that of `idev->addr_list`.
 extension [AddressMessage] {
-    /// Inserts a new address where the kernel puts it; an answer to a dump comes in order.
-    mutating func insert(_ message: AddressMessage, asAnswer isAnswer: Bool) {
+    /// Inserts a new address where the kernel puts it; replies to a dump arrive in order.
+    mutating func insert(_ message: AddressMessage, asReply isReply: Bool) {
         let ipv6Start = firstIndex { $0.address.family == .ipv6 } ?? count
         if message.address.family == .ipv6 {
-            insert(message, at: isAnswer ? count : ipv6Position(for: message, from: ipv6Start))
+            insert(message, at: isReply ? count : ipv6Position(for: message, from: ipv6Start))
         } else {
-            insert(message, at: isAnswer ? ipv6Start : ipv4Position(for: message, before: ipv6Start))
+            insert(message, at: isReply ? ipv6Start : ipv4Position(for: message, before: ipv6Start))
         }
     }
 
@@ -20,26 +20,26 @@ extension [AddressMessage] {
             remove(at: position)
             return false
         }
-        let heir = self[position...].firstIndex { $0.isSecondary(of: removed) }
-        guard let heir else {
+        let successor = self[position...].firstIndex { $0.isSecondary(of: removed) }
+        guard let successor else {
             remove(at: position)
             return false
         }
-        promote(heir, inPlaceOf: position)
+        promote(successor, inPlaceOf: position)
         return true
     }
 
     /// Moves a promoted address behind the last primary after the removed one whose scope is no wider.
     ///
     /// If there is none, it takes the removed one's place. It stays where it is if it directly follows that.
-    private mutating func promote(_ heir: Int, inPlaceOf position: Int) {
+    private mutating func promote(_ successor: Int, inPlaceOf position: Int) {
         let removed = self[position]
-        var promoted = self[heir]
+        var promoted = self[successor]
         promoted.flags.remove(.secondary)
-        let primary = self[position + 1..<heir].lastIndex {
+        let primary = self[position + 1..<successor].lastIndex {
             !$0.flags.contains(.secondary) && removed.scope <= $0.scope
         }
-        remove(at: heir)
+        remove(at: successor)
         insert(promoted, at: (primary ?? position) + 1)
         remove(at: position)
     }

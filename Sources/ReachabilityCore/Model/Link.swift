@@ -18,7 +18,7 @@ package struct Link: Sendable, Hashable {
     package var group: UInt32
     /// `IFLA_LINK`, if there is an interface below.
     package var lowerIndex: InterfaceIndex?
-    /// The namespace of ``lowerIndex``, if it is another one.
+    /// The namespace of ``lowerIndex``, if it differs from this one.
     package var lowerNamespace: Int32?
     /// `IFLA_MASTER`, if the interface belongs to another.
     package var masterIndex: InterfaceIndex?

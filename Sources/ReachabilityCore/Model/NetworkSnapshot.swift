@@ -18,11 +18,11 @@ package struct NetworkSnapshot: Sendable, Hashable {
     package internal(set) var neighbours: [NeighbourKey: NeighbourState] = [:]
     /// The settings that decide about routes.
     package internal(set) var settings: [SettingsKey: InterfaceSettings] = [:]
-    /// What is known of the devices behind interfaces.
+    /// The devices behind interfaces.
     package internal(set) var devices = DeviceTable()
     /// The options of teams.
     package internal(set) var teams: [InterfaceIndex: TeamMessage] = [:]
-    /// What is known of tunnels.
+    /// The properties of tunnels beyond their links.
     package internal(set) var tunnels = TunnelTable()
     /// The bridges and other masters that have, or have had, a port that leads out of the machine.
     package internal(set) var mastersWithUplink: Set<InterfaceIndex> = []
@@ -75,12 +75,12 @@ package struct NetworkSnapshot: Sendable, Hashable {
 
     /// Applies one message of the kernel to the model, and returns what it changed.
     ///
-    /// What the kernel removes without a message when it sends this one is removed as well, by prediction. Applying
+    /// Whatever the kernel removes silently when it sends this message is removed as well, by prediction. Applying
     /// what is known already changes nothing, so a dump may be replayed over the model, and events over a dump.
     ///
     /// - Parameters:
     ///   - event: The message. Control messages, requests and types that the model does not hold change nothing.
-    ///   - header: The message's header: its flags distinguish replacing, appending and prepending, and answers to a
+    ///   - header: The message's header: its flags distinguish replacing, appending and prepending, and replies to a
     ///     dump (`NLM_F_MULTI`), which come in the kernel's order, from notifications.
     ///   - now: When the message was received; lifetimes count from here.
     /// - Returns: What changed.
@@ -130,7 +130,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
         }
     }
 
-    /// Whether an interface is asked about for where its packets leave, not for its device: its driver's kind is known.
+    /// Whether an interface is queried for its egress interface, not for its device: its driver's kind is known.
     private func isAskedForEgress(_ index: InterfaceIndex) -> Bool {
         link(index).map { $0.kind != nil || isL2TP($0) } ?? false
     }
@@ -163,7 +163,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
         // The kernel does not use a route that has expired, though it still lists it.
         routes.noteLifetime(of: message)
         if message.lifetime == .zero { return routes.remove(message, &effect) }
-        routes.insert(Route(message, isAnswer: flags.contains(.multi), at: now, in: self), flags, &effect)
+        routes.insert(Route(message, isReply: flags.contains(.multi), at: now, in: self), flags, &effect)
     }
 
     private mutating func insert(_ message: NetconfMessage, _ effect: inout SnapshotEffect) {
@@ -220,7 +220,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
 
     /// Takes `RTM_NEWLINK`: a new interface, or what changed of a known one.
     ///
-    /// Messages of other families (`AF_BRIDGE`: a bridge's port) don't describe the link. A wireless event is built
+    /// Messages of other families (`AF_BRIDGE`: a bridge's port) do not describe the link. A wireless event is built
     /// when it happens and sent later from a work queue, so the link in it may be out of date: it is ignored, as the
     /// state that it announces comes in a full message.
     private mutating func insert(_ message: LinkMessage, _ effect: inout SnapshotEffect) {
@@ -325,7 +325,7 @@ package struct NetworkSnapshot: Sendable, Hashable {
             addresses[message.index]?[known] = message
             message.noteDifference(from: old, &effect)
         } else {
-            addresses[message.index, default: []].insert(message, asAnswer: flags.contains(.multi))
+            addresses[message.index, default: []].insert(message, asReply: flags.contains(.multi))
             effect.add(.addressAdded)
             // `fib_inetaddr_event`: an address makes IPv4 usable again on a device that had lost its last.
             if message.address.family == .ipv4, isUp(message.index) {
@@ -436,16 +436,16 @@ package struct NetworkSnapshot: Sendable, Hashable {
 
     /// Returns a next hop's flags without those that follow from its device's state and settings.
     ///
-    /// What stays of `RTNH_F_DEAD` is what the kernel set when the device went down, or lost its last address, and has
-    /// not taken back. No new route has that, nor one of a single next hop, which would have gone. While the lack of a
-    /// carrier explains it as well, the lack of an address decides.
-    func lastingFlags(ofNextHop position: Int, _ message: RouteMessage, _ isAnswer: Bool) -> NextHopFlags {
+    /// `RTNH_F_DEAD` is kept if the kernel set it when the device went down, or lost its last address, and has not
+    /// cleared it. No new route has it, nor one with a single next hop, which would have been removed. If a missing
+    /// carrier could also explain the flag, it is kept only if the device has no address.
+    func lastingFlags(ofNextHop position: Int, _ message: RouteMessage, _ isReply: Bool) -> NextHopFlags {
         let nextHop = message.nextHops[position]
         var flags = nextHop.flags.intersection([.dead, .onLink])
         if message.family == .ipv6, isCarried(nextHop) { flags.insert(.carried) }
         guard flags.contains(.dead), hasAmbiguousDeath(nextHop, message.family) else { return flags }
         let isLasting =
-            isAnswer && message.family == .ipv4 && message.nextHops.count > 1 && !hasIPv4Address(nextHop.interface)
+            isReply && message.family == .ipv4 && message.nextHops.count > 1 && !hasIPv4Address(nextHop.interface)
         if !isLasting { flags.remove(.dead) }
         return flags
     }

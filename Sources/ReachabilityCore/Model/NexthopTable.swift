@@ -98,7 +98,7 @@ extension NexthopTable: ExpressibleByDictionaryLiteral {
     }
 }
 
-/// What a nexthop object stands for, with its group resolved.
+/// The meaning of a nexthop object, with its group resolved.
 enum NexthopObject {
     /// Packets are dropped.
     case blackhole

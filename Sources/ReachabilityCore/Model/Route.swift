@@ -20,16 +20,16 @@ package struct Route: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - isAnswer: Whether it answers a dump.
+    ///   - isReply: Whether it is a reply to a dump.
     ///   - now: When it was received.
     ///   - snapshot: The model of the links.
-    init(_ message: RouteMessage, isAnswer: Bool, at now: Instant, in snapshot: NetworkSnapshot) {
+    init(_ message: RouteMessage, isReply: Bool, at now: Instant, in snapshot: NetworkSnapshot) {
         self.init(message, expiry: message.lifetime.map { now.advanced(by: $0) })
         self.message.lifetime = nil
         self.message.flags &= Self.lastingFlags
         for position in message.nextHops.indices
         where message.nextHops[position].flags != [] || message.family == .ipv6 {
-            self.message.nextHops[position].flags = snapshot.lastingFlags(ofNextHop: position, message, isAnswer)
+            self.message.nextHops[position].flags = snapshot.lastingFlags(ofNextHop: position, message, isReply)
         }
     }
 

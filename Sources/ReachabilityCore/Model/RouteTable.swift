@@ -76,7 +76,7 @@ package struct RouteTable: Sendable, Hashable {
     /// Inserts a route where `fib_table_insert` (`net/ipv4/fib_trie.c`) puts it, as the flags of its message say.
     ///
     /// Replacing takes the place of the first of the group. `NLM_F_CREATE` with `NLM_F_EXCL` says that the group was
-    /// empty, with `NLM_F_APPEND` that the route came last, alone that it came first. Answers to a dump come in order.
+    /// empty, with `NLM_F_APPEND` that the route came last, alone that it came first. Replies to a dump are in order.
     private mutating func insertIPv4(_ route: Route, _ flags: NetlinkFlags, _ effect: inout SnapshotEffect) {
         let group = group(of: route.message)
         let known = elements[group].firstIndex { $0.message.isSameIPv4(route.message) }
@@ -132,7 +132,7 @@ package struct RouteTable: Sendable, Hashable {
     /// and the message then contains all of its next hops, the new ones first. `NLM_F_EXCL` says that the group was empty.
     private mutating func insertIPv6(_ route: Route, _ flags: NetlinkFlags, _ effect: inout SnapshotEffect) {
         let group = group(of: route.message)
-        guard !flags.contains(.multi) else { return insertIPv6(answer: route, group, &effect) }
+        guard !flags.contains(.multi) else { return insertIPv6(reply: route, group, &effect) }
         if flags.contains(.replace), !group.isEmpty { return replaceIPv6(route, group, &effect) }
         let isAlone = flags.isSuperset(of: [.create, .exclusive])
         if let known = elements[group].firstIndex(where: { $0.isSameOrSibling(of: route) }) {
@@ -145,11 +145,11 @@ package struct RouteTable: Sendable, Hashable {
         effect.add(.routeAdded)
     }
 
-    /// Inserts an answer to a dump: they come in order, a multipath route in one.
+    /// Inserts a reply to a dump: replies arrive in order, and a multipath route in one of them.
     ///
     /// Replacing can leave two routes that differ in their attributes alone, so only equal ones are taken for one that
     /// was listed twice.
-    private mutating func insertIPv6(answer route: Route, _ group: Range<Int>, _ effect: inout SnapshotEffect) {
+    private mutating func insertIPv6(reply route: Route, _ group: Range<Int>, _ effect: inout SnapshotEffect) {
         if let known = elements[group].firstIndex(where: { $0.message.isSameIPv6(route.message) && $0.means(route) }) {
             return update(known, to: route, &effect)
         }
@@ -224,7 +224,7 @@ package struct RouteTable: Sendable, Hashable {
 
     // MARK: Predictions and dumps
 
-    /// What becomes of a route when something that it depends on is lost.
+    /// The fate of a route when something that it depends on is lost.
     enum Fate {
         case unchanged
         case changed

@@ -1,4 +1,4 @@
-/// What one event, or one dump of a table, changed in the model.
+/// The change of the model by one event, or by one dump of a table.
 ///
 /// An effect without change costs no allocation, since most messages of a busy machine change nothing here.
 package struct SnapshotEffect: Sendable, Hashable {

@@ -15,9 +15,9 @@ struct SnapshotMerge {
     /// Replaces a part of a model by a dump of it.
     static func replace(_ reading: DumpReading, in snapshot: inout NetworkSnapshot) {
         replace(reading.subject, of: &snapshot, from: .init())
-        // Answers come in order, whatever the flags that they were given.
+        // The entries are in order, whatever their flags say.
         let header = NetlinkHeader(length: 0, type: 0, flags: .multi, sequence: 0, port: 0)
-        for answer in reading.answers { snapshot.apply(answer.event, header, at: answer.time) }
+        for entry in reading.entries { snapshot.apply(entry.event, header, at: entry.time) }
     }
 
     private static func replace(
@@ -128,8 +128,8 @@ struct SnapshotMerge {
     private mutating func reconcileAddresses(_ family: AddressFamily, _ effect: inout SnapshotEffect) {
         for (index, list) in old.addresses {
             for address in list where address.address.family == family {
-                let isThere = result.addresses[index]?.contains { $0.isSame(address) } ?? false
-                if !isThere { result.followRemoval(of: address.address, from: index, &effect) }
+                let exists = result.addresses[index]?.contains { $0.isSame(address) } ?? false
+                if !exists { result.followRemoval(of: address.address, from: index, &effect) }
             }
         }
     }

@@ -86,7 +86,7 @@ extension WireGuardMessage {
 }
 
 extension RouteMessage {
-    /// Makes the kernel's answer to the lookup of a tunnel's endpoint.
+    /// Makes the kernel's reply to the lookup of a tunnel's endpoint.
     ///
     /// - Parameters:
     ///   - egress: The interface; nil if there is no route.
@@ -102,11 +102,11 @@ extension RouteMessage {
     }
 }
 
-/// What is known of tunnels beyond their links: what WireGuard and L2TP say, and where their own packets leave.
+/// The properties of tunnels beyond their links, by WireGuard and L2TP, and the egress interfaces of their own packets.
 package struct TunnelTable: Sendable, Hashable {
-    /// What WireGuard says of a device.
+    /// The WireGuard devices, by interface.
     package internal(set) var wireGuard: [InterfaceIndex: WireGuardMessage] = [:]
-    /// What L2TP says of an interface's session and its tunnel.
+    /// The L2TP sessions and their tunnels, by interface.
     package internal(set) var l2tp: [InterfaceIndex: L2TPMessage] = [:]
     /// The interface through which the kernel sends a tunnel's own packets; nil for none.
     package internal(set) var egress: [TunnelEndpoint: InterfaceIndex?] = [:]
@@ -125,25 +125,25 @@ package struct TunnelTable: Sendable, Hashable {
         return device.endpoint
     }
 
-    /// Takes WireGuard's answer about a device.
+    /// Takes WireGuard's description of a device.
     mutating func apply(_ message: WireGuardMessage, _ effect: inout SnapshotEffect) {
         if wireGuard.updateValue(message, forKey: message.index) != message { effect.add(.tunnelChanged) }
     }
 
-    /// Takes L2TP's answer about a session: it names the interface, and interfaces are identified by their indexes.
+    /// Takes L2TP's description of a session: it names the interface, and interfaces are identified by their indexes.
     mutating func apply(_ message: L2TPMessage, _ links: [Link], _ effect: inout SnapshotEffect) {
         guard let link = links.first(where: { $0.name == message.interface }) else { return }
         if l2tp.updateValue(message, forKey: link.index) != message { effect.add(.tunnelChanged) }
     }
 
-    /// Takes an answer about a tunnel's egress interface; answers about other hosts are dropped.
+    /// Takes a reply about a tunnel's egress interface; replies about other hosts are dropped.
     mutating func apply(_ message: RouteMessage, _ links: [Link], _ effect: inout SnapshotEffect) {
         guard message.flags & RouteMessage.cloned != 0,
             Int(message.destination.length) == message.family.bitWidth
         else { return }
         let endpoints = links.compactMap(endpoint)
         let same = endpoints.filter { $0.address == message.destination.address }
-        let exact = same.filter { Self.isAnswer(message, about: $0, links) }
+        let exact = same.filter { Self.isReply(message, about: $0, links) }
         // A recording of an older version contains the destination alone.
         let meant = exact.isEmpty && message.source.length == 0 ? same : exact
         guard !meant.isEmpty else { return }
@@ -154,8 +154,8 @@ package struct TunnelTable: Sendable, Hashable {
         }
     }
 
-    /// Whether a message answers the lookup of an endpoint.
-    private static func isAnswer(_ message: RouteMessage, about endpoint: TunnelEndpoint, _ links: [Link]) -> Bool {
+    /// Whether a message is the reply to the lookup of an endpoint.
+    private static func isReply(_ message: RouteMessage, about endpoint: TunnelEndpoint, _ links: [Link]) -> Bool {
         let source = message.source.length > 0 ? message.source.address : nil
         guard source == endpoint.source, message.mark == endpoint.mark, message.tos == endpoint.tos else {
             return false

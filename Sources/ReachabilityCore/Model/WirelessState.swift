@@ -35,7 +35,7 @@ package struct WirelessState: Sendable, Hashable {
     /// Takes a message.
     ///
     /// - Parameters:
-    ///   - message: An event of nl80211, or its answer about an interface.
+    ///   - message: An event of nl80211, or its reply about an interface.
     ///   - linkCarries: Whether the link shows a carrier.
     mutating func take(_ message: WirelessMessage, linkCarries: Bool) {
         switch message.command {
@@ -53,7 +53,7 @@ package struct WirelessState: Sendable, Hashable {
 
     /// Takes an interface's mode; a new mode begins without association.
     ///
-    /// There is a network's name only during an association; its absence from an answer means nothing, as the answer may
+    /// There is a network's name only during an association; its absence from a reply means nothing, as the reply may
     /// be older than the last event.
     private mutating func takeInterface(_ message: WirelessMessage) {
         if let radio = message.radio { self.radio = radio }

@@ -1,17 +1,17 @@
-/// Compares one family's evaluation with the kernel's own answers, and decides which of the two is authoritative.
+/// Compares one family's evaluation with the kernel's own results, and decides which of the two is authoritative.
 ///
-/// An answer may differ from the model for three reasons, which are distinguished in turn: a change is on its way and its
+/// A result may differ from the model for three reasons, which are distinguished in turn: a change is on its way and its
 /// message not yet read; the kernel changed something silently, so that reading its tables again resolves it; or the
-/// kernel decides by something that the model does not contain, so that its answers are used until they agree again.
+/// kernel decides by something that the model does not contain, so that its results are used until they agree again.
 struct Confirmation: Sendable, Hashable {
     /// Which of the two is authoritative.
     private(set) var basis = Basis.kernel
-    /// The kernel's last answers.
-    private(set) var answers: [ProbeResult] = []
+    /// The kernel's last results.
+    private(set) var results: [ProbeResult] = []
     private var stage = Stage.agreed
     private var refuted: Disagreement?
 
-    /// What an evaluation can be based on.
+    /// The basis of an evaluation.
     enum Basis: Sendable, Hashable {
         /// The evaluation of the model.
         case model
@@ -19,9 +19,9 @@ struct Confirmation: Sendable, Hashable {
         case kernel
     }
 
-    /// What to do after a comparison.
+    /// The next step after a comparison.
     enum Step: Sendable, Hashable {
-        /// Nothing: the answers agree, or the kernel is authoritative.
+        /// Nothing: the results agree, or the kernel is authoritative.
         case none
         /// Ask again, in detail, once all messages have been read.
         case askAgain
@@ -55,24 +55,24 @@ struct Confirmation: Sendable, Hashable {
     /// Makes the model authoritative without a comparison: a replayed recording has no kernel to ask.
     mutating func acceptModel() { basis = .model }
 
-    /// Whether the kernel's answers come from routes more specific than the model mirrors.
-    var isCoveredBySpecificRoute: Bool { answers.contains(where: \.isCoveredBySpecificRoute) }
+    /// Whether the kernel's results come from routes more specific than the model mirrors.
+    var isCoveredBySpecificRoute: Bool { results.contains(where: \.isCoveredBySpecificRoute) }
 
-    /// Whether further answers, or tables that are read because of them, are awaited.
+    /// Whether further results, or tables that are read because of them, are awaited.
     var isPending: Bool { stage != .agreed }
 
-    /// Keeps answers while there is no complete model to compare them with.
-    mutating func take(_ new: [ProbeResult]) { answers = new }
+    /// Keeps results while there is no complete model to compare them with.
+    mutating func take(_ new: [ProbeResult]) { results = new }
 
-    /// Compares the model's outcomes with the kernel's answers.
+    /// Compares the model's outcomes with the kernel's results.
     ///
     /// - Parameters:
     ///   - model: The outcomes by the model.
-    ///   - new: The kernel's answers.
-    ///   - isPassing: Whether the answers cannot last, because the kernel is about to make a change that it has announced.
+    ///   - new: The kernel's results.
+    ///   - isPassing: Whether the results cannot last, because the kernel is about to make a change that it has announced.
     /// - Returns: What to do next.
     mutating func compare(_ model: [LookupOutcome], with new: [ProbeResult], isPassing: Bool = false) -> Step {
-        answers = new
+        results = new
         if zip(model, new).allSatisfy({ $0.agrees(with: $1) }) { return agree() }
         if isExplained(model) { return letKernelDecide() }
         let disagreement = Disagreement(model: model, kernel: new.map(\.outcome))
@@ -82,7 +82,7 @@ struct Confirmation: Sendable, Hashable {
 
     /// Whether every probe that differs is covered by a route that the model does not mirror.
     private func isExplained(_ model: [LookupOutcome]) -> Bool {
-        zip(model, answers).allSatisfy { $0.agrees(with: $1) || $1.isCoveredBySpecificRoute }
+        zip(model, results).allSatisfy { $0.agrees(with: $1) || $1.isCoveredBySpecificRoute }
     }
 
     private mutating func agree() -> Step {
@@ -129,11 +129,12 @@ struct Confirmation: Sendable, Hashable {
 }
 
 extension LookupOutcome {
-    /// Returns whether the kernel's answer agrees with the model's outcome; an answer that is not final, as far as it goes.
-    func agrees(with answer: ProbeResult) -> Bool {
-        if let source = answer.connectedSource { return canLeave(from: source) }
-        guard !answer.isFinal, case .refused = self, case .refused = answer.outcome else {
-            return agrees(with: answer.outcome)
+    /// Returns whether the kernel's result agrees with the model's outcome; any two refusals agree if the result is not
+    /// final.
+    func agrees(with result: ProbeResult) -> Bool {
+        if let source = result.connectedSource { return canLeave(from: source) }
+        guard !result.isFinal, case .refused = self, case .refused = result.outcome else {
+            return agrees(with: result.outcome)
         }
         return true
     }
@@ -145,9 +146,9 @@ extension LookupOutcome {
 
     /// Returns whether the kernel's outcome is the model's: the same route, one of its next hops, or the same errno.
     ///
-    /// The metric is not compared, because the kernel's answer lacks it; nor are the reasons, which only the model has.
-    func agrees(with answer: Self) -> Bool {
-        switch (self, answer) {
+    /// The metric is not compared, because the kernel's reply lacks it; nor are the reasons, which only the model has.
+    func agrees(with kernel: Self) -> Bool {
+        switch (self, kernel) {
         case (.selected(let model), .selected(let kernel)): model.type == kernel.type && model.includes(kernel)
         case (.refused(let model, _), .refused(let kernel, _)): model == kernel
         case (.selected(let model), .refused(let kernel, _)): model.refusals.contains(kernel)
@@ -157,42 +158,42 @@ extension LookupOutcome {
 }
 
 extension RouteSelection {
-    /// Whether a kernel's answer is one of the next hops that may be chosen.
+    /// Whether the kernel's selection is one of the next hops that may be chosen.
     ///
     /// Its source may be that of another next hop of the same route: before Linux 6.16 the lookup with the source that
     /// the first lookup selected chooses again among all.
-    fileprivate func includes(_ answer: Self) -> Bool {
+    fileprivate func includes(_ kernel: Self) -> Bool {
         let nextHops = [nextHop] + alternatives + unpreferred
-        let candidates = nextHops.filter { ($0.table ?? table) == answer.table }
-        return candidates.contains { $0.source == answer.nextHop.source }
-            && candidates.contains { $0.interface == answer.nextHop.interface && $0.gateway == answer.nextHop.gateway }
+        let candidates = nextHops.filter { ($0.table ?? table) == kernel.table }
+        return candidates.contains { $0.source == kernel.nextHop.source }
+            && candidates.contains { $0.interface == kernel.nextHop.interface && $0.gateway == kernel.nextHop.gateway }
     }
 }
 
-/// The kernel's own answers for every probe address, in the order of ``ProbeAddresses``.
+/// The kernel's own results for every probe address, in the order of ``ProbeAddresses``.
 package struct ProbeResults: Sendable, Hashable {
     /// For the IPv4 probe addresses.
     package var ipv4: [ProbeResult]
     /// For the IPv6 probe addresses.
     package var ipv6: [ProbeResult]
 
-    /// Makes the answers.
+    /// Makes the results.
     package init(ipv4: [ProbeResult], ipv6: [ProbeResult]) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
     }
 
-    /// The answers of a family.
+    /// The results of a family.
     package func of(_ family: AddressFamily) -> [ProbeResult] { family == .ipv4 ? ipv4 : ipv6 }
 }
 
-/// The kernel's own answer for one probe address: that of the last lookup which connect(2) would make.
+/// The kernel's own result for one probe address: that of the last lookup which connect(2) would make.
 package struct ProbeResult: Sendable, Hashable {
     /// The outcome.
     package var outcome: LookupOutcome
     /// The prefix of the route that was selected; nil if it was not asked for (`RTM_F_FIB_MATCH`), or if there is none.
     package var matched: IPPrefix?
-    /// Whether that route has several next hops, of which the answer names one.
+    /// Whether that route has several next hops, of which the reply names one.
     package var isMultipath: Bool
     /// Whether connect(2) would make no further lookup; if not, a refusal is not final.
     package var isFinal: Bool
@@ -202,7 +203,7 @@ package struct ProbeResult: Sendable, Hashable {
     /// also once that is gone: then `RTM_GETROUTE` is refused (`inet6_rtm_getroute`), but packets are sent.
     package var connectedSource: IPAddress?
 
-    /// Makes an answer.
+    /// Makes a result.
     package init(
         _ outcome: LookupOutcome,
         matched: IPPrefix? = nil,
@@ -221,9 +222,9 @@ package struct ProbeResult: Sendable, Hashable {
     /// source.
     ///
     /// - Parameters:
-    ///   - flow: What was looked up.
+    ///   - flow: The flow that was looked up.
     ///   - snapshot: The model of the machine.
-    ///   - now: The moment of the answer.
+    ///   - now: The moment of the result.
     /// - Returns: The route, or the refusal.
     package func outcome(of flow: ProbeFlow, in snapshot: NetworkSnapshot, at now: Instant) -> LookupOutcome {
         guard connectedSource != nil else { return outcome }

@@ -9,11 +9,11 @@ struct DumpReader: Sendable {
     /// The previous dumps of tables that are accepted once two dumps agree.
     private var previous: [DumpSubject: DumpReading] = [:]
 
-    /// What an answer means for the monitor.
+    /// The meaning of a reply for the monitor.
     enum Reply: Sendable, Hashable {
-        /// The answer belongs to another request.
+        /// The reply belongs to another request.
         case ignored
-        /// The answer is an entry of the table.
+        /// The reply is an entry of the table.
         case entry
         /// The dump has ended.
         ///
@@ -26,7 +26,7 @@ struct DumpReader: Sendable {
     /// Whether nothing is left to read.
     var isDone: Bool { scheduler.isDone }
 
-    /// Whether the prerequisites of the kernel's own answers have been read.
+    /// Whether the prerequisites of the kernel's own lookups have been read.
     var hasPrerequisites: Bool { scheduler.hasPrerequisites }
 
     /// When to ask for the next dump, or when the dump under way counts as stuck.
@@ -35,7 +35,7 @@ struct DumpReader: Sendable {
     /// Whether the dump under way no longer makes progress.
     func isStuck(at now: Instant) -> Bool { scheduler.isStuck(at: now) }
 
-    /// Reads tables again that the messages do not fully describe, or that differ from the kernel's answers.
+    /// Reads tables again that the messages do not fully describe, or that differ from the kernel's lookups.
     mutating func request(_ subjects: [DumpSubject], _ trigger: DumpScheduler.Trigger) {
         scheduler.request(subjects, trigger)
     }
@@ -73,10 +73,10 @@ struct DumpReader: Sendable {
         assembly.note(event, header, at: now)
     }
 
-    /// Records a datagram of answers; its messages follow.
+    /// Records a datagram of replies; its messages follow.
     mutating func progress(at now: Instant) { scheduler.progress(at: now) }
 
-    /// Takes a message that may answer the dump under way.
+    /// Takes a message that may be a reply to the dump under way.
     mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) -> Reply {
         guard let current = scheduler.current, header.sequence == current.sequence else { return .ignored }
         if header.flags.contains(.dumpInterrupted) { scheduler.interrupt() }

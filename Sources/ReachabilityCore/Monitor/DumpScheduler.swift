@@ -1,18 +1,18 @@
-/// Which of the kernel's tables to read, one after the other, and when.
+/// Schedules dumps: which of the kernel's tables to read, one after the other, and when.
 ///
-/// The work is bounded. An interrupted dump is repeated a few times. After dumps comes a rest that grows with the time they
-/// took, so that however often messages are lost, full dumps never follow each other without a break. The prerequisites of
-/// the kernel's own answers have a rest of their own: they are mostly small and are then read at once, even while the
-/// routes of a full table have to wait.
+/// The work is bounded. An interrupted dump is repeated a few times. Dumps are followed by a pause that grows with the time
+/// they took, so that full dumps never follow each other without a pause, however often messages are lost. The
+/// prerequisites of the kernel's own lookups have a separate pause: they are mostly small and are then read immediately,
+/// even while the routes of a full table have to wait.
 struct DumpScheduler: Sendable, Hashable {
     /// The dump under way.
     private(set) var current: Dump?
     private var queue: [DumpSubject] = []
     private var deferred: Deferred?
     private var sequence: UInt32 = 0
-    private var prerequisiteRest = DumpRest()
-    private var otherRest = DumpRest()
-    private var restFactor = 0
+    private var prerequisitePause = DumpPause()
+    private var otherPause = DumpPause()
+    private var pauseFactor = 0
     private var attempts: [DumpSubject: Int] = [:]
     private var retry = Pacing.netlinkRetry
 
@@ -20,7 +20,7 @@ struct DumpScheduler: Sendable, Hashable {
     struct Dump: Sendable, Hashable {
         /// The table.
         var subject: DumpSubject
-        /// `nlmsg_seq` of the request and of every answer.
+        /// `nlmsg_seq` of the request and of every reply.
         var sequence: UInt32
         /// The number of datagrams with entries so far; `NLMSG_DONE` may come in a further one.
         var datagrams = 0
@@ -28,7 +28,7 @@ struct DumpScheduler: Sendable, Hashable {
         fileprivate var hasEntry = false
         /// When the last datagram came.
         var progress: Instant
-        /// Whether an answer was flagged `NLM_F_DUMP_INTR`.
+        /// Whether a reply was flagged `NLM_F_DUMP_INTR`.
         var isInterrupted = false
         /// Whether messages were lost meanwhile, so that the result cannot be used.
         var isVoid = false
@@ -53,7 +53,7 @@ struct DumpScheduler: Sendable, Hashable {
     /// Everything that the model holds, in the order in which an evaluation needs it.
     static let everything: [DumpSubject] =
         prerequisites + [.netconf(.ipv4), .netconf(.ipv6), .nexthops] + routes
-    /// What is needed to evaluate the kernel's own answers.
+    /// The tables that are needed to evaluate the kernel's own lookups.
     static let prerequisites: [DumpSubject] =
         [.links, .addresses(.ipv4), .addresses(.ipv6), .rules(.ipv4), .rules(.ipv6)]
     /// The routes of all tables.
@@ -62,7 +62,7 @@ struct DumpScheduler: Sendable, Hashable {
     /// Whether nothing is left to read.
     var isDone: Bool { current == nil && queue.isEmpty }
 
-    /// Whether the prerequisites of the kernel's own answers have been read.
+    /// Whether the prerequisites of the kernel's own lookups have been read.
     var hasPrerequisites: Bool {
         !Self.prerequisites.contains { subject in queue.contains(subject) || current?.subject == subject }
     }
@@ -70,12 +70,12 @@ struct DumpScheduler: Sendable, Hashable {
     /// When to call ``next(at:)`` again, or when the dump under way counts as stuck.
     var deadline: Instant? {
         if let current { return current.progress.advanced(by: Pacing.dumpProgress) }
-        return queue.first.map { rest(before: $0).end } ?? deferred?.due
+        return queue.first.map { pause(before: $0).end } ?? deferred?.due
     }
 
     /// Why tables are read.
     ///
-    /// The raw value is the length of the rest afterwards, as a multiple of the time that the dumps took.
+    /// The raw value is the length of the pause afterwards, as a multiple of the time that the dumps took.
     enum Trigger: Int {
         /// For the first time.
         case start = 0
@@ -87,14 +87,14 @@ struct DumpScheduler: Sendable, Hashable {
 
     /// Adds tables to the queue, each once.
     mutating func request(_ subjects: [DumpSubject], _ trigger: Trigger) {
-        restFactor = max(restFactor, trigger.rawValue)
+        pauseFactor = max(pauseFactor, trigger.rawValue)
         for subject in subjects where !queue.contains(subject) { queue.append(subject) }
     }
 
     /// Starts over with all tables; the result of the dump under way becomes void.
     mutating func restart(_ trigger: Trigger, with extra: [DumpSubject] = []) {
-        restFactor = max(restFactor, trigger.rawValue)
-        rest()
+        pauseFactor = max(pauseFactor, trigger.rawValue)
+        pause()
         current?.isVoid = true
         queue = Self.everything + extra
         deferred = nil
@@ -104,15 +104,15 @@ struct DumpScheduler: Sendable, Hashable {
     /// Forgets the dump under way because its socket was closed.
     mutating func abandon() {
         current = nil
-        prerequisiteRest = .init()
-        otherRest = .init()
+        prerequisitePause = .init()
+        otherPause = .init()
         deferred = nil
     }
 
     /// Returns the next dump to request, if one is due and none is under way.
     mutating func next(at now: Instant) -> Dump? {
         takeDeferred(at: now)
-        guard current == nil, let subject = queue.first, !rest(before: subject).isResting(at: now) else { return nil }
+        guard current == nil, let subject = queue.first, !pause(before: subject).isPausing(at: now) else { return nil }
         queue.removeFirst()
         sequence &+= 1
         current = .init(subject: subject, sequence: sequence, progress: now)
@@ -123,9 +123,9 @@ struct DumpScheduler: Sendable, Hashable {
     mutating func progress(at now: Instant) {
         guard var dump = current else { return }
         if Self.prerequisites.contains(dump.subject) {
-            prerequisiteRest.step(from: dump.progress, to: now)
+            prerequisitePause.step(from: dump.progress, to: now)
         } else {
-            otherRest.step(from: dump.progress, to: now)
+            otherPause.step(from: dump.progress, to: now)
         }
         dump.hasEntry = false
         dump.progress = now
@@ -139,7 +139,7 @@ struct DumpScheduler: Sendable, Hashable {
         self.current?.datagrams += 1
     }
 
-    /// Records that an answer was flagged as inconsistent.
+    /// Records that a reply was flagged as inconsistent.
     mutating func interrupt() { current?.isInterrupted = true }
 
     /// Whether the dump under way no longer makes progress.
@@ -153,7 +153,7 @@ struct DumpScheduler: Sendable, Hashable {
         current = nil
         defer { if queue.isEmpty { finish() } }
         guard !dump.isVoid else {
-            otherRest.rest(restFactor)
+            otherPause.pause(pauseFactor)
             return .void
         }
         guard failed || dump.isInterrupted else {
@@ -179,8 +179,8 @@ struct DumpScheduler: Sendable, Hashable {
         let due = now.advanced(by: retry.failed())
         guard !failed else {
             request([subject], .incompleteMessage)
-            prerequisiteRest.hold(until: due)
-            otherRest.hold(until: due)
+            prerequisitePause.hold(until: due)
+            otherPause.hold(until: due)
             return .void
         }
         deferred = .init(subjects: (deferred?.subjects ?? []) + [subject], due: due)
@@ -194,24 +194,24 @@ struct DumpScheduler: Sendable, Hashable {
     }
 
     private mutating func finish() {
-        rest()
-        restFactor = 0
+        pause()
+        pauseFactor = 0
         attempts = [:]
     }
 
-    private mutating func rest() {
-        prerequisiteRest.rest(restFactor)
-        otherRest.rest(restFactor)
+    private mutating func pause() {
+        prerequisitePause.pause(pauseFactor)
+        otherPause.pause(pauseFactor)
     }
 
-    private func rest(before subject: DumpSubject) -> DumpRest {
-        Self.prerequisites.contains(subject) ? prerequisiteRest : otherRest
+    private func pause(before subject: DumpSubject) -> DumpPause {
+        Self.prerequisites.contains(subject) ? prerequisitePause : otherPause
     }
 }
 
-/// The time that dumps took, and the rest that follows them.
-private struct DumpRest: Sendable, Hashable {
-    /// Until when nothing is read; nil if there was no rest yet.
+/// The time that dumps took, and the pause that follows them.
+private struct DumpPause: Sendable, Hashable {
+    /// The end of the pause; nil if there was none yet.
     private(set) var end: Instant?
     private var spent = Duration.zero
     private var last: Instant?
@@ -222,17 +222,17 @@ private struct DumpRest: Sendable, Hashable {
         last = now
     }
 
-    /// Starts a rest at the last step, as a multiple of the time spent; an earlier rest may end later.
-    mutating func rest(_ factor: Int) {
+    /// Starts a pause at the last step, as a multiple of the time spent; an earlier pause may end later.
+    mutating func pause(_ factor: Int) {
         guard let last else { return }
-        hold(until: last.advanced(by: min(spent * factor, Pacing.longestDumpRest)))
+        hold(until: last.advanced(by: min(spent * factor, Pacing.longestDumpPause)))
         spent = .zero
         self.last = nil
     }
 
-    /// Rests at least until a moment.
+    /// Pauses at least until a moment.
     mutating func hold(until moment: Instant) { end = max(moment, end ?? moment) }
 
-    /// Whether the rest is still going on.
-    func isResting(at now: Instant) -> Bool { end.map { $0 > now } ?? false }
+    /// Whether the pause has not ended.
+    func isPausing(at now: Instant) -> Bool { end.map { $0 > now } ?? false }
 }

@@ -3,7 +3,7 @@
 /// Most messages are about one family. Evaluating the other again would give the same result, at the cost of half the
 /// time between the kernel's message and the published change.
 struct EvaluationCache: Sendable {
-    /// What evaluates the model.
+    /// The evaluator of the model.
     let evaluator: PathEvaluator
     /// The last evaluation, which may be out of date.
     private(set) var last: PathEvaluation?

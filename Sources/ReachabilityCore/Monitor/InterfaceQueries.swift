@@ -17,12 +17,12 @@ struct InterfaceQueries: Sendable, Hashable {
         /// When the last query was made.
         var asked: Instant?
         var isAsked = false
-        var wasAnswered = false
-        /// Whether the answer was that the process lacks the privilege.
+        var wasReported = false
+        /// Whether the query was refused because the process lacks the privilege.
         var isForbidden = false
     }
 
-    /// Whether an answer is about an interface that was asked for, under the name that it had.
+    /// Whether a reply is about an interface that was asked for, under the name that it had.
     func expects(_ index: InterfaceIndex, name: String) -> Bool {
         examined[index] == name || egress[index].map { $0.isAsked && $0.name == name } ?? false
     }
@@ -80,7 +80,7 @@ struct InterfaceQueries: Sendable, Hashable {
         for index in used {
             guard let link = snapshot.link(index), snapshot.mayReportEgress(of: link) else { continue }
             if egress[index]?.name != link.name {
-                egress[index] = .init(name: link.name, due: now, wasAnswered: snapshot.hasReportedEgress(of: link))
+                egress[index] = .init(name: link.name, due: now, wasReported: snapshot.hasReportedEgress(of: link))
             } else if let query = egress[index], hasRouteChange {
                 schedule(index, query, at: now)
             }
@@ -121,26 +121,26 @@ struct InterfaceQueries: Sendable, Hashable {
     /// Whether a query asks for a tunnel's egress interface.
     func isAskingTunnel(_ index: InterfaceIndex) -> Bool { egress[index]?.isAsked ?? false }
 
-    /// Takes a message that may end an answer, and returns whether it does.
+    /// Takes a message that may end a reply, and returns whether it does.
     mutating func end(_ event: KernelEvent) -> Bool {
         guard case .uevent(let message) = event, let probe = message.probe else { return false }
         guard egress[message.index]?.name == message.interface else { return true }
         egress[message.index]?.isAsked = false
-        egress[message.index]?.wasAnswered = true
+        egress[message.index]?.wasReported = true
         guard case .failed = probe else { return true }
         egress[message.index]?.isForbidden = true
         egress[message.index]?.due = nil
         return true
     }
 
-    /// Whether a tunnel was never answered for.
-    var awaitsFirstTunnelAnswer: Bool { egress.values.contains { !$0.wasAnswered } }
+    /// Whether the egress interface of a tunnel was never reported.
+    var awaitsFirstTunnelReply: Bool { egress.values.contains { !$0.wasReported } }
 
-    /// Whether to wait for an answer about a tunnel before a path is published.
+    /// Whether to wait for a reply about a tunnel before a path is published.
     ///
     /// The route of a tunnel's packets may have changed with what changed the path: half a millisecond decides.
     func awaitsTunnel(path: NetworkPath, published: NetworkPath?) -> Bool {
-        if awaitsFirstTunnelAnswer { return true }
+        if awaitsFirstTunnelReply { return true }
         guard let published, published.status != path.status else { return false }
         return egress.values.contains { $0.isAsked || $0.due != nil }
     }
@@ -161,9 +161,9 @@ extension NetworkSnapshot {
         return link.kind == "wireguard" || link.kind == "team" || link.tunnelRemote != nil
     }
 
-    /// Whether it was asked for before, and answered.
+    /// Whether it was asked for before, and reported.
     ///
-    /// The answer about a session of L2TP follows the one about its device.
+    /// The reply about a session of L2TP follows the one about its device.
     fileprivate func hasReportedEgress(of link: Link) -> Bool {
         isL2TP(link) ? tunnels.l2tp[link.index] != nil : devices[link.index]?.probe != nil
     }

@@ -1,4 +1,4 @@
-/// The kernel's own lookups that confirm the model: when to make them, what their answers mean, and which of the two is
+/// The kernel's own lookups that confirm the model: when to make them, what their results mean, and which of the two is
 /// authoritative for each address family.
 struct KernelCheck: Sendable, Hashable {
     /// Whether there is a kernel to ask; not when a recording is replayed.
@@ -6,14 +6,14 @@ struct KernelCheck: Sendable, Hashable {
     private var ipv4 = Confirmation()
     private var ipv6 = Confirmation()
     private var schedule = LookupScheduler()
-    /// Whether the answers are as new as the model.
+    /// Whether the results are as new as the model.
     private(set) var isCurrent = false
-    /// Whether answers have come since the last evaluation.
-    private var hasNewAnswers = false
+    /// Whether results have arrived since the last evaluation.
+    private var hasNewResults = false
     /// Whether the model was read again, and not yet confirmed.
     private var isUnconfirmedDump = false
 
-    /// What a comparison with the kernel's answers shows.
+    /// The findings of a comparison with the kernel's results.
     struct Result: Sendable, Hashable {
         /// Whether the published path may depend on it.
         var affectsPath = false
@@ -38,11 +38,11 @@ struct KernelCheck: Sendable, Hashable {
     /// Whether the kernel is authoritative for a family.
     var dependsOnKernel: Bool { ipv4.basis == .kernel || ipv6.basis == .kernel }
 
-    /// Whether further answers are awaited.
+    /// Whether further results are awaited.
     var isPending: Bool { ipv4.isPending || ipv6.isPending }
 
-    /// Whether an evaluation can be made: by the model, or by answers that are new.
-    var allowsEvaluation: Bool { !dependsOnKernel || isCurrent || hasNewAnswers }
+    /// Whether an evaluation can be made: by the model, or by results that are new.
+    var allowsEvaluation: Bool { !dependsOnKernel || isCurrent || hasNewResults }
 
     /// Returns one family's confirmation.
     func confirmation(_ family: AddressFamily) -> Confirmation { family == .ipv4 ? ipv4 : ipv6 }
@@ -52,17 +52,17 @@ struct KernelCheck: Sendable, Hashable {
         if family == .ipv4 { ipv4.requireKernel() } else { ipv6.requireKernel() }
     }
 
-    /// Evaluates each family by what is authoritative for it: the model, or the kernel's answers received so far.
+    /// Evaluates each family by what is authoritative for it: the model, or the kernel's results received so far.
     mutating func evaluate(
         _ snapshot: NetworkSnapshot,
         _ cache: inout EvaluationCache,
         at now: Instant
     ) -> PathEvaluation {
-        hasNewAnswers = false
+        hasNewResults = false
         guard dependsOnKernel else { return cache.evaluation(of: snapshot, at: now) }
         let kernel = cache.evaluator.evaluate(
-            ipv4: ipv4.answers.map(\.outcome),
-            ipv6: ipv6.answers.map(\.outcome),
+            ipv4: ipv4.results.map(\.outcome),
+            ipv6: ipv6.results.map(\.outcome),
             snapshot,
             at: now
         )
@@ -73,41 +73,41 @@ struct KernelCheck: Sendable, Hashable {
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
-    // MARK: Answers
+    // MARK: Results
 
-    /// Records that the model changed, so that the answers are older than it.
+    /// Records that the model changed, so that the results are older than it.
     mutating func invalidate() { isCurrent = false }
 
     /// Records that the model was read again: it is confirmed before a different path is published.
     mutating func noteDump() { isUnconfirmedDump = true }
 
-    /// Keeps answers while there is no complete model to compare them with.
-    mutating func keep(_ answers: ProbeResults) {
-        hasNewAnswers = true
-        ipv4.take(answers.ipv4)
-        ipv6.take(answers.ipv6)
+    /// Keeps results while there is no complete model to compare them with.
+    mutating func keep(_ results: ProbeResults) {
+        hasNewResults = true
+        ipv4.take(results.ipv4)
+        ipv6.take(results.ipv6)
     }
 
-    /// Compares the outcomes by the model with the kernel's answers.
+    /// Compares the outcomes by the model with the kernel's results.
     ///
     /// - Parameters:
     ///   - model: The evaluation of the model.
-    ///   - answers: The kernel's answers.
+    ///   - results: The kernel's results.
     ///   - snapshot: The model.
     ///   - now: The moment.
-    /// - Returns: What the comparison shows, of both families.
+    /// - Returns: The findings of the comparison, of both families.
     mutating func compare(
         _ model: PathEvaluation,
-        with answers: ProbeResults,
+        with results: ProbeResults,
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) -> Result {
-        hasNewAnswers = true
+        hasNewResults = true
         isUnconfirmedDump = false
         var result = Result()
         for family in AddressFamily.allCases {
-            let isPassing = answers.of(family).contains { Self.isPassing($0, snapshot) }
-            compare(family, model.of(family).outcomes, answers.of(family), isPassing, &result, at: now)
+            let isPassing = results.of(family).contains { Self.isPassing($0, snapshot) }
+            compare(family, model.of(family).outcomes, results.of(family), isPassing, &result, at: now)
         }
         return result
     }
@@ -115,7 +115,7 @@ struct KernelCheck: Sendable, Hashable {
     private mutating func compare(
         _ family: AddressFamily,
         _ model: [LookupOutcome],
-        _ answers: [ProbeResult],
+        _ results: [ProbeResult],
         _ isPassing: Bool,
         _ result: inout Result,
         at now: Instant
@@ -123,8 +123,8 @@ struct KernelCheck: Sendable, Hashable {
         let wasKernel = confirmation(family).basis == .kernel
         let step =
             family == .ipv4
-            ? ipv4.compare(model, with: answers, isPassing: isPassing)
-            : ipv6.compare(model, with: answers, isPassing: isPassing)
+            ? ipv4.compare(model, with: results, isPassing: isPassing)
+            : ipv6.compare(model, with: results, isPassing: isPassing)
         switch step {
         case .none: break
         case .askAgain: schedule.request(at: now, inDetail: true)
@@ -138,7 +138,7 @@ struct KernelCheck: Sendable, Hashable {
         if wasKernel || confirmation(family).basis == .kernel { result.affectsPath = true }
     }
 
-    /// Has tables read; the kernel's answers are published meanwhile.
+    /// Has tables read; the kernel's results are published meanwhile.
     private mutating func read(_ subjects: [DumpSubject], _ family: AddressFamily, _ result: inout Result) {
         requireKernel(family)
         result.dumps += subjects
@@ -149,8 +149,8 @@ struct KernelCheck: Sendable, Hashable {
     ///
     /// It removes the routes after the announcement (`__dev_notify_flags`, `__inet_del_ifa`), and may be interrupted in
     /// between.
-    private static func isPassing(_ answer: ProbeResult, _ snapshot: NetworkSnapshot) -> Bool {
-        guard case .selected(let selection) = answer.outcome,
+    private static func isPassing(_ result: ProbeResult, _ snapshot: NetworkSnapshot) -> Bool {
+        guard case .selected(let selection) = result.outcome,
             let position = snapshot.linkPosition(selection.nextHop.interface)
         else { return false }
         guard snapshot.links[position].flags.contains(.up) else { return true }
@@ -161,7 +161,7 @@ struct KernelCheck: Sendable, Hashable {
     /// Returns the tables that either the model or the kernel names; everything if neither names one.
     private func tables(_ family: AddressFamily, _ model: [LookupOutcome]) -> [DumpSubject] {
         var tables: [RouteTableID] = []
-        for outcome in model + confirmation(family).answers.map(\.outcome) {
+        for outcome in model + confirmation(family).results.map(\.outcome) {
             guard case .selected(let selection) = outcome, !tables.contains(selection.table) else { continue }
             tables.append(selection.table)
         }
@@ -169,31 +169,31 @@ struct KernelCheck: Sendable, Hashable {
         return tables.map { .routes(family, table: $0) }
     }
 
-    /// Whether the kernel's answers suffice before the model is complete, because the model could only agree.
+    /// Whether the kernel's results suffice before the model is complete, because the model could only agree.
     func isDecisive(_ evaluation: PathEvaluation, _ snapshot: NetworkSnapshot) -> Bool {
         guard dependsOnKernel else { return true }
         guard !evaluation.path.reasons.contains(.carrierUnknown) else { return false }
         return AddressFamily.allCases.allSatisfy { family in
             let confirmation = confirmation(family)
             return confirmation.basis == .model
-                || confirmation.answers.allSatisfy { Self.isDecisive($0, family, evaluation.path.status, snapshot) }
+                || confirmation.results.allSatisfy { Self.isDecisive($0, family, evaluation.path.status, snapshot) }
         }
     }
 
-    /// Whether an answer alone determines the path, or the reason why there is none.
+    /// Whether one result alone determines the path, or the reason why there is none.
     ///
-    /// Of several next hops the answer names one, and of a VRF not its egress interface. ENETUNREACH is the result of a
+    /// Of several next hops the result names one, and of a VRF not its egress interface. ENETUNREACH is the result of a
     /// missing route and of a rule. A refusal although a socket connects decides nothing.
     private static func isDecisive(
-        _ answer: ProbeResult,
+        _ result: ProbeResult,
         _ family: AddressFamily,
         _ status: ReachabilityStatus,
         _ snapshot: NetworkSnapshot
     ) -> Bool {
-        guard answer.connectedSource == nil else { return false }
-        switch answer.outcome {
+        guard result.connectedSource == nil else { return false }
+        switch result.outcome {
         case .selected(let selection):
-            return !answer.isMultipath && snapshot.link(selection.nextHop.interface)?.isVRF != true
+            return !result.isMultipath && snapshot.link(selection.nextHop.interface)?.isVRF != true
         case .refused where status.isReachable: return true
         case .refused(LookupErrno.networkUnreachable, let reason):
             return reason == .noRoute && !snapshot.rules(family).contains { $0.action == .unreachable }
@@ -260,7 +260,7 @@ struct KernelCheck: Sendable, Hashable {
     /// Requests lookups now.
     mutating func request(at now: Instant, inDetail: Bool) { schedule.request(at: now, inDetail: inDetail) }
 
-    /// Requests lookups that confirm an evaluation: at once if it was published, otherwise after a delay.
+    /// Requests lookups that confirm an evaluation: immediately if it was published, otherwise after a delay.
     mutating func requestConfirmation(isChange: Bool, isImportant: Bool = true, at now: Instant) {
         guard isEnabled, !isCurrent else { return }
         if isChange {
@@ -271,10 +271,10 @@ struct KernelCheck: Sendable, Hashable {
         }
     }
 
-    /// Cancels the planned lookups: there would be nothing to compare the answers with.
+    /// Cancels the planned lookups: there would be nothing to compare the results with.
     mutating func cancel() { schedule.cancel() }
 
-    /// Takes the request if it is due, or if an evaluation cannot be made without its answers.
+    /// Takes the request if it is due, or if an evaluation cannot be made without its results.
     ///
     /// - Parameters:
     ///   - isStale: Whether an evaluation is needed.
@@ -289,7 +289,7 @@ struct KernelCheck: Sendable, Hashable {
             return nil
         }
         guard let inDetail = schedule.take(isNeeded: isNeeded, at: now) else { return nil }
-        // True until a message or a dump changes the model, even if that happens before the answers are here.
+        // True until a message or a dump changes the model, even if that happens before the results are here.
         isCurrent = true
         return inDetail || dependsOnKernel
     }
@@ -304,7 +304,7 @@ private struct LookupScheduler: Sendable, Hashable {
 
     /// Schedules lookups for a moment, or for an earlier one that is already scheduled.
     mutating func request(at moment: Instant, inDetail: Bool) {
-        // The scheduled answers distinguish a late message from a silent change: earlier ones would not.
+        // The scheduled results distinguish a late message from a silent change: earlier ones would not.
         if let repetition, moment < repetition { return }
         self.inDetail = self.inDetail || inDetail
         due = min(due ?? moment, moment)

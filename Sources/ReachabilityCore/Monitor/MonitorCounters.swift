@@ -1,6 +1,6 @@
 /// The counters of a monitor; they never decrease.
 public struct MonitorCounters: Sendable, Hashable {
-    /// Notifications of the kernel, without the answers to dumps and lookups.
+    /// Notifications of the kernel, without the replies to dumps and lookups.
     public var events: UInt64 = 0
     /// Times that the kernel dropped messages because the receive buffer was full (`ENOBUFS`).
     public var overruns: UInt64 = 0

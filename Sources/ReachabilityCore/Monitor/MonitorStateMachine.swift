@@ -13,7 +13,7 @@ package struct MonitorStateMachine: Sendable {
     package private(set) var evaluation: PathEvaluation?
     /// How often things happened.
     package private(set) var counters: MonitorCounters
-    /// The number of messages that were evaluated at once, because they were likely to affect the path.
+    /// The number of messages that were evaluated immediately, because they were likely to affect the path.
     package private(set) var urgentEvents: UInt64 = 0
     /// Whether a change is published when a Wi-Fi interface of the path roams to another access point.
     package var reportsRoams = false
@@ -30,7 +30,7 @@ package struct MonitorStateMachine: Sendable {
     private var queries = InterfaceQueries()
     /// The number of times the model changed or was read again.
     private var modelChanges: UInt64 = 0
-    /// How long the machine was suspended since it was started: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
+    /// The time that the machine has been suspended since its start: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`.
     private var suspendedTime: Duration?
 
     /// Makes a machine that does nothing before ``start(at:)`` or ``replay(_:_:at:)``.
@@ -67,7 +67,7 @@ package struct MonitorStateMachine: Sendable {
     /// Whether everything was read and agrees with the kernel's lookups, or is known to differ permanently.
     package var isSettled: Bool {
         connection.isUp && reader.isDone && pending.isDone && evaluation != nil && check.isCurrent && !check.isPending
-            && !queries.awaitsFirstTunnelAnswer && snapshot.devices.awaited.isEmpty
+            && !queries.awaitsFirstTunnelReply && snapshot.devices.awaited.isEmpty
     }
 
     /// The remote endpoints of the tunnels that the path depends on: routes that cover them are to be received.
@@ -113,12 +113,12 @@ package struct MonitorStateMachine: Sendable {
 
     // MARK: Invalidation
 
-    /// What is out of date after a change.
+    /// The part of the state that is out of date after a change.
     private enum Invalidation {
         /// The evaluation.
         case evaluation
-        /// The evaluation and the kernel's answers.
-        case answers
+        /// The evaluation and the results of the kernel's lookups.
+        case results
         /// These and the model's own evaluation, of one family only or (nil) of both.
         case model(AddressFamily?)
     }
@@ -127,7 +127,7 @@ package struct MonitorStateMachine: Sendable {
         pending.invalidate()
         switch what {
         case .evaluation: return
-        case .answers: break
+        case .results: break
         case .model(let family):
             modelChanges &+= 1
             cache.invalidate(family)
@@ -171,8 +171,8 @@ package struct MonitorStateMachine: Sendable {
         let isPostponed = !isUrgent && !pending.isStale
         absorb(effect, about: event.onlyFamily, explains: !isPostponed, at: now)
         if check.dependsOnKernel, !effect.changed, let reason = event.likelyReason {
-            // The model is not, or not entirely, correct: what changed nothing in it may change the kernel's answers.
-            invalidate(.answers)
+            // The model is not, or not entirely, correct: what changed nothing in it may change the kernel's results.
+            invalidate(.results)
             publisher.note([reason])
         }
         guard pending.isStale else { return }
@@ -211,7 +211,7 @@ package struct MonitorStateMachine: Sendable {
         publisher.announce(.suspend, .resumed, suspended: total - before)
         publisher.note([.resumed])
         modelChanges &+= 1
-        invalidate(.answers)
+        invalidate(.results)
         check.request(at: now, inDetail: true)
     }
 
@@ -223,10 +223,10 @@ package struct MonitorStateMachine: Sendable {
         reader.start()
     }
 
-    /// Records a datagram of answers to a dump; its messages follow.
+    /// Records a datagram of replies to a dump; its messages follow.
     package mutating func beginReply(at now: Instant) { reader.progress(at: now) }
 
-    /// Takes a message that answers the dump under way.
+    /// Takes a reply to the dump under way.
     package mutating func receiveReply(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         switch reader.take(event, header, at: now) {
         case .ignored: break
@@ -276,7 +276,7 @@ package struct MonitorStateMachine: Sendable {
 
     /// Handles the loss of messages: the event socket's buffer was full, or a message was truncated.
     ///
-    /// What is still queued there is older than the loss. Everything is read again, and only the net difference is
+    /// Messages that are still queued are older than the loss. Everything is read again, and only the net difference is
     /// published.
     package mutating func overrun(at now: Instant) {
         counters.overruns += 1
@@ -293,7 +293,7 @@ package struct MonitorStateMachine: Sendable {
         examineDevicesAgain()
     }
 
-    /// Handles the failure of a netlink socket, or that it does not answer.
+    /// Handles the failure of a netlink socket, or a missing reply.
     package mutating func failed(at now: Instant) {
         connection.fail(at: now)
         reader.abandon()
@@ -325,7 +325,7 @@ package struct MonitorStateMachine: Sendable {
         for family in AddressFamily.allCases { check.requireKernel(family) }
         queries.reset()
         reader.restart(with: neighbours.subjects)
-        invalidate(.answers)
+        invalidate(.results)
     }
 
     private mutating func recover(at now: Instant) -> MonitorAction? {
@@ -349,15 +349,15 @@ package struct MonitorStateMachine: Sendable {
 
     // MARK: Devices and tunnels
 
-    /// Whether an answer to ``MonitorAction/probe(_:name:)`` is still about the interface that was meant.
+    /// Whether a reply to ``MonitorAction/probe(_:name:)`` is still about the interface that was meant.
     package func expectsDevice(_ index: InterfaceIndex, name: String) -> Bool { queries.expects(index, name: name) }
 
     /// Whether a ``MonitorAction/probe(_:name:)`` asks for a tunnel's egress interface, not for its device.
     package func isAskingTunnel(_ index: InterfaceIndex) -> Bool { queries.isAskingTunnel(index) }
 
-    /// Takes a message that answers a ``MonitorAction/probe(_:name:)``.
+    /// Takes a reply to a ``MonitorAction/probe(_:name:)``.
     ///
-    /// The last message of each answer is a uevent with ``UeventMessage/probe``, whatever was found.
+    /// The last message of each reply is a uevent with ``UeventMessage/probe``, whatever was found.
     package mutating func receiveDevice(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         absorb(snapshot.apply(event, header, at: now), at: now)
         endQuery(event)
@@ -425,22 +425,22 @@ package struct MonitorStateMachine: Sendable {
         check.request(at: now, inDetail: true)
     }
 
-    // MARK: The kernel's answers
+    // MARK: The kernel's lookups
 
-    /// Takes the kernel's answers to a ``MonitorAction/lookup(inDetail:)``.
+    /// Takes the kernel's results of a ``MonitorAction/lookup(inDetail:)``.
     ///
     /// Pass all messages that the sockets have received meanwhile first: a message that was under way when the kernel
     /// was asked is then not mistaken for a silent change.
-    package mutating func answered(_ answers: ProbeResults, at now: Instant) {
+    package mutating func receiveResults(_ results: ProbeResults, at now: Instant) {
         guard connection.isUp else { return }
         guard reader.isDone else {
             if check.dependsOnKernel { invalidate(.evaluation) }
-            return check.keep(answers)
+            return check.keep(results)
         }
         counters.confirms += 1
         // What is postponed hardly affects the outcomes; if it does, they differ now, and are compared again.
         let model = (pending.isStale ? nil : cache.last) ?? cache.evaluation(of: snapshot, at: now)
-        let result = check.compare(model, with: answers, snapshot, at: now)
+        let result = check.compare(model, with: results, snapshot, at: now)
         if result.affectsPath || pending.isUndecided { invalidate(.evaluation) }
         if !result.dumps.isEmpty {
             counters.mismatches += result.mismatches
@@ -453,14 +453,14 @@ package struct MonitorStateMachine: Sendable {
 
     // MARK: Replay
 
-    /// Takes a message of a recording: a request for a dump, an answer to one, or a notification.
+    /// Takes a message of a recording: a request for a dump, a reply to one, or a notification.
     ///
     /// The first change is what the initial dumps of the recording say; without dumps, what the first notification
     /// says.
     ///
     /// - Parameters:
     ///   - event: The message.
-    ///   - header: Its header; the sequence number tells to which request an answer belongs.
+    ///   - header: Its header; the sequence number shows to which request a reply belongs.
     ///   - now: When it was recorded.
     package mutating func replay(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
         switch event {
@@ -478,7 +478,7 @@ package struct MonitorStateMachine: Sendable {
         beginEvaluatingRecording()
     }
 
-    /// When what the recording has told so far can be evaluated; nil if it has not told enough.
+    /// When the recording so far can be evaluated; nil if it does not contain enough yet.
     private var recordingDue: Instant? { recording?.evaluationDue(hasPublished: publisher.published != nil) }
 
     private mutating func takeReplayed(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) {
@@ -534,7 +534,7 @@ extension KernelEvent {
         }
     }
 
-    /// The reason of a change that the message may cause in the kernel's answers.
+    /// The reason of a change that the message may cause in the kernel's lookups.
     fileprivate var likelyReason: ReachabilityReason? {
         switch self {
         case .route: .routeAdded
@@ -552,7 +552,7 @@ extension KernelEvent {
         }
     }
 
-    /// Whether this answers a query about a tunnel, and is no change by itself.
+    /// Whether this is a reply to a query about a tunnel, and no change by itself.
     fileprivate var describesTunnel: Bool {
         switch self {
         case .wireGuard, .l2tp: true
@@ -563,13 +563,13 @@ extension KernelEvent {
     }
 }
 
-/// What the state machine requests; each is performed before the next is requested.
+/// An action that the state machine requests; each is performed before the next is requested.
 package enum MonitorAction: Sendable, Hashable {
     /// Publish a change to the subscribers.
     case publish(ReachabilityChange)
-    /// Look up the probe addresses, and pass the answers to ``MonitorStateMachine/answered(_:at:)``.
+    /// Look up the probe addresses, and pass the results to ``MonitorStateMachine/receiveResults(_:at:)``.
     ///
-    /// In detail: also from which route each answer comes.
+    /// In detail: also from which route each result comes.
     case lookup(inDetail: Bool)
     /// Request a dump, with this sequence number.
     case dump(DumpSubject, sequence: UInt32)

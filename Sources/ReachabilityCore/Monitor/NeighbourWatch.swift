@@ -1,6 +1,6 @@
 /// Which gateways compete, so that the states of their neighbour entries may decide between routes.
 ///
-/// An IPv6 host skips a default route whose gateway does not answer (`NUD_FAILED`), and IPv4 skips one among equals
+/// An IPv6 host skips a default route whose gateway does not reply (`NUD_FAILED`), and IPv4 skips one among equals
 /// (`fib_select_default`). Otherwise neighbours decide nothing, and their changes, many on a busy link, are not received.
 struct NeighbourWatch: Sendable, Hashable {
     /// Whether routes changed, so that other gateways may compete.

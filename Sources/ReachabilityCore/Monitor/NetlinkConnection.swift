@@ -15,7 +15,7 @@ struct NetlinkConnection: Sendable, Hashable {
         return min(nextAttempt ?? report, report)
     }
 
-    /// Records that the sockets failed, and schedules the next attempt: at once after the first failure.
+    /// Records that the sockets failed, and schedules the next attempt: immediately after the first failure.
     mutating func fail(at now: Instant) {
         guard isUp else { return }
         isUp = false

@@ -6,19 +6,19 @@
 enum Pacing {
     // MARK: Coalescing delays
 
-    /// How long a change that hardly affects the path waits before it is evaluated with others like it.
+    /// The time for which a change that hardly affects the path waits before it is evaluated with others like it.
     ///
     /// Containers add and remove interfaces by the thousand. An evaluation looks at every address, so the delay grows with
     /// the number of links.
     static func unimportantChange(links: Int) -> Duration { .milliseconds(50) + .microseconds(100) * links }
 
-    /// How long the lookups wait that confirm an evaluation which left the path as it was.
+    /// The delay of the lookups that confirm an evaluation which left the path as it was.
     ///
     /// A storm of such changes then costs 50 lookups a second at most.
     static let confirmation = Duration.milliseconds(20)
     /// The same after changes that hardly affect the path: an IPv6 lookup looks at every address of the machine.
     static let unimportantConfirmation = Duration.milliseconds(250)
-    /// How soon a tunnel's egress is asked for again, however often the routes change.
+    /// The shortest interval between queries for a tunnel's egress, however often the routes change.
     static let tunnelQuery = Duration.milliseconds(2)
     /// The longest settle time that is honoured; a longer one would exceed the clock's range.
     static let longestSettleTime = Duration.seconds(86_400)
@@ -27,9 +27,9 @@ enum Pacing {
 
     // MARK: Transit times
 
-    /// How long a message takes at most from the kernel's change to the socket.
+    /// The longest time that a message takes from the kernel's change to the socket.
     static let delivery = Duration.milliseconds(1)
-    /// How long a change takes at most that the kernel has announced but not made: its thread may wait for a processor.
+    /// The longest time until the kernel makes a change that it has announced: its thread may wait for a processor.
     static let announcedChange = Duration.milliseconds(64)
     /// How much later than the monitor's clock the kernel expires a route: it counts in hundredths of a second.
     static let routeExpiry = Duration.milliseconds(20)
@@ -37,20 +37,20 @@ enum Pacing {
     ///
     /// The two clocks are not read at the same moment; a thread is not kept from running this long in between.
     static let shortestSuspension = Duration.milliseconds(100)
-    /// How long after the last message of a recorded dump another dump of the same resynchronization may begin.
+    /// The time after the last message of a recorded dump in which another dump of the same resynchronization may begin.
     static let recordedDump = Duration.milliseconds(10)
-    /// How long after a recorded dump a notification shows that no more dumps follow.
+    /// The time after a recorded dump from which on a notification shows that no more dumps follow.
     static let recordedStart = Duration.milliseconds(500)
 
     // MARK: Timeouts
 
-    /// How long an incomplete model, or an open question, may delay the publication of a path.
+    /// The longest time for which an incomplete model, or a query under way, may delay the publication of a path.
     static let publication = Duration.seconds(1)
-    /// How long the netlink sockets may fail before the state is published as unknown.
+    /// The time for which the netlink sockets may fail before the state is published as unknown.
     static let failureReport = Duration.seconds(1)
-    /// How long a dump may make no progress.
+    /// The time for which a dump may make no progress.
     ///
-    /// The kernel answers as fast as the answers are read.
+    /// The kernel replies as fast as the replies are read.
     static let dumpProgress = Duration.seconds(5)
 
     // MARK: Backoff
@@ -59,12 +59,12 @@ enum Pacing {
     static let netlinkRetry = Backoff(from: .milliseconds(10), to: .seconds(5))
     /// How often a dump that was interrupted, or that differs from the previous one, is repeated without a delay.
     static let dumpRepetitions = 3
-    /// The longest rest after dumps; the rest is a multiple of the time that the dumps took.
-    static let longestDumpRest = Duration.seconds(5)
+    /// The longest pause after dumps; the pause is a multiple of the time that the dumps took.
+    static let longestDumpPause = Duration.seconds(5)
     /// The longest time between two datagrams that counts as spent on a dump.
     ///
     /// The kernel fills a datagram in a fraction of it. If more time passes, the process was stopped or busy with
-    /// notifications; the rest must not delay the dumps that it needs afterwards.
+    /// notifications; the pause must not delay the dumps that it needs afterwards.
     static let longestDumpStep = Duration.milliseconds(1)
 }
 

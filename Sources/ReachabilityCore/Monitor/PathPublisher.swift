@@ -1,6 +1,6 @@
-/// What is published, and when: only differences, held back until they settle.
+/// The publication of paths: only differences, held back until they settle.
 struct PathPublisher: Sendable, Hashable {
-    /// How long a path must stay the same before it is published.
+    /// The time for which a path must stay the same before it is published.
     private let settle: Duration
     /// The same for changes from reachable to not reachable.
     private let settleGoingDown: Duration
@@ -183,7 +183,7 @@ struct PathPublisher: Sendable, Hashable {
         )
     }
 
-    /// The reasons that are causes: what goes with the loss or the gain of a carrier is told before or after it.
+    /// The reasons that are causes: the effects of a lost or gained carrier are announced before or after it.
     ///
     /// The kernel forgets the neighbours of an interface with its carrier. A bond changes, and then has a carrier.
     private var causes: [ReachabilityReason] {

@@ -1,6 +1,6 @@
 /// The evaluation that is outstanding: whether one is needed, postponed, or made but not yet good enough to publish.
 struct PendingUpdate: Sendable, Hashable {
-    /// Whether the evaluation is older than the model or the kernel's answers.
+    /// Whether the evaluation is older than the model or the kernel's results.
     private(set) var isStale = false
     /// Since when no evaluation could be published because what is known does not suffice.
     private var undecidedSince: Instant?
@@ -9,7 +9,7 @@ struct PendingUpdate: Sendable, Hashable {
     /// The reasons of the postponed changes.
     private var postponedReasons: [ReachabilityReason] = []
 
-    /// Whether nothing is outstanding but what waits for answers.
+    /// Whether nothing is outstanding but what waits for results.
     var isDone: Bool { !isStale && postponed == nil }
 
     /// Whether an evaluation was made that could not be published.
@@ -24,7 +24,7 @@ struct PendingUpdate: Sendable, Hashable {
     /// Whether an undecided evaluation has waited long enough to be published.
     func mustPublish(at now: Instant) -> Bool { publicationDeadline.map { $0 <= now } ?? false }
 
-    /// Records that the model or the kernel's answers changed.
+    /// Records that the model or the kernel's results changed.
     mutating func invalidate() { isStale = true }
 
     /// Postpones the evaluation of a change that hardly affects the path, to evaluate it together with others.
@@ -55,7 +55,7 @@ struct PendingUpdate: Sendable, Hashable {
 
     /// Records that an evaluation begins, which covers all changes so far.
     ///
-    /// - Parameter staysStale: Whether the answers that it needs are older than the model.
+    /// - Parameter staysStale: Whether the results that it needs are older than the model.
     mutating func beginEvaluation(staysStale: Bool) {
         isStale = staysStale
         postponed = nil

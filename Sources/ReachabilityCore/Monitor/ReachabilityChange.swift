@@ -12,7 +12,7 @@ public struct ReachabilityChange: Sendable, Hashable {
     public var reasons: [ReachabilityReason]
     /// The number of the change, counted from 1 for each monitor.
     public var sequence: UInt64
-    /// How long the machine was suspended, by `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`; nil for any other
+    /// The time for which the machine was suspended, by `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`; nil for any other
     /// event than ``Event/suspend``.
     public var suspended: Duration?
 

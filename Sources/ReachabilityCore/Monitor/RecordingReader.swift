@@ -11,7 +11,7 @@ struct RecordingReader: Sendable {
     /// The dumps with which a monitor's recording begins.
     private static let initialDumps = DumpScheduler.prerequisites + DumpScheduler.routes
 
-    /// When the model can be evaluated; nil if the recording has not told enough.
+    /// When the model can be evaluated; nil if the recording does not contain enough yet.
     ///
     /// After the first evaluation, a model that is being read again is evaluated when no other dump follows.
     ///
@@ -35,7 +35,7 @@ struct RecordingReader: Sendable {
 
     /// Takes a request for a dump.
     ///
-    /// Another program's dump may ask for a part of a table only: its answers are taken one by one.
+    /// Another program's dump may ask for a part of a table only: its replies are taken one by one.
     mutating func begin(_ request: NetlinkRequest, _ sequence: UInt32, at now: Instant) {
         guard request.isDump else { return }
         lastDump = now
@@ -47,10 +47,10 @@ struct RecordingReader: Sendable {
         for subject in request.subjects { assembly.begin(subject) }
     }
 
-    /// Takes an answer to a dump, or a notification, which is newer than what was read before it.
+    /// Takes a reply to a dump, or a notification, which is newer than what was read before it.
     ///
     /// - Returns: Whether it belongs to a dump; if not, it is to be applied to the model. The recording may not hold the
-    ///   request of an answer.
+    ///   request of a reply.
     mutating func take(_ event: KernelEvent, _ header: NetlinkHeader, at now: Instant) -> Bool {
         guard header.flags.contains(.multi) else {
             assembly.note(event, header, at: now)

@@ -12,7 +12,7 @@ struct Relevance: Sendable, Hashable {
     /// Records that routes, or the interfaces below them, changed.
     mutating func invalidate() { isStale = true }
 
-    /// Decides whether a message is evaluated at once.
+    /// Decides whether a message is evaluated immediately.
     ///
     /// - Parameters:
     ///   - event: The message, not yet applied to the model.

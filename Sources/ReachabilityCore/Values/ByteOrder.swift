@@ -1,6 +1,6 @@
 /// The order of an integer's bytes in memory.
 ///
-/// Netlink messages have the byte order of the machine that wrote them, which for captures may be another machine.
+/// Netlink messages have the byte order of the machine that wrote them, which for captures may differ from this one.
 package enum ByteOrder: Sendable, Hashable, CaseIterable {
     /// Least significant byte first.
     case little

@@ -8,7 +8,7 @@ struct CandidateText {
 
     /// A family's lines, each indented by two spaces at least.
     func lines(_ family: FamilyExplanation) -> [String] {
-        detour(family) + walks(of: family.probes) + family.strayTables.flatMap(stray)
+        detour(family) + walks(of: family.probes) + family.unconsultedTables.flatMap(unconsulted)
     }
 
     /// A route as ip-route(8) writes it: `default via 192.0.2.1 dev wlan0 metric 600`.
@@ -67,7 +67,7 @@ struct CandidateText {
         return ["      \(route): \(CandidateSentence.text(candidate))"] + faults
     }
 
-    private func stray(_ table: StrayTable) -> [String] {
+    private func unconsulted(_ table: UnconsultedTable) -> [String] {
         let name = RouteText.table(table.table)
         let users = table.vrf.map { "only sockets bound to \(names.name($0)) use it" }
         let rules = table.rules.map { "rule \($0.priority) leads \(RuleText.scope(of: $0))" }
@@ -82,9 +82,9 @@ enum CandidateSentence {
     /// Returns the outcome of a rule.
     static func text(_ step: RuleStep) -> String {
         switch step.result {
-        case .answers: "its table decides"
-        case .noAnswer where step.candidates.isEmpty: "there is no default-like route in its table"
-        case .noAnswer: "its table has no route; the next rule follows"
+        case .decides: "its table decides"
+        case .noResult where step.candidates.isEmpty: "there is no default-like route in its table"
+        case .noResult: "its table has no route; the next rule follows"
         case .suppressedPrefix(let limit):
             "it suppresses routes of no more than \(limit) bits (suppress_prefixlength); the walk goes on"
         case .suppressedGroup(let group):
@@ -92,8 +92,8 @@ enum CandidateSentence {
         case .otherSource: "the source that would be selected does not fit it; the walk goes on"
         case .refusalPassedOver: "its table refuses; the kernel goes on, as no rule was ever added"
         case .refuses: "it refuses by itself"
-        case .goesOn(let priority?): "the walk goes on with rule \(priority)"
-        case .goesOn(nil): "there is no such rule; the walk goes on"
+        case .continues(let priority?): "the walk goes on with rule \(priority)"
+        case .continues(nil): "there is no such rule; the walk goes on"
         case .nothing: "it does nothing; the walk goes on"
         case .notReached: "the walk does not get to it, so its table is not consulted"
         }
@@ -127,7 +127,7 @@ enum CandidateSentence {
         case .useless(.noCarrier): "has no carrier, and the kernel uses it all the same"
         case .useless(.dormant): "waits for an event such as 802.1X, and the kernel uses it all the same"
         case .useless(.loopbackPath): "is the loopback interface, which leads nowhere"
-        case .useless(let reason): "can't carry (\(reason.rawValue))"
+        case .useless(let reason): "cannot carry packets (\(reason.rawValue))"
         case .noInterface: "does not exist"
         case .interfaceDown: "is down"
         case .ignored: "has no carrier, and ignore_routes_with_linkdown is set"

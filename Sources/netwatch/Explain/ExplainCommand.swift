@@ -70,7 +70,7 @@ struct ExplainCommand: NetwatchCommand {
             switch try HostResolver.resolve(name, in: common.netns, during: session, until: deadline) {
             case .addresses(let addresses): return addresses
             case .failed(let why):
-                throw .init("can't resolve '\(name.escapedForTerminal)': \(why); give an address", exit: .unknown)
+                throw .init("cannot resolve '\(name.escapedForTerminal)': \(why); give an address", exit: .unknown)
             }
         }
     }

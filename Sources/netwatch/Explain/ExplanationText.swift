@@ -6,7 +6,7 @@ import ReachabilityCore
 
 /// Explains the state of the machine: what each family's probes come to, and why.
 enum ViewText {
-    /// The lines; the first tells state and path.
+    /// The lines; the first has state and path.
     ///
     /// - Parameters:
     ///   - view: What the monitor knows.

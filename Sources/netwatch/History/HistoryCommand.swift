@@ -5,7 +5,7 @@ import LinuxSystem
 import NetwatchCore
 import ReachabilityCore
 
-/// `netwatch history`: how available the network was, by what `watch --json` has written.
+/// `netwatch history`: reports availability from the output of `watch --json`.
 struct HistoryCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
@@ -75,7 +75,7 @@ struct HistoryCommand: NetwatchCommand {
         tell(input.remarks)
         let name = file == "-" ? "stdin" : file.escapedForTerminal
         guard var history = input.history else {
-            let what = "no record in \(name) (lines: \(input.lineCount)); give what 'netwatch watch --json' has written"
+            let what = "no record in \(name) (lines: \(input.lineCount)); give the output of 'netwatch watch --json'"
             throw .init(what, exit: .badData)
         }
         let days = LocalDays { SystemClock.utcOffset(at: $0) }
@@ -94,11 +94,11 @@ struct HistoryCommand: NetwatchCommand {
             return file == "-" ? try FileContents.readStandardInput() : try FileContents.read(file)
         } catch {
             let name = file == "-" ? "stdin" : "'\(file.escapedForTerminal)'"
-            throw .init("can't read \(name): \(error); give what 'netwatch watch --json' has written", exit: .badData)
+            throw .init("cannot read \(name): \(error); give the output of 'netwatch watch --json'", exit: .badData)
         }
     }
 
-    /// The time that is told of.
+    /// The reported period.
     private func window(of history: inout History, _ days: LocalDays) throws(ToolError) -> Range<Instant> {
         let now = SystemClock.wall
         let moments = (since?.moment(now: now, days: days), until?.moment(now: now, days: days))
@@ -116,7 +116,7 @@ struct HistoryCommand: NetwatchCommand {
         }
     }
 
-    /// Lines on stderr; where that cannot be written there is nobody to tell.
+    /// Prints lines on stderr, if that can be written.
     private func tell(_ remarks: [String]) {
         for remark in remarks { try? LineOutput.standardError.write("netwatch: \(remark)\n") }
     }
@@ -163,9 +163,9 @@ enum MomentArgument: Hashable {
     }
 }
 
-/// Writes files so that nobody ever sees a part of one.
+/// Writes files so that no reader ever sees a part of one.
 enum AtomicFile {
-    /// Puts a file in the place of another, or where there was none (rename(2)).
+    /// Writes or replaces a file (rename(2)).
     ///
     /// It is written next to its place first, so that an existing file is kept if that fails. The rights are those of any new
     /// file (umask(2)). A link stays one: what it leads to is replaced. What is no regular file, such as a device or a

@@ -36,7 +36,7 @@ struct HistoryInput {
             let record = try reader.record(in: line, lineCount)
             if history == nil { history = .init(record, bridge: bridge) } else { history?.take(record) }
         } catch {
-            // An empty line is nothing to tell of.
+            // An empty line is not reported.
             guard !line.isEmpty else { return }
             switch error {
             case .noRecord: noise.add(lineCount)
@@ -48,7 +48,7 @@ struct HistoryInput {
     /// The remarks for the user, a line each.
     var remarks: [String] {
         var remarks: [String] = []
-        if noise.count > 0 { remarks.append("skipped \(noise.words), which \(noise.lackWords)") }
+        if noise.count > 0 { remarks.append("skipped \(noise.words), which \(noise.absenceText)") }
         if damaged.count > 0 {
             remarks.append("skipped \(damaged.words), which \(damaged.verb) JSON of another kind, or damaged")
         }
@@ -81,7 +81,7 @@ struct LineNumbers: Hashable {
     private(set) var count = 0
     private var first: [Int] = []
 
-    /// Adds a line, which comes after those before.
+    /// Adds the next line.
     mutating func add(_ number: Int) {
         count += 1
         if first.count < 3 { first.append(number) }
@@ -97,14 +97,14 @@ struct LineNumbers: Hashable {
     var verb: String { count > 1 ? "are" : "is" }
 
     /// `is no record`, `are no records`.
-    var lackWords: String { count > 1 ? "are no records" : "is no record" }
+    var absenceText: String { count > 1 ? "are no records" : "is no record" }
 }
 
 /// Reads a line of `watch --json`.
 struct HistoryLineReader {
     /// Why a line is no record.
     enum Refusal: Error {
-        /// It is something else, such as a program's own words in the journal.
+        /// It is another line, such as a program's message in the journal.
         case noRecord
         /// It is JSON that is damaged, or of another kind.
         case damaged
@@ -114,7 +114,7 @@ struct HistoryLineReader {
     ///
     /// - Parameters:
     ///   - line: The bytes, without the line feed.
-    ///   - number: Where it stands, counted from 1.
+    ///   - number: The number of the line, counted from 1.
     /// - Returns: The record.
     /// - Throws: Why there is none.
     func record(in line: ArraySlice<UInt8>, _ number: Int) throws(Refusal) -> HistoryRecord {
@@ -146,7 +146,7 @@ struct HistoryLineReader {
     }
 
     private static func suspension(_ seconds: Double?) -> HistoryRecord.Suspension {
-        // A year is more than is believed anyway.
+        // Longer times than a year are limited anyway.
         seconds.map { .lasted(.seconds(min(max($0, 0), 366 * 86_400))) } ?? .untold
     }
 

@@ -50,7 +50,7 @@ struct HookOptions: ParsableArguments {
     }
 }
 
-/// The command line byte for byte: Swift's strings are UTF-8 and mend what is not.
+/// The command line byte for byte: Swift's strings are UTF-8 and replace invalid bytes.
 struct RawArguments {
     private let words: [[UInt8]]
 
@@ -67,7 +67,7 @@ struct RawArguments {
         )
     }
 
-    /// The bytes of an option's value, as its own word or behind `=`.
+    /// The bytes of an option's value, as a separate word or after `=`.
     ///
     /// - Parameters:
     ///   - option: Its name, with the hyphens.

@@ -10,7 +10,7 @@ import Synchronization
 final class HookInbox: Sendable {
     private let newest = Mutex<(ReachabilityChange, Timestamp)?>(nil)
 
-    /// Puts a change that came at a time in the place of the one before.
+    /// Replaces the stored change, with its time.
     func put(_ change: ReachabilityChange, at time: Timestamp) {
         newest.withLock { $0 = (change, time) }
     }
@@ -35,13 +35,13 @@ struct HookRunner {
     private var obstacle: SystemError?
     private let spawn: Spawn
 
-    /// Starts a hook for a change, after a state that one was told.
+    /// Starts a hook for a change, with the state that the previous hook got.
     typealias Spawn = (Hook, (ReachabilityChange, Timestamp), ReachabilityStatus?) throws(SystemError) -> HookProcess
 
     /// Creates a runner.
     ///
     /// - Parameters:
-    ///   - hook: What to run.
+    ///   - hook: The command to run.
     ///   - mask: The blocked signals that hooks start with.
     init(_ hook: Hook, mask: sigset_t) {
         self.init(hook) { (hook, change, told) throws(SystemError) in
@@ -85,7 +85,7 @@ struct HookRunner {
         perform(schedule.noteEnd())
     }
 
-    /// The time is up that ``deadline`` told.
+    /// Handles the expiry of ``deadline``.
     mutating func tick(at now: Instant = SystemClock.now) { perform(schedule.tick(at: now)) }
 
     /// Starts none any more; the one that runs may use its time.
@@ -117,7 +117,7 @@ struct HookRunner {
         }
     }
 
-    /// One line on stderr; where that cannot be written there is nobody to tell.
+    /// Prints one line on stderr, if that can be written.
     private func tell(_ what: String) {
         try? LineOutput.standardError.write("netwatch: the hook '\(hook.command.escapedForTerminal)' \(what)\n")
     }
@@ -141,17 +141,17 @@ struct Hook: Hashable {
     var limit: Duration
 }
 
-/// A hook that runs: a shell's command, in a process group of its own, with a change as its standard input.
+/// A hook that runs: a shell command in a separate process group, with a change as its standard input.
 struct HookProcess {
     private let child: ChildProcess
 
     /// Starts a hook (posix_spawn(3)).
     ///
-    /// Its stdout is this process's stderr: whatever it prints is not what was asked of the tool.
+    /// Its stdout is this process's stderr: its output is not the tool's own.
     ///
     /// - Parameters:
-    ///   - command: What `/bin/sh -c` runs, byte for byte.
-    ///   - input: What it reads, up to what a pipe holds.
+    ///   - command: The command for `/bin/sh -c`, byte for byte.
+    ///   - input: Its standard input, up to the size of a pipe.
     ///   - environment: The variables to set in addition to this process's own.
     ///   - mask: The blocked signals that it starts with.
     /// - Returns: The running hook.
@@ -183,7 +183,7 @@ struct HookProcess {
     func outcome(endsRest: Bool) -> ChildProcess.Outcome? {
         if endsRest {
             var information = siginfo_t()
-            // It returns 0, and leaves the structure as it was, where nothing has ended.
+            // If no child has ended, it returns 0 and leaves the structure unchanged.
             guard waitid(P_PID, id_t(child.id), &information, WEXITED | WNOHANG | WNOWAIT) == 0,
                 information.si_signo == SIGCHLD
             else { return nil }
@@ -231,7 +231,7 @@ enum HookEnvironment {
     ///
     /// - Parameters:
     ///   - change: The change.
-    ///   - told: The state that the hook was told before; nil for the first.
+    ///   - told: The state that the previous hook got; nil for the first.
     /// - Returns: Names and values.
     static func variables(for change: ReachabilityChange, after told: ReachabilityStatus?) -> [(String, String)] {
         [

@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// Decides when a hook runs and when it is ended: never two at once, and the newest change is never lost.
+/// Decides when a hook runs and when it is terminated: hooks never overlap, and the newest change is never lost.
 struct HookSchedule {
     /// The action to take.
     enum Action: Hashable {
@@ -44,7 +44,7 @@ struct HookSchedule {
         }
     }
 
-    /// Whether it was asked to end before it did so by itself.
+    /// Whether it was terminated before it ended by itself.
     var wasAsked: Bool {
         switch phase {
         case .idle, .failed, .running: false
@@ -60,7 +60,7 @@ struct HookSchedule {
         }
     }
 
-    /// A change came, which is newer than all before.
+    /// Takes a change, which is newer than all earlier ones.
     mutating func post() -> Action {
         guard !isClosed else { return .nothing }
         guard phase == .idle else {
@@ -81,7 +81,7 @@ struct HookSchedule {
         phase = .running(until: now.advanced(by: limit))
     }
 
-    /// The hook has ended; a change may have come meanwhile.
+    /// Handles the end of the hook; a change may have arrived meanwhile.
     mutating func noteEnd() -> Action {
         phase = .idle
         return isWaiting && !isClosed ? .start : .nothing
@@ -101,7 +101,7 @@ struct HookSchedule {
         }
     }
 
-    /// No further hook is to be started; one that runs may go on.
+    /// Prevents further hooks; a running one may continue.
     mutating func close() {
         isClosed = true
         if isIdle { phase = .idle }

@@ -6,9 +6,9 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// Everything that the live view shows, as it comes: from the monitor, the counters, the radios and the hosts.
+/// The data of the live view, as it arrives: from the monitor, the counters, the radios and the hosts.
 ///
-/// Confined to the main thread; other threads put what they have into the inbox.
+/// Confined to the main thread; other threads add to the inbox.
 final class LiveData {
     private let configuration: LiveConfiguration
     private let context: EvaluationContext
@@ -54,14 +54,14 @@ final class LiveData {
         monitor.stop()
     }
 
-    /// When there may be something to take though nobody said so.
+    /// When to check the inbox without a wake-up.
     var deadline: Instant? {
         var moments = destinations.compactMap(\.deadline)
         if inbox.hasModel { moments.append(nextModel) }
         return moments.min()
     }
 
-    /// Takes what has come.
+    /// Takes the inbox's contents.
     func take() -> [LiveViewInput] {
         var inputs = inbox.take(reading: readModel)
         for case .change in inputs {
@@ -74,7 +74,7 @@ final class LiveData {
         return inputs
     }
 
-    /// Reads the model; nil if it was read a moment ago, or the monitor doesn't run.
+    /// Reads the model; nil if it was read a moment ago, or the monitor does not run.
     private func readModel() -> LiveViewInput? {
         let now = SystemClock.now
         guard nextModel <= now, inbox.takeModel(), let view = view() else { return nil }
@@ -83,7 +83,7 @@ final class LiveData {
         return model(view)
     }
 
-    /// Has the radios asked while one is up, and at once when one may have got another network.
+    /// Queries the radios while one is up, and immediately when one may have another network.
     private func watchRadios(_ snapshot: NetworkSnapshot) {
         let radios = LiveRadios(snapshot, context)
         sampler.noteRadios(!radios.isEmpty)
@@ -128,10 +128,10 @@ final class LiveInbox: Sendable {
         if !isModelNew.exchange(true, ordering: .acquiringAndReleasing) { wakeup.signal() }
     }
 
-    /// Takes what is there, and the model if it may have changed.
+    /// Takes the available data, and the model if it may have changed.
     ///
-    /// A change removes the explanation of the one before it from the screen. So the model comes last, behind the
-    /// changes that came while it was read: it may contain them.
+    /// A change removes the explanation of the previous one from the screen. So the model comes last, after the changes
+    /// that arrived while it was read: it may contain them.
     ///
     /// - Parameter read: Reads the model; nil if it is not to be read now.
     /// - Returns: The inputs, the model last.
@@ -155,7 +155,7 @@ final class LiveInbox: Sendable {
     var hasModel: Bool { isModelNew.load(ordering: .acquiring) }
 }
 
-/// The Wi-Fi links that are up, whether or not the path leads through them, as the kernel told of them last.
+/// The Wi-Fi links that are up, whether or not the path leads through them, as the kernel last described them.
 struct LiveRadios: Hashable {
     private var radios: [InterfaceIndex: Radio] = [:]
 

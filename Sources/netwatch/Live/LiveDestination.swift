@@ -7,7 +7,7 @@ import Synchronization
 
 /// The route to one host of `--to`: its name is resolved, and each of its addresses watched.
 ///
-/// Confined to the main thread; what the event thread tells goes through ``Routes``.
+/// Confined to the main thread; the event thread's updates pass through ``Routes``.
 final class LiveDestination {
     private let host: Host
     private let monitor: ReachabilityMonitor
@@ -29,7 +29,7 @@ final class LiveDestination {
         if case .address(let address) = host { watch([address]) }
     }
 
-    /// When to look again though nothing was told; nil for never.
+    /// When to check again without an update; nil for never.
     var deadline: Instant? {
         guard case .name = host else { return nil }
         return schedule.deadline
@@ -99,7 +99,7 @@ final class LiveDestination {
         /// The last reported path of each address.
         var known: [IPAddress: DestinationPath] { paths.withLock { $0 } }
 
-        /// Takes what is told of one.
+        /// Takes the path to one address.
         func note(_ path: DestinationPath) {
             paths.withLock { $0[path.destination] = path }
             wakeup.signal()
@@ -112,7 +112,7 @@ final class LiveDestination {
 
 /// The resolved addresses of a host, and the state that follows from them.
 struct ResolvedAddresses: Hashable {
-    /// The addresses, in the order in which they were told first: servers turn theirs, which says nothing.
+    /// The addresses, in the order in which they first appeared: servers rotate theirs, which means nothing.
     private(set) var addresses: [IPAddress] = []
     /// Why there is no newer resolution.
     private(set) var failure: String?
@@ -156,13 +156,13 @@ extension DestinationRoute {
     }
 }
 
-/// When a name is resolved: at once, after changes of the network, sooner again while that fails, and now and then.
+/// When a name is resolved: immediately, after changes of the network, soon again after failures, and at intervals.
 ///
 /// One attempt at a time: a resolution may take half a minute, and each that is awaited costs a thread.
 struct ResolutionSchedule: Hashable {
-    /// When the next attempt begins; nil while one goes on.
+    /// When the next attempt begins; nil while one is under way.
     private var next: Instant? = .init(nanoseconds: 0)
-    /// When the attempt that goes on counts as failed; nil if it does already, or none goes on.
+    /// When the attempt under way counts as failed; nil if it already does, or none is under way.
     private var resolutionDeadline: Instant?
     private var earliest = Instant(nanoseconds: 0)
     private var hasChanged = false
@@ -171,7 +171,7 @@ struct ResolutionSchedule: Hashable {
     /// Between two attempts.
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(30)
-    /// A resolution is good for so long: name servers' own times to live are not told.
+    /// The time for which a resolution is used: the system's resolver does not report times to live.
     private static let refresh = Duration.seconds(300)
     /// The time after which a pending resolution is reported.
     private static let resolutionTimeout = Duration.seconds(10)
@@ -182,7 +182,7 @@ struct ResolutionSchedule: Hashable {
     /// Whether an attempt is to begin.
     func isDue(at now: Instant) -> Bool { next.map { $0 <= now } ?? false }
 
-    /// Whether the attempt that goes on has just begun to count as failed.
+    /// Whether the attempt under way has just begun to count as failed.
     mutating func isOverdue(at now: Instant) -> Bool {
         guard let end = resolutionDeadline, end <= now else { return false }
         resolutionDeadline = nil
@@ -205,7 +205,7 @@ struct ResolutionSchedule: Hashable {
         if hasChanged { noteChange(at: now) }
     }
 
-    /// Notes that the network has changed, which may be what the name server waited for.
+    /// Notes that the network has changed, which may make the name server reachable.
     mutating func noteChange(at now: Instant) {
         pause = Self.shortestPause
         guard let planned = next else {

@@ -6,7 +6,7 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// A recording that is made while the live view is shown: by a monitor of its own, whose capture stands alone.
+/// A recording during the live view, by a separate monitor, so that the capture is self-contained.
 final class LiveRecording {
     /// The file's name, in the current folder.
     let path: String
@@ -16,16 +16,16 @@ final class LiveRecording {
     private let output: LineOutput
     private let beginning: Beginning
 
-    /// Whether the state that all else follows is in it: what happens from now on is.
+    /// Whether it contains the initial state, so that all later messages are recorded.
     var hasBegun: Bool { beginning.isOver.load(ordering: .acquiring) }
 
-    /// Begins a recording; ``hasBegun`` tells when it has.
+    /// Starts a recording; ``hasBegun`` is true once it has begun.
     ///
     /// - Parameters:
-    ///   - configuration: What to watch.
-    ///   - moment: What the file is named after.
+    ///   - configuration: The monitor's configuration.
+    ///   - moment: The time after which the file is named.
     ///   - wakeup: Told when it has begun, and when the file cannot be written any more.
-    /// - Throws: What to tell the user.
+    /// - Throws: An error with a text for the user.
     init(_ configuration: MonitorConfiguration, at moment: ViewMoment, _ wakeup: Wakeup) throws(ToolError) {
         path = RecordingName.make(at: moment)
         let output = try CaptureFile.open(path)
@@ -49,19 +49,19 @@ final class LiveRecording {
         }
     }
 
-    /// How it goes.
+    /// Its state.
     var state: RecordingState {
         switch recorder.failure {
         case nil: .on(path: path, bytes: size)
         case .closed?: .failed("nobody reads \(path.escapedForTerminal) any more")
-        case .failed(let error)?: .failed("can't write \(path.escapedForTerminal): \(error)")
+        case .failed(let error)?: .failed("cannot write \(path.escapedForTerminal): \(error)")
         }
     }
 
-    /// Ends it, and says what has become of it; a file system that takes nothing delays that by a second at most.
+    /// Ends it, and returns its result; a blocked file system delays that by a second at most.
     func end() -> RecordingState {
         guard stopped(within: 1_000) else {
-            return .failed("can't write \(path.escapedForTerminal): the file system does not respond")
+            return .failed("cannot write \(path.escapedForTerminal): the file system does not respond")
         }
         let size = size
         do throws(ToolError) {

@@ -6,7 +6,7 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// Reads, on a thread of its own, what the kernel does not announce: how much interfaces carry, and what radios hear.
+/// Reads what the kernel does not announce, on a separate thread: the counters of interfaces, and the radios' networks.
 ///
 /// A driver may keep either question waiting; the screen must not wait with it. It ends with the object.
 final class LiveSampler: Sendable {
@@ -15,15 +15,15 @@ final class LiveSampler: Sendable {
 
     /// How often the counters are read.
     private static let interval = Duration.seconds(1)
-    /// After how many of these the radios are asked.
+    /// The number of these after which the radios are queried.
     private static let radioTurns = 5
 
     /// Starts to read.
     ///
     /// - Parameters:
     ///   - monitor: It runs.
-    ///   - inbox: Where what was read goes.
-    /// - Throws: What to tell the user, if there is no thread or descriptor to be had.
+    ///   - inbox: The inbox for the results.
+    /// - Throws: An error with a text for the user if no thread or descriptor is available.
     init(_ monitor: ReachabilityMonitor, _ inbox: LiveInbox) throws(ToolError) {
         let wakeup = try Wakeup.open()
         let requests = Requests()
@@ -46,9 +46,9 @@ final class LiveSampler: Sendable {
         requests.readsRadios.store(areUsed, ordering: .releasing)
     }
 
-    /// Asks the radios at once, as one may have another network.
+    /// Queries the radios immediately, as one may have another network.
     func askRadios() {
-        requests.asksNow.store(true, ordering: .releasing)
+        requests.radiosRequested.store(true, ordering: .releasing)
         wakeup.signal()
     }
 
@@ -62,12 +62,12 @@ final class LiveSampler: Sendable {
         var turn = 0
         var next = SystemClock.now
         while !requests.isOver.load(ordering: .acquiring) {
-            let asksNow = requests.asksNow.exchange(false, ordering: .acquiringAndReleasing)
+            let radiosRequested = requests.radiosRequested.exchange(false, ordering: .acquiringAndReleasing)
             let isDue = SystemClock.now >= next
             if isDue, let messages = try? meter?.read() {
                 inbox.put(.counters(counters(messages), at: SystemClock.now))
             }
-            if asksNow || (isDue && turn % radioTurns == 0 && requests.readsRadios.load(ordering: .acquiring)) {
+            if radiosRequested || (isDue && turn % radioTurns == 0 && requests.readsRadios.load(ordering: .acquiring)) {
                 if let details = try? monitor.wifiDetails(within: interval) { inbox.put(.wifi(details)) }
             }
             if isDue {
@@ -96,7 +96,7 @@ final class LiveSampler: Sendable {
     /// The requests of the main thread.
     private final class Requests: Sendable {
         let readsRadios = Atomic(false)
-        let asksNow = Atomic(false)
+        let radiosRequested = Atomic(false)
         let isOver = Atomic(false)
     }
 }

@@ -28,7 +28,7 @@ enum LiveScreen {
             device = try .init()
             signals = try .init(LiveShell.signals)
         } catch {
-            return .unfit(.init("this terminal can't be read: \(error)"))
+            return .unfit(.init("this terminal cannot be read: \(error)"))
         }
         let wakeup = try Wakeup.open()
         // A recording that becomes too large for its limit (setrlimit(2)) fails, and does not end the view.

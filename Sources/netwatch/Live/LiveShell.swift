@@ -19,22 +19,22 @@ final class LiveShell {
     /// Which state of the view is on the screen.
     private var drawn: UInt64?
     private var nextChange: Instant?
-    /// Before this nothing is drawn but what was typed.
+    /// Before this only the results of keys are drawn.
     private var nextDrawing: Instant
     private var end: End?
 
-    /// Changes that come faster are drawn together.
+    /// Changes at shorter intervals are drawn together.
     private static let drawingInterval = Duration.milliseconds(50)
     /// The first frame waits for the first state, but no longer than this.
     private static let firstFrameTimeout = Duration.milliseconds(200)
-    /// The size of a recording is told this often.
+    /// The interval at which the size of a recording is updated.
     private static let recordingInterval = Duration.seconds(1)
     private var nextRecording: Instant?
 
     /// How it ends.
     private enum End: Hashable {
         case status(ExitStatus)
-        /// By a signal that ends a process by itself.
+        /// By a signal whose default action ends the process.
         case signal(Int32)
     }
 
@@ -88,13 +88,13 @@ final class LiveShell {
             return
         }
         if events.contains(.typed) { takeTyped() }
-        // What was typed before is lost with the terminal.
+        // Earlier input is lost with the terminal.
         if events.contains(.gone) {
             end = .status(.success)
             return
         }
         for input in data.take() { take(input) }
-        passTime()
+        advanceTime()
     }
 
     private var deadline: Instant? {
@@ -111,10 +111,10 @@ final class LiveShell {
         if !screen.draw(frame) { end = .status(.success) }
     }
 
-    private func passTime() {
+    private func advanceTime() {
         let now = SystemClock.now
         if let due = nextChange, due <= now {
-            // The next frame tells the next one; a terminal that is behind gets none until it has caught up.
+            // Each frame has the time of the next one; a terminal that is behind gets none until it has caught up.
             nextChange = nil
             handle(.tick(LiveClock.moment))
         }
@@ -124,11 +124,11 @@ final class LiveShell {
     }
 }
 
-// MARK: - What comes in
+// MARK: - Inputs
 
 extension LiveShell {
     private func takeTyped() {
-        // What is typed is answered at once.
+        // Keys take effect immediately.
         nextDrawing = .init(nanoseconds: 0)
         while end == nil, let input = screen.next() {
             switch input {
@@ -214,7 +214,7 @@ extension LiveShell {
         guard recording == nil else { return }
         let moment = LiveClock.moment
         do throws(ToolError) {
-            // Once it has begun it is told, so that nothing is missing from it that follows what is shown.
+            // It is shown only once it has begun, so that it contains everything that happens after that.
             recording = try .init(configuration.monitor, at: moment, wait.wakeup)
         } catch {
             handle(.recording(.failed(error.message), at: moment))
@@ -242,7 +242,7 @@ extension LiveShell {
 
 /// The events that the live view waits for: signals, other threads, the keyboard, a slow terminal, and time (poll(2)).
 struct LiveWait {
-    /// Signals that came.
+    /// Received signals.
     let signals: SignalDescriptor
     /// The wakeup for other threads.
     let wakeup: Wakeup
@@ -256,11 +256,11 @@ struct LiveWait {
         static let wakeup = Self(rawValue: 1)
         /// Something was typed.
         static let typed = Self(rawValue: 2)
-        /// The terminal has gone.
+        /// The terminal is closed.
         static let gone = Self(rawValue: 4)
     }
 
-    /// Waits until something has come, a signal among it, or until a moment; nil is for ever.
+    /// Waits for any input, including signals, or until a moment; nil for no limit.
     func wait(until deadline: Instant?) throws(SystemError) -> Events {
         let typing = Int16(POLLIN) | (device.isBehind ? Int16(POLLOUT) : 0)
         var descriptors = [

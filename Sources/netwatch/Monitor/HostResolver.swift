@@ -6,9 +6,9 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// Resolves a name on a thread of its own, because getaddrinfo(3) cannot be given a deadline.
+/// Resolves a name on a separate thread, because getaddrinfo(3) has no deadline.
 ///
-/// A thread that still waits for its resolution when nobody does any more ends with the process.
+/// An abandoned thread ends with the process.
 final class HostResolver: Sendable {
     private let kept: Kept
 
@@ -19,7 +19,7 @@ final class HostResolver: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - namespace: The network namespace from which the name server is asked.
+    ///   - namespace: The network namespace in which the name is resolved.
     ///   - wakeup: Told when the resolution is there.
     /// - Throws: The errno, if there is no thread to be had.
     init(_ name: String, in namespace: NetworkNamespace, wakeup: Wakeup) throws(SystemError) {

@@ -19,12 +19,12 @@ struct MonitorSession {
     /// Starts a monitor.
     ///
     /// - Parameters:
-    ///   - configuration: What to watch.
-    ///   - wakeup: What the sink wakes the main thread by.
+    ///   - configuration: The monitor's configuration.
+    ///   - wakeup: The event by which the sink wakes the main thread.
     ///   - signals: Signals that end a wait instead of the process.
     ///   - output: A descriptor whose reader's end ends a wait.
     ///   - sink: Called on the event thread with each change.
-    /// - Throws: What to tell the user.
+    /// - Throws: An error with a text for the user.
     init(
         _ configuration: MonitorConfiguration,
         wakeup: Wakeup,
@@ -46,13 +46,13 @@ struct MonitorSession {
         subscription = monitor.subscribe(on: .immediate, sink)
     }
 
-    /// Sleeps until something comes, or until the deadline; nil is for ever.
+    /// Sleeps until an event, or until the deadline; nil for no limit.
     ///
     /// - Parameters:
     ///   - deadline: When to wake in any case.
     ///   - watchesOutput: Whether the output's end, which lasts, wakes it.
-    /// - Returns: What woke it.
-    /// - Throws: What to tell the user.
+    /// - Returns: The event.
+    /// - Throws: An error with a text for the user.
     func next(until deadline: Instant? = nil, watchesOutput: Bool = true) throws(ToolError) -> Awakening {
         do throws(SystemError) {
             return try wait.next(until: deadline, watchesOutput: watchesOutput)
@@ -61,9 +61,9 @@ struct MonitorSession {
         }
     }
 
-    /// Stops the monitor, so that what it is writing is written whole.
+    /// Stops the monitor, so that its current output is completed.
     ///
-    /// A reader who takes nothing any more does not hold up the end of the process for longer than a second.
+    /// A blocked reader delays the end of the process by at most a second.
     func stop() throws(ToolError) {
         let hasStopped = Flag()
         do throws(SystemError) {

@@ -11,7 +11,7 @@ enum ChangeJSON {
     ///   - change: The change.
     ///   - time: When it came.
     ///   - clock: How that is written.
-    ///   - tellsKindSource: Whether interfaces have the member `by`, which tells how their kind is known.
+    ///   - tellsKindSource: Whether interfaces have the member `by`, the source of their kind.
     ///   - line: What to append to.
     static func append(
         _ change: ReachabilityChange,

@@ -111,7 +111,7 @@ enum WiFiText {
     /// `, ssid "office" bssid 02:00:00:00:01:00 2412 MHz -54 dBm`, without what is not known.
     ///
     /// - Parameters:
-    ///   - details: What a radio tells.
+    ///   - details: The details that a radio reports.
     ///   - isOneOfSeveral: Whether there are others, so that the interface is named.
     /// - Returns: The words, with a comma before them; nothing if nothing is known.
     static func words(_ details: WiFiDetails, isOneOfSeveral: Bool) -> String {

@@ -18,10 +18,10 @@ struct TimestampText: ~Copyable {
     /// UTC.
     static var utc: Self { .init(offset: nil) }
 
-    /// Local time; the C library is asked for the offset once in each minute.
+    /// Local time; the C library is queried for the offset once in each minute.
     static var local: Self { .init { SystemClock.utcOffset(at: $0) } }
 
-    /// Takes the offset's source, which is asked whenever another minute is written.
+    /// Takes the offset's source, which is queried whenever the minute changes.
     init(offset: (@Sendable (Timestamp) -> Int)?) { self.offset = offset }
 
     /// Writes a moment.

@@ -7,7 +7,7 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// `netwatch record`: a capture of what the kernel tells, for `netwatch replay`, tcpdump and Wireshark.
+/// `netwatch record`: writes the kernel's messages to a capture, for `netwatch replay`, tcpdump and Wireshark.
 struct RecordCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
@@ -56,7 +56,7 @@ struct RecordCommand: NetwatchCommand {
     }
 }
 
-/// Writes what a monitor and the kernel say to each other into a capture, each datagram at once, on the event thread.
+/// Writes the datagrams between a monitor and the kernel to a capture, each immediately, on the event thread.
 final class CaptureRecorder: Sendable {
     private let output: LineOutput
     private let writer = CaptureWriter()
@@ -85,7 +85,7 @@ final class CaptureRecorder: Sendable {
         return write(record)
     }
 
-    /// Closes the file, which is where some file systems tell of errors, and says how the command ends.
+    /// Closes the file, where some file systems report errors, and returns the exit status.
     func end(writing name: String) throws(ToolError) -> ExitStatus {
         let closing = close(output.descriptor) == 0 ? nil : OutputFailure.failed(SystemError.last)
         return try (failure ?? closing)?.end(writing: name) ?? .success
@@ -109,7 +109,7 @@ enum CaptureFile {
     /// A regular file that holds something is refused, so that a slip does not cost an earlier recording; pipes, devices
     /// and empty files (as mktemp(1) makes them) are taken.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: An error with a text for the user.
     static func open(_ path: String) throws(ToolError) -> LineOutput {
         guard path != "-" else { return try standardOutput() }
         let name = path.escapedForTerminal
@@ -125,7 +125,7 @@ enum CaptureFile {
             guard error.code != EEXIST else {
                 throw .init("'\(name)' holds something already; remove it, or name another file", exit: .usage)
             }
-            throw .init("can't create '\(name)': \(error); name a file in a directory of yours", exit: .outputFailure)
+            throw .init("cannot create '\(name)': \(error); name a file in a writable directory", exit: .outputFailure)
         }
     }
 

@@ -5,7 +5,7 @@ import LinuxSystem
 import NetwatchCore
 import ReachabilityCore
 
-/// `netwatch replay`: what a monitor would have said of a capture.
+/// `netwatch replay`: prints what `watch` would have printed.
 struct ReplayCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -57,7 +57,7 @@ struct ReplayCommand: NetwatchCommand {
         throw .init("\(file == "-" ? "stdin" : file.escapedForTerminal): \(fault)", exit: .badData)
     }
 
-    /// Prints all that can be read, and says what cannot.
+    /// Prints everything that can be read, and reports faults.
     private func printChanges(in bytes: [UInt8]) throws(OutputFailure) -> ReplayError? {
         var replay = CaptureReplay(
             context: kinds.context(user: geteuid()),
@@ -89,14 +89,14 @@ struct ReplayCommand: NetwatchCommand {
 enum CaptureInput {
     /// The file's bytes; `-` is stdin.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: An error with a text for the user.
     static func read(_ path: String) throws(ToolError) -> [UInt8] {
         let name = path.escapedForTerminal
         do throws(SystemError) {
             return path == "-" ? try FileContents.readStandardInput() : try FileContents.read(path)
         } catch {
             let what = path == "-" ? "stdin" : "'\(name)'"
-            throw .init("can't read \(what): \(error); give a capture that 'netwatch record' made", exit: .badData)
+            throw .init("cannot read \(what): \(error); give a capture of 'netwatch record'", exit: .badData)
         }
     }
 }

@@ -7,8 +7,8 @@ import RequestGate
 
 /// Runs one command and passes signals on to it.
 ///
-/// The command is in this process's group, so what the terminal sends (Ctrl-C, Ctrl-Z, a resize) has reached it already;
-/// only what a process sent to this one alone is passed on.
+/// The command is in this process's group, so it has already received the terminal's signals (Ctrl-C, Ctrl-Z, a resize);
+/// only signals that a process sent to this process alone are passed on.
 struct CommandSupervisor {
     /// The signals that are passed on.
     static let passedOn: [Int32] = [
@@ -23,11 +23,11 @@ struct CommandSupervisor {
     /// Runs a command to its end.
     func run(_ command: CommandWords) throws(ToolError) -> Report {
         let child = try start(command)
-        var wasToldToEnd = false
+        var wasTerminated = false
         while true {
-            if let outcome = child.outcome() { return .init(outcome: outcome, wasToldToEnd: wasToldToEnd) }
+            if let outcome = child.outcome() { return .init(outcome: outcome, wasTerminated: wasTerminated) }
             guard case .signal(let signal) = try session.next(), signal.number != SIGCHLD else { continue }
-            if Self.ending.contains(signal.number) { wasToldToEnd = true }
+            if Self.ending.contains(signal.number) { wasTerminated = true }
             if signal.isFromProcess { child.send(signal.number) }
             if signal.number == SIGTSTP { SignalActions.stopUntilContinued() }
         }
@@ -37,8 +37,8 @@ struct CommandSupervisor {
     struct Report {
         /// The command's end.
         var outcome: ChildProcess.Outcome
-        /// Whether one of ``CommandSupervisor/ending`` came.
-        var wasToldToEnd: Bool
+        /// Whether one of ``CommandSupervisor/ending`` was received.
+        var wasTerminated: Bool
     }
 
     private func start(_ command: CommandWords) throws(ToolError) -> ChildProcess {
@@ -47,14 +47,14 @@ struct CommandSupervisor {
         } catch {
             let name = command.name.escapedForTerminal
             guard error.code != ENOENT else {
-                throw .init("can't find the command '\(name)'; give its path, or set PATH", exit: .commandNotFound)
+                throw .init("cannot find the command '\(name)'; give its path, or set PATH", exit: .commandNotFound)
             }
-            throw .init("can't execute '\(name)': \(error); check that it is a program", exit: .notExecutable)
+            throw .init("cannot execute '\(name)': \(error); check that it is a program", exit: .notExecutable)
         }
     }
 }
 
-/// Decides what follows when a command has ended.
+/// Decides whether a command that has ended runs again.
 struct RunPolicy: Hashable {
     /// How often it runs, and how long it rests between its runs.
     private let retry: RetryPolicy
@@ -76,7 +76,7 @@ struct RunPolicy: Hashable {
 
     /// Decides.
     ///
-    /// | ended | network | told to end | retries left | follows |
+    /// | ended | network | terminated | retries left | next |
     /// |---|---|---|---|---|
     /// | well | any | any | any | exit |
     /// | badly | there all the time | any | any | exit |
@@ -84,23 +84,23 @@ struct RunPolicy: Hashable {
     /// | badly | away at some time | no | none | exit |
     /// | badly | away at some time | no | some | again |
     ///
-    /// A command that fails at once whenever the network is back does not loop: each delay may be twice the one before.
-    /// It passes while the network is away, so that nobody waits twice.
+    /// A command that keeps failing immediately does not loop: each delay may be twice the previous one.
+    /// The delay runs while the network is away, so that it does not add to the outage.
     ///
     /// - Parameters:
     ///   - outcome: How the command ended.
     ///   - wasAway: Whether the network was away at some time while it ran.
-    ///   - wasToldToEnd: Whether a signal that ends programs came meanwhile: the user wants no further run.
-    ///   - generator: Where the delay's jitter comes from.
-    /// - Returns: What to do.
+    ///   - wasTerminated: Whether a terminating signal was received meanwhile: then there is no further run.
+    ///   - generator: The source of the delay's jitter.
+    /// - Returns: The next step.
     mutating func next(
         after outcome: ChildProcess.Outcome,
         wasAway: Bool,
-        wasToldToEnd: Bool,
+        wasTerminated: Bool,
         using generator: inout some RandomNumberGenerator
     ) -> Step {
         runs += 1
-        guard outcome != .exited(0), wasAway, !wasToldToEnd else { return .exit(outcome.exitStatus) }
+        guard outcome != .exited(0), wasAway, !wasTerminated else { return .exit(outcome.exitStatus) }
         // With --retries the user declares that the command may run several times.
         let traits = RequestTraits(isIdempotent: true, isReplayable: true)
         let failure = AttemptFailure(.transient, .maybeProcessed)

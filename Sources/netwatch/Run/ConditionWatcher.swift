@@ -18,7 +18,7 @@ final class ConditionWatcher: Sendable {
     /// Whether it holds now.
     var holds: Bool { record.withLock { $0.holds } }
 
-    /// Whether it did not hold at some time since ``forgetAbsence()``.
+    /// Whether it did not hold at some time since ``resetAbsence()``.
     var wasAway: Bool { record.withLock { $0.wasAway } }
 
     /// Takes the state as it is now; true if the condition holds.
@@ -31,8 +31,8 @@ final class ConditionWatcher: Sendable {
     }
 
     /// Begins a new time to watch.
-    func forgetAbsence() {
-        record.withLock { $0.forgetAbsence() }
+    func resetAbsence() {
+        record.withLock { $0.resetAbsence() }
     }
 }
 
@@ -44,7 +44,7 @@ struct ConnectivityRecord: Hashable {
     private(set) var path: NetworkPath?
     /// Whether it holds now.
     private(set) var holds = false
-    /// Whether it did not hold at some time since ``forgetAbsence()``; not to know is not to be away.
+    /// Whether it did not hold at some time since ``resetAbsence()``; not to know is not to be away.
     private(set) var wasAway = false
 
     init(_ awaited: WaitedPath) { self.awaited = awaited }
@@ -57,12 +57,12 @@ struct ConnectivityRecord: Hashable {
     }
 
     /// Begins a new time to watch, as when a command starts.
-    mutating func forgetAbsence() {
+    mutating func resetAbsence() {
         wasAway = false
     }
 }
 
-/// The state that is waited for, and what its path must be.
+/// The state to wait for, and the requirement on its path.
 struct WaitedPath: Hashable {
     /// The state.
     let condition: StateArgument
@@ -74,9 +74,9 @@ struct WaitedPath: Hashable {
         self.requirement = requirement
     }
 
-    /// Whether both can hold at once.
+    /// Checks that the state and the requirement do not contradict each other.
     ///
-    /// - Throws: What contradicts what.
+    /// - Throws: An error that names the contradiction.
     func validate() throws(ValidationError) {
         guard requirement != .any else { return }
         switch condition {
@@ -94,7 +94,7 @@ struct WaitedPath: Hashable {
 }
 
 extension PathRequirement {
-    /// Whether a program that binds to nothing keeps to the requirement: it takes the default path of either family.
+    /// Whether an unbound program meets the requirement: it uses the default path of either family.
     func allows(_ path: NetworkPath) -> Bool {
         [path.ipv4, path.ipv6].compactMap(\.self).allSatisfy {
             allows($0.interface, over: $0.carriers, isExpensive: $0.isExpensive)

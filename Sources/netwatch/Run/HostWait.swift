@@ -9,7 +9,7 @@ import Synchronization
 struct HostWait {
     /// The host.
     let host: Host
-    /// In which state, and what to say when the time is up.
+    /// The state, and the text of the timeout error.
     let waiting: WaitOptions
     /// When to give up; nil for never.
     let deadline: Instant?
@@ -38,9 +38,9 @@ struct HostWait {
         while true {
             let resolution = try HostResolver.resolve(name, in: namespace, during: session, until: deadline)
             guard case .failed(let why) = resolution else { return resolution.addresses }
-            // The next change of the network may be what the name server waits for.
+            // The next change of the network may make the name server reachable.
             let retry = SystemClock.now.advanced(by: pause)
-            let hasChanged = try sleep(session, until: retry, "\(self.name) can't be resolved: \(why)")
+            let hasChanged = try sleep(session, until: retry, "\(self.name) cannot be resolved: \(why)")
             pause = hasChanged ? Self.shortestPause : min(pause * 2, Self.longestPause)
         }
     }
@@ -58,7 +58,7 @@ struct HostWait {
 
     /// Sleeps; true if something has changed.
     ///
-    /// - Throws: What to tell when the time is up, with the words for what is still missing.
+    /// - Throws: The timeout error, which names the missing condition.
     @discardableResult
     private func sleep(_ session: MonitorSession, until moment: Instant?, _ words: String) throws(ToolError) -> Bool {
         let end = [moment, deadline].compactMap(\.self).min()
@@ -68,7 +68,7 @@ struct HostWait {
     }
 }
 
-/// Holds the routes to a host's addresses against what is waited for; the event thread writes, the main thread reads.
+/// Checks the routes to a host's addresses for the condition; the event thread writes, the main thread reads.
 final class DestinationsWatcher: Sendable {
     private let record: Mutex<DestinationsRecord>
     private let wakeup: Wakeup

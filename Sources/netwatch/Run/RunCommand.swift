@@ -6,7 +6,7 @@ import NetwatchCore
 import Reachability
 import ReachabilityCore
 
-/// `netwatch run`: runs a command once the network is there, and again if it failed for want of it.
+/// `netwatch run`: runs a command once the network is there, and again if it failed during an outage.
 struct RunCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -60,7 +60,7 @@ struct RunCommand: NetwatchCommand {
 
     func execute() throws(ToolError) -> ExitStatus {
         let network = ConditionWatcher(awaited)
-        // What is ignored stays ignored, as nohup(1) wants; but a child's end must be told.
+        // Ignored signals stay ignored, as nohup(1) requires, except the signal of a child's end.
         signal(SIGCHLD, SIG_DFL)
         let signals = CommandSupervisor.passedOn.filter { !SignalActions.isIgnored($0) } + [SIGCHLD]
         let wakeup = try Wakeup.open()
@@ -78,28 +78,28 @@ struct RunCommand: NetwatchCommand {
         var earliest: Instant?
         while true {
             if let status = try gate.wait(notBefore: earliest) { return status }
-            network.forgetAbsence()
+            network.resetAbsence()
             let report = try supervisor.run(.init(last: command))
             let wasAway = report.outcome != .exited(0) && wasAway(session, network)
-            let wasToldToEnd = report.wasToldToEnd
+            let wasTerminated = report.wasTerminated
             switch policy.next(
                 after: report.outcome,
                 wasAway: wasAway,
-                wasToldToEnd: wasToldToEnd,
+                wasTerminated: wasTerminated,
                 using: &generator
             ) {
             case .exit(let status): return status
             case .again(let delay):
                 earliest = SystemClock.now.advanced(by: delay)
-                tellOfRetry(report.outcome, network.holds ? delay : nil)
+                reportRetry(report.outcome, network.holds ? delay : nil)
             }
         }
     }
 
-    private func tellOfRetry(_ outcome: ChildProcess.Outcome, _ delay: Duration?) {
+    private func reportRetry(_ outcome: ChildProcess.Outcome, _ delay: Duration?) {
         let end = "ended with \(outcome.exitStatus.rawValue) while the network was away"
         let when = delay.map { "in \(QuantityText.short($0)): the network is back" } ?? "when the network is back"
-        // Where stderr cannot be written there is nobody to tell.
+        // If stderr cannot be written, the error cannot be reported.
         try? LineOutput.standardError.write("netwatch: the command \(end); it runs again \(when)\n")
     }
 
@@ -121,16 +121,16 @@ struct RunGate {
     /// The wait options.
     let waiting: WaitOptions
 
-    /// Waits for the network, and for the end of the rest between two runs, on which no limit lies.
+    /// Waits for the network, and for the end of the delay between two runs, which the timeout does not limit.
     ///
     /// - Parameter earliest: The end of the rest.
     /// - Returns: A status if a signal ends the tool instead.
-    /// - Throws: What to tell the user when the time is up, with what there is instead.
+    /// - Throws: The timeout error, with the current state.
     func wait(notBefore earliest: Instant?) throws(ToolError) -> ExitStatus? {
         let deadline = waiting.timeout.map(SystemClock.now.advanced)
         while true {
-            let isRested = earliest.map { SystemClock.now >= $0 } ?? true
-            if network.holds, isRested { return nil }
+            let isDue = earliest.map { SystemClock.now >= $0 } ?? true
+            if network.holds, isDue { return nil }
             switch try session.next(until: network.holds ? earliest : deadline) {
             case .deadline where !network.holds: throw timeUp
             case .signal(let signal) where CommandSupervisor.ending.contains(signal.number):

@@ -5,7 +5,7 @@ import LinuxSystem
 import Reachability
 import ReachabilityCore
 
-/// `netwatch wait`: sleeps until the state is what is asked for.
+/// `netwatch wait`: sleeps until the condition holds.
 struct WaitCommand: NetwatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
@@ -45,7 +45,7 @@ struct WaitCommand: NetwatchCommand {
         let session = try MonitorSession(common.configuration, wakeup: wakeup) { change in
             if condition.holds(for: change.status) { wakeup.signal() }
         }
-        // Nothing else wakes it: what held for a moment has been waited for too.
+        // Nothing else wakes it: a state that held only for a moment counts too.
         guard try session.next(until: deadline) != .wakeup else { return .success }
         throw waiting.timeUp(session.monitor.stateWords(common.kinds.context(user: geteuid())))
     }
@@ -72,7 +72,7 @@ struct WaitOptions: ParsableArguments {
 }
 
 extension WaitOptions {
-    /// Returns the timeout error, with what is still missing.
+    /// Returns the timeout error, which names the missing condition.
     func timeUp(_ words: String, waitedFor awaited: String? = nil) -> ToolError {
         let awaited = awaited ?? condition.rawValue
         return .init("the time is up: \(words) (waited for \(awaited)); give a longer --timeout", exit: .timedOut)
@@ -90,7 +90,7 @@ enum StateArgument: String, CaseIterable, ExpressibleByArgument {
     /// No usable path.
     case notReachable
 
-    /// Whether a state is what is waited for; `unknown` never is.
+    /// Whether a state meets the condition; `unknown` never does.
     func holds(for status: ReachabilityStatus) -> Bool {
         switch self {
         case .reachable: status.isReachable

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// A command that was started, in this process's own group, so that the terminal and job control see both as one job.
 struct ChildProcess {
-    /// Its process id; valid until ``outcome()`` has told its end.
+    /// Its process id; valid until ``outcome()`` has returned its end.
     let id: pid_t
 
     /// Starts a command, found as shells find it (posix_spawn(3)), with this process's files.
@@ -14,7 +14,7 @@ struct ChildProcess {
     ///   - command: The command and its arguments, byte for byte.
     ///   - mask: The blocked signals that it starts with.
     /// - Returns: The running command.
-    /// - Throws: The errno, which tells whether it was found.
+    /// - Throws: The errno, which distinguishes whether it was found.
     static func start(_ command: CommandWords, mask: sigset_t) throws(SystemError) -> Self {
         do throws(SystemError) {
             return try spawn(command.pointers, mask: mask)
@@ -27,7 +27,7 @@ struct ChildProcess {
         }
     }
 
-    /// Sends it a signal (kill(2)); one that has ended and was not asked for its outcome yet ignores it.
+    /// Sends it a signal (kill(2)); a process that has ended but was not reaped ignores it.
     func send(_ signal: Int32) {
         kill(id, signal)
     }
@@ -80,9 +80,9 @@ struct ChildProcess {
     }
 }
 
-/// A command and its arguments as this process was given them, byte for byte.
+/// A command and its arguments as this process received them, byte for byte.
 ///
-/// Swift's strings are UTF-8 and would mend what is not; the names of files need not be.
+/// Swift's strings are UTF-8 and would replace invalid bytes; file names may contain any.
 struct CommandWords {
     /// The words, without a null pointer behind them; they live as long as the process.
     let pointers: [UnsafeMutablePointer<CChar>?]

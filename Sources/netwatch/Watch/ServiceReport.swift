@@ -12,9 +12,9 @@ final class ServiceReport: Sendable {
     private let isReady = Atomic(false)
     private let hasFailed = Atomic(false)
 
-    /// Takes up what the manager's invitation offers.
+    /// Connects to the service manager if the environment names its socket.
     ///
-    /// A manager that cannot be told is said so once on stderr, and watched is all the same.
+    /// A manager that cannot be notified is reported once on stderr, and the watch continues.
     init(_ invitation: ServiceManager.Invitation?) {
         do throws(SystemError) {
             manager = try invitation.map { (invitation) throws(SystemError) in
@@ -26,7 +26,7 @@ final class ServiceReport: Sendable {
         }
     }
 
-    /// When the manager has to be told again that all is well; nil if it does not ask.
+    /// When the next keep-alive is due; nil if the manager has no watchdog.
     ///
     /// Half of its time, as sd_watchdog_enabled(3) advises.
     func nextKeepAlive(after now: Instant) -> Instant? {
@@ -43,7 +43,7 @@ final class ServiceReport: Sendable {
         send(isFirst ? ["READY=1", status] : [status])
     }
 
-    /// Reports that the tool is alive; on the event thread, so that a hanging event thread is noticed.
+    /// Reports that the tool is alive; on the event thread, so that a hanging event thread is detected.
     func sendKeepAlive() { send(["WATCHDOG=1"]) }
 
     /// Reports that the tool is stopping.
@@ -59,7 +59,7 @@ final class ServiceReport: Sendable {
         do throws(SystemError) { try manager?.tell(assignments) } catch { note(error) }
     }
 
-    /// Says once what went wrong; where stderr cannot be written there is nobody to tell.
+    /// Reports the first failure on stderr, if that can be written.
     private func note(_ error: SystemError) {
         guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
         let words = "the service manager that NOTIFY_SOCKET names can't be told: \(error)"
@@ -67,11 +67,11 @@ final class ServiceReport: Sendable {
     }
 }
 
-/// The service manager that started the tool, as far as it wants to hear of it (sd_notify(3)).
+/// The service manager that started the tool, with its socket and watchdog (sd_notify(3)).
 ///
 /// Each message is one datagram to the socket that `NOTIFY_SOCKET` names.
 final class ServiceManager: Sendable {
-    /// How often it wants to hear that all is well; nil if it does not ask (sd_watchdog_enabled(3)).
+    /// The interval of keep-alives; nil if there is no watchdog (sd_watchdog_enabled(3)).
     let watchdogInterval: Duration?
     private let address: SocketAddress
     private let descriptor: Int32
@@ -80,8 +80,8 @@ final class ServiceManager: Sendable {
     ///
     /// - Parameters:
     ///   - socket: The value of `NOTIFY_SOCKET`: a path, or `@` and an abstract name.
-    ///   - watchdogInterval: How often the manager wants to hear of the tool.
-    /// - Throws: `EAFNOSUPPORT` for another kind of socket, `ENAMETOOLONG`, or what the kernel says.
+    ///   - watchdogInterval: The interval of keep-alives.
+    /// - Throws: `EAFNOSUPPORT` for another kind of socket, `ENAMETOOLONG`, or the kernel's errno.
     init(socket: String, watchdogInterval: Duration? = nil) throws(SystemError) {
         address = try SocketAddress(socket)
         self.watchdogInterval = watchdogInterval
@@ -141,7 +141,7 @@ extension ServiceManager {
     struct Invitation: Hashable, Sendable {
         /// The value of `NOTIFY_SOCKET`.
         let socket: String
-        /// How often the manager wants to hear of the tool; nil if it does not ask.
+        /// The interval of keep-alives; nil if there is no watchdog.
         let watchdogInterval: Duration?
 
         /// Reads it out of variables; nil if there is no manager.
@@ -158,7 +158,7 @@ extension ServiceManager {
             watchdogInterval = isMeant && microseconds > 0 ? .microseconds(min(microseconds, 86_400_000_000)) : nil
         }
 
-        /// Takes it out of this process's environment: what the tool itself starts is not the service.
+        /// Removes it from this process's environment: the tool's own child processes are not the service.
         ///
         /// To be called before there is a second thread (environ(7)).
         static func take() -> Self? {

@@ -6,7 +6,7 @@ import Reachability
 import ReachabilityCore
 import Synchronization
 
-/// Prints the current state, then a line for each change, until a signal comes or nobody reads any more.
+/// Prints the current state, then a line for each change, until a signal arrives or the reader is gone.
 struct StateWatch {
     /// How to print.
     var format: ChangeFormat
@@ -20,7 +20,7 @@ struct StateWatch {
         let printer = ChangePrinter(format)
         let report = ServiceReport(.take())
         let inbox = hook == nil ? nil : HookInbox()
-        // A child's end must be told, whatever this process was started with.
+        // The signal of a child's end must not be ignored, even if this process was started so.
         if hook != nil { signal(SIGCHLD, SIG_DFL) }
         let wakeup = try Wakeup.open()
         let session = try MonitorSession(
@@ -48,12 +48,12 @@ struct StateWatch {
     }
 }
 
-/// Prints changes on stdout as they come, on the event thread, until that fails or is closed.
+/// Prints changes on stdout as they arrive, on the event thread, until that fails or is closed.
 ///
-/// `@unchecked Sendable`: the line is touched by ``print(_:)`` alone, which the event thread alone calls; the rest is
+/// `@unchecked Sendable`: the line is used only by ``print(_:)``, which only the event thread calls; the rest is
 /// made for several threads.
 final class ChangePrinter: @unchecked Sendable {
-    /// In memory of its own: each access to a class's variable would be checked for exclusivity.
+    /// In separate memory: each access to a class's variable would be checked for exclusivity.
     private let line: UnsafeMutablePointer<ChangeLine>
     private let isOpen = Atomic(true)
     private let failed = Mutex<OutputFailure?>(nil)
@@ -74,7 +74,7 @@ final class ChangePrinter: @unchecked Sendable {
     /// Stops printing: the last changes of a monitor that stops do not describe the network.
     func close() { isOpen.store(false, ordering: .releasing) }
 
-    /// Prints a change that came at a time; false if that failed, now or before.
+    /// Prints a change with its time; false if that failed, now or before.
     func print(_ change: ReachabilityChange, at time: Timestamp) -> Bool {
         guard isOpen.load(ordering: .acquiring) else { return failure == nil }
         line.pointee.set(change, at: time)
@@ -111,7 +111,7 @@ struct HookWatch {
         while !(isEnding && runner.isIdle) {
             let deadline = [runner.deadline, keepAlive].compactMap(\.self).min()
             let awakening = try session.next(until: deadline, watchesOutput: !isEnding)
-            // Before a hook's end is noticed, so that the next is told the newest.
+            // Before a hook's end is handled, so that the next hook gets the newest change.
             if !isEnding, let (change, time) = inbox.take() { runner.post((change, time)) }
             if let due = keepAlive, SystemClock.now >= due {
                 _ = session.monitor.perform { [report] in report.sendKeepAlive() }

@@ -100,14 +100,14 @@ struct StateQuery {
     }
 }
 
-/// Keeps the first change that tells a state; until then, the newest that does not.
+/// Keeps the first change with a known state; until then, the newest without one.
 final class FirstState: Sendable {
     private let kept = Mutex<ReachabilityChange?>(nil)
 
-    /// The change, if one came.
+    /// The change, if there was one.
     var change: ReachabilityChange? { kept.withLock { $0 } }
 
-    /// Takes a change; true if it is the one to tell.
+    /// Takes a change; true if it is the one to print.
     func take(_ change: ReachabilityChange) -> Bool {
         kept.withLock { kept in
             guard kept == nil || kept?.status == .unknown else { return false }

@@ -92,14 +92,14 @@ struct StateView {
         case .shown(let status): return status
         case .unfit(let reason):
             if let words = reason.words, live.hosts.isEmpty {
-                // Where stderr cannot be written there is nobody to tell.
+                // If stderr cannot be written, the error cannot be reported.
                 try? LineOutput.standardError.write("netwatch: no live view: \(words); printing lines\n")
             }
-            return try printLines(instead: reason.words ?? "a dumb one can't show it")
+            return try printLines(instead: reason.words ?? "a dumb terminal cannot show it")
         }
     }
 
-    /// Prints lines, which tell nothing of hosts.
+    /// Prints lines, without hosts.
     private func printLines(instead why: String) throws(ToolError) -> ExitStatus {
         guard live.hosts.isEmpty else {
             throw .init(

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Addresses and routes, each step taken by the tool before the next.
+# Addresses and routes; the tool has handled each step before the next.
 
 # give_address INTERFACE ADDRESS/LENGTH
 give_address() {
@@ -58,10 +58,10 @@ make_l2tp() {
 # Whether an interface has the hardware address of another: has_address_of INTERFACE OTHER
 has_address_of() { says "/sys/class/net/$1/address" "$(<"/sys/class/net/$2/address")"; }
 
-# A neighbour that answers no questions: give_neighbour INTERFACE ADDRESS
+# A permanent neighbour entry, which needs no reply: give_neighbour INTERFACE ADDRESS
 give_neighbour() { ip neighbour replace "$2" lladdr 02:00:00:00:99:01 dev "$1" nud permanent; }
 
-# A WireGuard interface with one peer, which never answers: make_wireguard NAME ENDPOINT
+# A WireGuard interface with one peer, which never replies: make_wireguard NAME ENDPOINT
 make_wireguard() {
     ip link add "$1" type wireguard
     wg set "$1" private-key <(wg genkey) fwmark 51820 \

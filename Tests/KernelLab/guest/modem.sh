@@ -38,7 +38,7 @@ replug_modem() { plug_in modem; }
 # The modem's connection, which is its carrier: set_connection up|down
 set_connection() { ip -n operator link set dev usb0 "$1"; }
 
-# A telephone that shares its connection, as cdc_ncm: eth0 here, as its address is a manufacturer's.
+# A tethered phone, as cdc_ncm: eth0 here, as its address is a manufacturer's.
 plug_phone() {
     mkdir -p $gadgets/modem/functions/ncm.usb0
     echo 00:00:5e:00:53:01 >$gadgets/modem/functions/ncm.usb0/host_addr

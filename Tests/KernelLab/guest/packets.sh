@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154 # The scenario runner sets netwatch, work and options.
-# Packet counters, by which what the tool says is judged.
+# Packet counters, which check the tool's status.
 
 packet_count=40
 # Fewer are neighbour discovery and the like.
 least_carried=10
 
-# Sends packets from sockets without a mark and not bound to anything, as the status is about: each to another address,
+# Sends packets from unmarked, unbound sockets, which the status is about: each to a different address,
 # so that routes with several next hops use them all.
 send_packets() {
     local number
@@ -26,10 +26,10 @@ list_carrying() {
 }
 has_carrying() { [ -n "$(list_carrying "$@")" ]; }
 
-# Sends packets and fails unless the tool's status says what their counters say: judge INTERFACE=NAMESPACE/FAR-END...
+# Sends packets and fails unless the tool's status agrees with the counters: judge INTERFACE=NAMESPACE/FAR-END...
 #
-# Every interface by which packets can leave is named, with its far end: there are counted those that got through.
-# Reachable means that packets leave, by the carriers that the tool names and no others; by a modem means cellular.
+# Every interface through which packets can leave is named, with its far end, where the packets are counted. Reachable
+# means that packets leave through the carriers that the tool names and no others; cellular, that some leave by a modem.
 judge() {
     local -A before=()
     local far status carriers carrying deadline
@@ -39,7 +39,7 @@ judge() {
     carriers=" $(jq -r '[.path.carriers[].name] | join(" ")' "$work/judged") "
     for far in "$@"; do before[$far]=$(received "${far#*=}"); done
     send_packets
-    # What is not there by then is lost: an address that does not resolve fails after three seconds.
+    # Packets that have not arrived by then are lost: an address that does not resolve fails after three seconds.
     deadline=$((${EPOCHREALTIME/./} + 2000000))
     until has_carrying "$@" || [ "${EPOCHREALTIME/./}" -ge $deadline ]; do pause; done
     carrying=$(list_carrying "$@")

@@ -3,7 +3,7 @@
 
 connect_ppp() {
     modprobe ppp_async
-    # What the system's administrator prefers is not what is tried here.
+    # The system administrator's options are not tested here.
     : >/etc/ppp/options
     ip netns add operator
     pppd nodetach noauth local noipdefault ipcp-accept-local ipcp-accept-remote logfile "$work/pppd.log" \

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Suspend to memory (ACPI S3); scripts/kernel-lab gives scenarios that call this a machine of their own.
+# Suspend to memory (ACPI S3); scripts/kernel-lab runs scenarios that call this on a separate machine.
 
 # Suspends the machine for some seconds; the alarm of the real-time clock wakes it: suspend_machine SECONDS
 suspend_machine() {

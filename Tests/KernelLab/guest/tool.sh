@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2154 # The scenario runner sets netwatch and work.
-# The tool under test, and what it said.
+# The tool under test, and its output.
 
 options=() watcher='' recorder='' observer=''
 
-# Starts the tool: what it prints goes to `watch`, what it records to `capture`. Options are for both.
+# Starts the tool: its output goes to `watch`, its recording to `capture`. Options are for both.
 begin() {
     options=("$@")
     : >"$work/options"
     [ $# = 0 ] || printf '%s\n' "$*" >"$work/options"
-    # What the kernel says and when, by the kernel's own clock; a buffer that is never full.
+    # The kernel's messages and their times, by the kernel's own clock; the buffer never overruns.
     tcpdump -Z root -i nlmon0 -U -B 8192 --immediate-mode -w "$work/kernel.pcap" 2>"$work/tcpdump.log" &
     observer=$!
     : >"$work/watch"
@@ -22,7 +22,7 @@ begin() {
     quiet
 }
 
-# How many lines the tool has printed, and the last.
+# The number of lines that the tool has printed, and the last one.
 line_count=0 last_line=
 read_lines() {
     local lines=()
@@ -35,7 +35,7 @@ has_lines() {
     [ "$line_count" -ge "$1" ]
 }
 
-# Whether the last line tells a status, and the interface of the path if one is given.
+# Whether the last line has a status, and the interface of the path if one is given.
 tells() {
     read_lines
     [[ $last_line == *'"status":"'"$1"'"'* ]] || return 1
@@ -52,7 +52,7 @@ await_reason() {
     quiet
 }
 
-# Waits until the tool's last line tells a status, and the interface of the path if one is given.
+# Waits until the tool's last line has a status, and the interface of the path if one is given.
 await() {
     eventually 15 tells "$@"
     quiet
@@ -68,7 +68,7 @@ sleeps() {
     done
 }
 
-# Whether every socket that listens to the kernel was read to its end.
+# Whether every netlink socket has been read to its end.
 all_is_read() {
     local groups unread
     while read -r _ _ _ groups unread _; do
@@ -76,34 +76,34 @@ all_is_read() {
     done </proc/net/netlink
 }
 
-# Whether the tool has taken all that the kernel has said so far.
+# Whether the tool has read all of the kernel's messages so far.
 has_taken_all() { all_is_read && sleeps "$watcher" && sleeps "$recorder" && all_is_read; }
 
-# Whether no IPv6 address is still looked for on its link: the message that ends this comes one to two seconds after the
-# interface has its carrier, and would be told among the reasons of whatever change it meets.
+# Whether no duplicate address detection is under way: the message that ends it is sent one to two seconds after the
+# interface gets its carrier, and would be a reason of an unrelated change.
 no_address_is_tentative() {
     local flags name
     while read -r _ _ _ _ flags name; do
-        # IFA_F_TENTATIVE without IFA_F_DADFAILED, where the search goes on.
+        # IFA_F_TENTATIVE without IFA_F_DADFAILED: the detection is under way.
         [ $((0x$flags & 0x48)) -ne $((0x40)) ] || says "/sys/class/net/$name/operstate" down || return 1
     done </proc/net/if_inet6
 }
 is_settled() { no_address_is_tentative && has_taken_all; }
 
-# Waits until the tool, if it was started, has taken all that the kernel has to say: what comes next is judged by itself.
+# Waits until the tool, if it was started, has read all of the kernel's messages, so that the next change stands alone.
 quiet() { [ -z "$watcher" ] || eventually 10 is_settled; }
 
-# Asks for the status once, beside what runs; the answer has its place in the sequence.
+# Prints the status once, next to the running monitor; the output has its place in the sequence.
 ask_status() {
     quiet
     "$netwatch" status --json "${options[@]}" >>"$work/status" || true
     quiet
 }
 
-# The same in another network namespace, of which no capture tells.
+# The same in another network namespace, which no capture covers.
 ask_status_in() { "$netwatch" status --json --netns "$1" >>"$work/elsewhere" || true; }
 
-# Ends the tool when it has said all.
+# Ends the tool when it has printed everything.
 finish() {
     quiet
     kill "$watcher" "$recorder"

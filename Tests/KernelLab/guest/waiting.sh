@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Waiting for what is to happen, with a deadline.
+# Waiting for events, with a deadline.
 
-# A descriptor on which nothing ever comes: to read from it is to wait without starting a process.
+# A descriptor on which nothing ever arrives: reading from it waits without starting a process.
 exec {nothing}<> <(:)
 pause() { read -rt 0.02 -u "$nothing" || true; }
 
@@ -20,7 +20,7 @@ eventually() {
     done
 }
 
-# Whether a file of one line says something: says FILE TEXT
+# Whether a file has one line with a text: says FILE TEXT
 says() {
     local text
     { read -r text <"$1"; } 2>/dev/null && [ "$text" = "$2" ]

@@ -10,11 +10,11 @@ unplug_radios() { modprobe -r mac80211_hwsim; }
 
 phy_of() { cat "/sys/class/net/$1/phy80211/name"; }
 
-# Gives a radio to a network namespace, which is made if it is not there: hand_over WLAN NAMESPACE
+# Moves a radio to a network namespace, which is made if it does not exist: hand_over WLAN NAMESPACE
 hand_over() {
     local phy
     phy=$(phy_of "$1")
-    # The debugfs entries stay, and are found by the interface's name as it was.
+    # The debugfs entries stay under the interface's former name.
     printf -v "phy_$1" %s "$phy"
     [ -e "/run/netns/$2" ] || ip netns add "$2"
     iw phy "$phy" set netns name "$2"
@@ -37,7 +37,7 @@ start_own_access_point() {
 # Writes hostapd's configuration: configure_access_point WLAN CHANNEL SSID [PASSPHRASE]
 configure_access_point() {
     printf 'interface=%s\ndriver=nl80211\nssid=%s\nhw_mode=g\nchannel=%s\n' "$1" "$3" "$2"
-    # A station with the wrong key is sent away after one try instead of four.
+    # A station with the wrong key is rejected after one attempt instead of four.
     [ $# -lt 4 ] || printf '%s\n' wpa=2 wpa_key_mgmt=WPA-PSK rsn_pairwise=CCMP wpa_pairwise_update_count=1 \
         "wpa_passphrase=$4"
 } >"$work/hostapd-$1.conf"
@@ -50,9 +50,9 @@ stop_access_point() {
     eventually 10 test ! -e "/proc/$process"
 }
 
-# Lets a station associate: start_station WLAN SSID [PASSPHRASE]
+# Makes a station associate: start_station WLAN SSID [PASSPHRASE]
 #
-# It scans only the channels that the access points are on, so that it is quick.
+# It scans only the access points' channels, which is faster.
 start_station() {
     local file=$work/supplicant-$1.conf
     {
@@ -63,7 +63,7 @@ start_station() {
     wpa_supplicant -B -P "$work/$1.pid" -i "$1" -D nl80211 -c "$file" -f "$work/supplicant-$1.log"
 }
 
-# Lets a station go to another access point of its network, and waits until it is there: roam_to WLAN BSSID
+# Makes a station roam to another access point of its network, and waits for that: roam_to WLAN BSSID
 roam_to() {
     control_station "$1" scan freq=2412,2437
     eventually 10 is_told_to_roam "$@"
@@ -71,7 +71,7 @@ roam_to() {
     await_operstate "$1" up
     quiet
 }
-# It can be told so only when the scan has found that access point.
+# It accepts the command only when the scan has found that access point.
 is_told_to_roam() { [ "$(control_station "$1" roam "$2")" = OK ]; }
 is_associated_with() { iw dev "$1" link | grep -q "$2"; }
 

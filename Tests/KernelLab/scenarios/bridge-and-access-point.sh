@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A bridge joins this machine's own access point and a modem: the access point is no way out.
+# A bridge joins this machine's own access point and a modem: the access point is no uplink.
 plug_radios 1
 plug_modem 19d2:1003
 await_link wwan0

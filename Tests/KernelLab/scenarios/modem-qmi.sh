@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A modem with a control channel beside its packets, in Ethernet frames. Its driver never says that there is no carrier:
+# A modem with a separate control channel, and packets in Ethernet frames. Its driver never says that there is no carrier:
 # it is for the connection manager to take the address away.
 begin
 plug_modem 1410:b001

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The access point ends, and begins anew; the station finds it again.
+# The access point stops and starts again; the station finds it again.
 plug_radios 2
 start_access_point wlan1 1 home secret-words
 begin

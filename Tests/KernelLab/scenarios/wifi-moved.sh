@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A station that is associated is given to another network namespace, and associates anew there.
+# An associated station is moved to another network namespace, and associates again there.
 plug_radios 2
 start_access_point wlan1 1 cafe
 join wlan0 cafe

@@ -39,7 +39,7 @@ import Testing
         }.lines
     }
 
-    @Test func `a table of two days`() {
+    @Test func `the table has a line for each day`() {
         let history = history(
             record(1, 0, .wifi, first: true),
             record(2, 3600, .notReachable),
@@ -72,7 +72,7 @@ import Testing
         )
     }
 
-    @Test func `what begins at midnight is of the new day alone`() {
+    @Test func `an outage that begins at midnight belongs to the new day only`() {
         let history = history(
             record(1, 0, .wifi, first: true),
             record(2, 86_400, .notReachable),
@@ -89,7 +89,7 @@ import Testing
         )
     }
 
-    @Test func `a restart is a gap, unless it is short`() {
+    @Test func `a restart is a gap unless it is short`() {
         let long = history(
             record(1, 0, .wifi, first: true),
             record(2, 1000, .wifi, first: true, seq: 1),
@@ -108,7 +108,7 @@ import Testing
         #expect(bridged.timeline.availability(in: moment(0)..<moment(1000)).unknown == .zero)
     }
 
-    @Test func `lost lines, a clock that goes back, and one that is set`() {
+    @Test func `lost lines and changes of the clock are irregularities`() {
         let history = history(
             record(1, 100, .wifi, first: true),
             record(2, 200, .notReachable, seq: 5),
@@ -128,7 +128,7 @@ import Testing
         #expect(history.outages.map { $0.end == nil } == [false, false])
     }
 
-    @Test func `a clock that is set over centuries is a leap`() {
+    @Test func `a clock change of centuries is reported as a leap`() {
         var history = history(record(1, 0, .wifi, first: true))
         history.take(
             .init(line: 2, time: .init(seconds: .max, nanoseconds: 0), isFirst: false, sequence: 2, status: .wifi)
@@ -141,7 +141,7 @@ import Testing
         #expect(Instant(nanoseconds: 2).duration(to: .init(nanoseconds: .min)) == .nanoseconds(Int64.min))
     }
 
-    @Test func `the state lasts no further than now`() {
+    @Test func `the state lasts until now at most`() {
         let start = Timestamp(seconds: Self.start, nanoseconds: 0)
         let now = Timestamp(seconds: Self.start + 500, nanoseconds: 0)
         let future = Timestamp(seconds: Self.start + 86_400, nanoseconds: 0)
@@ -151,7 +151,7 @@ import Testing
         #expect(history.window(since: future, until: nil, now: now) == nil)
     }
 
-    @Test func `of a suspension nothing is known`() {
+    @Test func `the time of a suspension is unknown`() {
         var slept = record(2, 3600, .wifi)
         slept.suspension = .lasted(.seconds(3000))
         let history = history(record(1, 0, .wifi, first: true), slept, record(3, 3700, .wifi))
@@ -163,7 +163,7 @@ import Testing
         #expect(long.timeline.availability(in: moment(0)..<moment(3600)).unknown == .seconds(3600))
     }
 
-    @Test func `a suspension of untold length makes the time before it unknown`() {
+    @Test func `a suspension of unknown length makes the time before it unknown`() {
         var slept = record(3, 3600, .wifi)
         slept.suspension = .untold
         let history = history(record(1, 0, .wifi, first: true), record(2, 100, .wifi), slept)
@@ -172,7 +172,7 @@ import Testing
         #expect(history.irregularities.map(\.line) == [3] && history.irregularities.map(\.kind) == [.suspended])
     }
 
-    @Test func `where a monitor begins with a clock that is behind, nothing is known until it is set`() {
+    @Test func `if a monitor starts with a clock that is behind, the time is unknown until the clock is set`() {
         let history = history(
             record(1, 1000, .wifi, first: true),
             record(2, -86_400, .wifi, first: true, seq: 1),
@@ -225,8 +225,8 @@ import Testing
         #expect(days.day(of: .init(seconds: start - 1, nanoseconds: 0)).daysSinceEpoch == day.daysSinceEpoch - 1)
     }
 
-    @Test func `a date that a place left out is no day`() {
-        // Samoa went over the date line: at 2011-12-30T10:00Z, from -10 to 14 hours.
+    @Test func `a date that a time zone skipped is no day`() {
+        // Samoa crossed the date line: at 2011-12-30T10:00Z, from -10 to 14 hours.
         let change: Int64 = 1_325_239_200
         let days = LocalDays { ($0.seconds < change ? -10 : 14) * 3600 }
         let window = [-86_400, 86_400].map { Instant(nanoseconds: (change + $0) * 1_000_000_000) }
@@ -235,7 +235,7 @@ import Testing
         #expect(list.map(\.date.text) == ["2011-12-29", "2011-12-30", "2011-12-31"] && hours == [24, 0, 24])
     }
 
-    @Test func `days of a place, with summer time's short one`() {
+    @Test func `days are local, with a short one at the start of summer time`() {
         // Berlin 2026: on 29 March at 01:00Z, from +1 to +2 hours.
         let change: Int64 = 1_774_746_000
         let days = LocalDays { $0.seconds < change ? 3600 : 7200 }
@@ -253,7 +253,7 @@ import Testing
             ("1969-12-31T23:59:59Z", -1, 0),
         ] as [(String, Int64, Int64)]
     )
-    func `moments are read`(text: String, seconds: Int64, nanoseconds: Int64) {
+    func `a moment is parsed`(text: String, seconds: Int64, nanoseconds: Int64) {
         #expect(Timestamp(rfc3339: text) == .init(seconds: seconds, nanoseconds: nanoseconds))
     }
 
@@ -261,11 +261,11 @@ import Testing
         "", "2026-11-20", "2026-11-20T00:00:00", "2026-13-20T00:00:00Z", "2026-02-29T00:00:00Z", "2026-11-20T24:00:00Z",
         "2026-11-20T00:00:00.Z", "2026-11-20T00:00:00+1:00", "2026-11-20T00:00:00Z ", "x026-11-20T00:00:00Z",
     ])
-    func `what is no moment`(text: String) {
+    func `an invalid moment is refused`(text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
-    @Test func `a picture's words are escaped, and no outage is lost`() {
+    @Test func `text in a picture is escaped, and no outage is lost`() {
         var bad = record(2, 3600, .notReachable)
         bad.reasons = ["<&\">\u{1}"]
         var history = history(record(1, 0, .wifi, first: true), bad, record(3, 3601, .cellular))
@@ -278,7 +278,7 @@ import Testing
         #expect(!picture.text.contains("<script") && picture.text.contains("prefers-color-scheme: dark"))
     }
 
-    @Test func `an outage that begins at the window's end is marked, as it is counted`() {
+    @Test func `an outage that begins at the window's end is marked and counted`() {
         let history = history(record(1, 0, .wifi, first: true), record(2, 3600, .notReachable))
         let picture = HistoryPicture(history, in: moment(0)..<moment(3600), days: LocalDays { _ in 0 }) { _ in "then" }
         #expect(picture.text.contains("1 outage") && picture.text.contains("<title>Outage of 0 ms so far from then"))

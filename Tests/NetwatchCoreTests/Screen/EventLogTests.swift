@@ -4,7 +4,7 @@ import Testing
 @testable import NetwatchCore
 
 @Suite struct EventLogTests {
-    @Test func `the newest are kept`() {
+    @Test func `the newest events are kept`() {
         var log = EventLog(paths)
         for number in 0..<25_000 { append(&log, UInt64(number)) }
         #expect(log.count <= 11_000 && log.count >= 10_000)
@@ -13,7 +13,7 @@ import Testing
         #expect(log.shown(log.count) == nil && log.shown(-1) == nil)
     }
 
-    @Test func `a filter holds while old ones go and new ones come`() {
+    @Test func `a filter stays in effect while events are dropped and added`() {
         var log = EventLog(paths)
         for number in 0..<10_000 { append(&log, UInt64(number)) }
         log.setFilter("TUNNEL.chan")
@@ -39,7 +39,7 @@ import Testing
         #expect(log.place(of: 50) == 5 && log.place(of: 5000) == nil && log.place(of: -1) == nil)
     }
 
-    @Test func `what is held back counts if the filter lets it through`() {
+    @Test func `paused events count if they match the filter`() {
         var log = EventLog(paths)
         for number in 1..<20 { append(&log, UInt64(number)) }
         log.setFilter("tunnel")
@@ -57,7 +57,7 @@ import Testing
         ("wlan0 eth0", false),
         ("notreachable", false), ("route.added wlan0", true), ("  ", true),
     ])
-    func `words are looked for in all that is told`(filter: String, isFound: Bool) {
+    func `a filter searches every column`(filter: String, isFound: Bool) {
         var story = Story.wifi()
         story.type("/" + filter)
         #expect((story.view.log.shownCount > 0) == isFound)
@@ -65,7 +65,7 @@ import Testing
 
     private let paths = PathWords(glyphs: .init(isASCII: false))
 
-    /// Each tenth is about a tunnel.
+    /// Every tenth event is about a tunnel.
     private func append(_ log: inout EventLog, _ number: UInt64) {
         let change = ReachabilityChange(
             event: .change,

@@ -7,22 +7,22 @@ import Testing
         (Key.character("q"), LiveViewAction.quit), (.control("c"), .quit), (.control("z"), .suspend),
         (.control("l"), .redraw), (.character("e"), .explain), (.character("r"), .startRecording),
     ])
-    func `keys ask the shell for what it alone can do`(key: Key, action: LiveViewAction) {
+    func `keys request actions of the shell`(key: Key, action: LiveViewAction) {
         var story = Story.wifi()
         #expect(story.input(.key(key)) == action)
     }
 
-    @Test func `r ends a recording that is being made`() {
+    @Test func `r ends the current recording`() {
         var story = Story.wifi()
         story.input(.recording(.on(path: "a.pcap", bytes: 1), at: story.moment))
         #expect(story.input(.key(.character("r"))) == .stopRecording)
         story.input(.recording(.failed("no space left"), at: story.moment))
-        #expect(lastLine(story).contains("can't record: no space left"))
+        #expect(lastLine(story).contains("cannot record: no space left"))
         #expect(story.input(.key(.character("r"))) == .startRecording)
-        #expect(!lastLine(story).contains("can't record"))
+        #expect(!lastLine(story).contains("cannot record"))
     }
 
-    @Test func `what lies over the screen is closed before the view is left`() {
+    @Test func `an overlay is closed before the view`() {
         for open in [Key.character("?"), .enter] {
             var story = Story.wifi()
             story.press(open)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `while a filter is typed, keys are letters`() {
+    @Test func `keys are letters while a filter is typed`() {
         var story = Story.wifi()
         story.type("/qer?")
         #expect(lastLine(story).hasPrefix("/qer? "))
@@ -63,7 +63,7 @@ import Testing
         #expect(text(story).contains("LOG  42 events"))
     }
 
-    @Test func `the choice moves, and the screen follows it`() {
+    @Test func `the selection moves, and the screen follows it`() {
         var story = Story.restless()
         story.press(.down)
         #expect(chosen(story)?.contains("14:29:50.963") == true)
@@ -77,7 +77,7 @@ import Testing
         #expect(chosen(story) == nil)
     }
 
-    @Test func `who reads older events is not disturbed by newer ones`() {
+    @Test func `a scrolled log stays in place when new events arrive`() {
         var story = Story.restless()
         story.input(.wheel(up: false, row: 20))
         let before = logLines(story)
@@ -90,7 +90,7 @@ import Testing
         #expect(text(story).contains("tunnel.changed"))
     }
 
-    @Test func `the details are those of the chosen event, however many come`() {
+    @Test func `the details stay with the selected event when new ones arrive`() {
         var story = Story.restless()
         story.press(.down, .down)
         for _ in 0..<3 { story.publish(.tunnelChanged) }
@@ -99,7 +99,7 @@ import Testing
         #expect(text(story).contains("path.noRoute"))
     }
 
-    @Test func `space holds the log, and the same again lets it go on`() {
+    @Test func `space pauses and resumes the log`() {
         var story = Story.wifi()
         story.type(" ")
         story.publish(.tunnelChanged)
@@ -109,7 +109,7 @@ import Testing
         #expect(!text(story).contains("paused") && text(story).contains("rule.changed"))
     }
 
-    @Test func `tab goes through what has no room, and arrows scroll it`() {
+    @Test func `tab selects the parts that do not fit, and arrows scroll them`() {
         var story = Story.manyInterfaces()
         story.press(.down)
         #expect(chosen(story) != nil)
@@ -122,7 +122,7 @@ import Testing
         #expect(chosen(few) != nil)
     }
 
-    @Test func `hosts without room are scrolled too`() {
+    @Test func `hosts that do not fit are scrolled too`() {
         var story = Story(hosts: (1...30).map { "192.0.2.\($0)" })
         #expect(text(story).contains("192.0.2.1 ") && text(story).contains("more, tab to scroll them"))
         story.press(.tab, .pageDown)
@@ -133,7 +133,7 @@ import Testing
         #expect(!text(story).contains("192.0.2.30 "))
     }
 
-    @Test func `the wheel scrolls what is under it`() {
+    @Test func `the wheel scrolls the part under the pointer`() {
         var story = Story.manyInterfaces()
         #expect(text(story).contains("▸ eth0"))
         story.input(.wheel(up: false, row: 5))

@@ -3,7 +3,7 @@ import NetwatchCore
 import Testing
 
 @Suite struct LiveViewPageTests {
-    @Test func `the page's picture is what the screen shows`() throws {
+    @Test func `the page's picture is the screen`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/live-view.md"), encoding: .utf8)

@@ -3,7 +3,7 @@ import ReachabilityCore
 import Testing
 
 @Suite struct LiveViewTimeTests {
-    @Test func `the age is told seldomer, the longer it is`() {
+    @Test func `the age is updated less often the longer it is`() {
         var story = Story.wifi()
         story.publish(.initial)
         for (wait, age) in [(0, "3 min"), (300, "8 min"), (3600, "1 h"), (3 * 86_400, "3 d")] {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `a clock that is set back or forth changes no age and no availability`() {
+    @Test func `a change of the clock changes neither ages nor availability`() {
         var story = Story.notReachable()
         let before = story.view.frame(size).lines
         for hours in [-30, 48] {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a clock that is set back before midnight postpones the change of day`() throws {
+    @Test func `setting the clock back before midnight postpones the change of day`() throws {
         var story = Story.wifi()
         story.tick(after: .seconds(10 * 3600 - 210))
         let midnight = try #require(story.view.nextChange)
@@ -37,7 +37,7 @@ import Testing
         #expect(story.view.revision > before && story.view.nextChange.map { $0 > midnight } == true)
     }
 
-    @Test func `of a suspension nothing is known, and the age goes on`() {
+    @Test func `the time of a suspension is unknown, and the age includes it`() {
         var story = Story.wifi()
         story.wait(.zero, suspended: .seconds(1800))
         story.input(.tick(story.moment))
@@ -47,7 +47,7 @@ import Testing
         #expect(title(story).contains(", 33 min"))
     }
 
-    @Test func `between two readings of clocks, nobody slept`() {
+    @Test func `a difference between two clock readings is no suspension`() {
         var story = Story.wifi()
         story.wait(.zero, suspended: .microseconds(30))
         story.input(.tick(story.moment))
@@ -56,7 +56,7 @@ import Testing
         #expect(figures(story.view.frame(size).lines) == "LAST HOUR (3 min)  100 % available · no outage")
     }
 
-    @Test func `an outage counts at once, and its age each second of the first minute`() {
+    @Test func `an outage counts immediately, and its age each second of the first minute`() {
         var story = Story.wifi()
         story.loseWiFi()
         #expect(figures(story).hasSuffix("1 outage · going on for 0 s"))
@@ -76,7 +76,7 @@ import Testing
         #expect(text(story).contains("ALL 1 h  98.42 % available · 1 outage, 1 min 1 s · last ended 1 h ago"))
     }
 
-    @Test func `events of other days have their date, from midnight on`() throws {
+    @Test func `events of other days have their date from midnight on`() throws {
         var story = Story.wifi()
         story.tick(after: .seconds(10 * 3600 - 215))
         let rest = story.moment.instant.duration(to: try #require(story.view.nextChange))

@@ -1,7 +1,7 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// A story in which anything may happen, the same for the same seed.
+/// A random story, the same for the same seed.
 struct RandomStory {
     private(set) var story: Story
     private var random: SplitMix
@@ -12,19 +12,19 @@ struct RandomStory {
         story = .init(hosts: ["192.0.2.7", "h\u{1B}öst.example", "日本.example"], isASCII: isASCII)
     }
 
-    /// Something happens.
+    /// Applies a random event.
     mutating func step() { step(Int.random(in: 0..<14, using: &random)) }
 
-    /// Something happens, and the screen keeps its size.
+    /// Applies a random event that keeps the size of the screen.
     mutating func stepWithoutResize() {
         let number = Int.random(in: 0..<13, using: &random)
         step(number < 4 ? number : number + 1)
     }
 
-    /// The screen has a size.
+    /// Changes the size of the screen.
     mutating func resize(_ size: ScreenSize) { story.input(.resize(size)) }
 
-    /// The screen is drawn.
+    /// Draws the screen.
     mutating func draw() { story.draw() }
 
     private mutating func step(_ number: Int) {
@@ -43,7 +43,7 @@ struct RandomStory {
         }
     }
 
-    /// The view is told what time it is.
+    /// Passes the time to the view.
     mutating func tick() { story.tick(after: .zero) }
 
     /// Any size, tiny ones and large ones.
@@ -151,7 +151,7 @@ struct RandomStory {
         }
     }
 
-    /// A few characters of any kind, now and then none.
+    /// A few characters of any kind, sometimes none.
     private var text: String {
         mutating get {
             let pieces = [

@@ -3,7 +3,7 @@ import ReachabilityCore
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ScreenPropertyTests {
-    @Test(arguments: UInt64(0)..<24) func `a frame fits its screen, and a terminal obeys nothing of it`(seed: UInt64) {
+    @Test(arguments: UInt64(0)..<24) func `a frame fits its screen and has no control characters`(seed: UInt64) {
         var random = RandomStory(seed: seed)
         for _ in 0..<120 {
             random.step()
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(100)..<112) func `while the revision is the same, the lines are`(seed: UInt64) {
+    @Test(arguments: UInt64(100)..<112) func `the lines are the same while the revision is`(seed: UInt64) {
         var random = RandomStory(seed: seed)
         let size = ScreenSize(columns: 100, rows: 30)
         var unchanged = 0
@@ -34,21 +34,21 @@ import Testing
         #expect(unchanged > 20)
     }
 
-    @Test(arguments: UInt64(300)..<312) func `the layout that is kept is that of what is shown`(seed: UInt64) {
+    @Test(arguments: UInt64(300)..<312) func `the stored layout is that of the current content`(seed: UInt64) {
         var random = RandomStory(seed: seed)
         let size = ScreenSize(columns: 100, rows: 30)
         random.resize(size)
         for _ in 0..<300 {
             random.stepWithoutResize()
             var drawn = random.story.view
-            // The second time all is computed again.
+            // The second time everything is computed again.
             #expect(drawn.frame() == random.story.view.frame(size))
-            // What was drawn goes on with the layout that it has computed.
+            // The drawn view continues with the layout that it has computed.
             random.draw()
         }
     }
 
-    @Test(arguments: UInt64(200)..<212) func `time alone changes a frame only when it said so`(seed: UInt64) throws {
+    @Test(arguments: UInt64(200)..<212) func `time changes a frame only at the announced moment`(seed: UInt64) throws {
         var random = RandomStory(seed: seed)
         let size = ScreenSize(columns: 120, rows: 40)
         for _ in 0..<150 {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `an idle machine's screen changes once a minute at most, whatever is measured`() {
+    @Test func `an idle machine's screen changes at most once a minute`() {
         var story = Story.wifi()
         story.sayTraffic(Array(repeating: (800, 90), count: 40))
         story.tick(after: .seconds(60))

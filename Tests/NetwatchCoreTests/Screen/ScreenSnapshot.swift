@@ -2,7 +2,7 @@ import FoundationEssentials
 import NetwatchCore
 import Testing
 
-/// Holds a screen against a file in Snapshots/; a new file is written where `NETWATCH_UPDATE_SNAPSHOTS` is set.
+/// Compares a screen with a file in Snapshots/; a new file is written if `NETWATCH_UPDATE_SNAPSHOTS` is set.
 func expectScreen(
     _ view: LiveView,
     _ size: ScreenSize,
@@ -32,7 +32,7 @@ extension LiveView {
 /// The sizes at which screens are kept.
 let keptSizes = [(40, 12), (80, 24), (120, 40), (200, 60)].map { ScreenSize(columns: $0.0, rows: $0.1) }
 
-/// A frame as text, each line between bars, so that its width is seen; the chosen one ends with `<`.
+/// A frame as text, each line between bars, so that its width is visible; the selected one ends with `<`.
 func screenText(_ frame: Frame, _ size: ScreenSize) -> String {
     let lines = frame.lines.map { line in
         let text = line.text

@@ -12,12 +12,12 @@ import Testing
             ]
         ), (0, 5, []), (5, 0, []),
     ])
-    func `a screen that is too small tells the state, then why`(columns: Int, rows: Int, lines: [String]) {
+    func `a screen that is too small shows the state, then the reason`(columns: Int, rows: Int, lines: [String]) {
         let frame = Story.notReachable().view.frame(.init(columns: columns, rows: rows))
         #expect(frame.lines.map(\.text) == lines)
     }
 
-    @Test(arguments: 8...60) func `from eight rows on, each part has its place`(rows: Int) {
+    @Test(arguments: 8...60) func `from eight rows on, all parts are shown`(rows: Int) {
         for story in [Story.notReachable(), .destinations(), .manyInterfaces(), .restless()] {
             let frame = story.view.frame(.init(columns: 80, rows: rows))
             let text = frame.lines.map(\.text).joined(separator: "\n")

@@ -17,7 +17,7 @@ extension Story {
         return story
     }
 
-    /// An interface wlan0 that leads everywhere.
+    /// An interface wlan0 with default routes.
     mutating func addWiFi(_ ssid: String = "office") {
         link(3, "wlan0")
         device(3, "wlan0", "wlan")
@@ -36,7 +36,7 @@ extension Story {
         input(.wifi([details]))
     }
 
-    /// Counters every two seconds, from the bytes of each second that come and go through wlan0; eth0 is idle.
+    /// Counters every two seconds, from the bytes per second through wlan0 in each direction; eth0 is idle.
     mutating func sayTraffic(_ rates: [(UInt64, UInt64)]) {
         count(received: 0, sent: 0)
         for (received, sent) in rates {
@@ -60,7 +60,7 @@ extension Story {
         return story
     }
 
-    /// The access point is gone, and its routes with it.
+    /// Removes the access point and its routes.
     mutating func loseWiFi() {
         linkWithoutCarrier(3, "wlan0")
         removeRoute(via: "192.0.2.1", on: 3, 600)

@@ -1,10 +1,10 @@
 import NetwatchCore
 import ReachabilityCore
 
-/// A live view, and the machine and the moments that it is told of.
+/// A live view, with the model and the clock of a machine.
 struct Story {
     private(set) var view: LiveView
-    /// The model, altered by what the kernel would say.
+    /// The model, which the story changes as the kernel would.
     private(set) var snapshot = NetworkSnapshot()
     /// The next inputs.
     private(set) var moment: ViewMoment
@@ -13,7 +13,7 @@ struct Story {
     private var sequence: UInt64 = 0
     private var counters = TrafficCounters(receivedBytes: 1_000_000, sentBytes: 1000)
 
-    /// Begins on 2026-11-20 at 14:00:00 local time, an hour east of UTC, with the rules and the loopback interface.
+    /// Starts on 2026-11-20 at 14:00:00 local time, an hour east of UTC, with the rules and the loopback interface.
     init(hosts: [String] = [], namespace: String? = nil, isASCII: Bool = false, kinds: [KindRule] = []) {
         context = .init(user: 0, kindRules: kinds, expensive: ["wwan*"])
         moment = .init(
@@ -40,7 +40,7 @@ struct Story {
         address(1, "::1", 128)
     }
 
-    /// Hands in an input.
+    /// Passes an input to the view.
     @discardableResult
     mutating func input(_ input: LiveViewInput) -> LiveViewAction? { view.apply(input) }
 
@@ -54,7 +54,7 @@ struct Story {
     /// Types text.
     mutating func type(_ text: String) { for character in text { input(.key(.character(character))) } }
 
-    /// Lets time pass; the machine may be suspended during it.
+    /// Advances the clock; the machine may be suspended meanwhile.
     mutating func wait(_ duration: Duration, suspended: Duration = .zero) {
         let total = duration + suspended
         let nanoseconds = moment.time.nanoseconds + Int64(total.attoseconds / 1_000_000_000)
@@ -66,13 +66,13 @@ struct Story {
         moment.suspended += suspended
     }
 
-    /// Lets time pass and says so.
+    /// Advances the clock and passes the time to the view.
     mutating func tick(after duration: Duration) {
         wait(duration)
         input(.tick(moment))
     }
 
-    /// Counters, as many bytes after the last in both directions; eth0 is idle.
+    /// Passes counters that grew by a number of bytes in both directions; eth0 is idle.
     mutating func count(received: UInt64, sent: UInt64) {
         counters.receivedBytes += received
         counters.sentBytes += sent
@@ -80,10 +80,10 @@ struct Story {
         input(.counters([2: idle, 3: counters], at: moment.instant))
     }
 
-    /// Sets the clock on the wall.
+    /// Sets the wall clock.
     mutating func setClock(back duration: Duration) { moment.time.seconds -= duration.components.seconds }
 
-    /// Publishes what the machine has come to, as the monitor would.
+    /// Publishes the current state, as the monitor would.
     mutating func publish(
         _ reasons: ReachabilityReason...,
         event: ReachabilityChange.Event? = nil,
@@ -105,7 +105,7 @@ struct Story {
         input(.model(snapshot, evaluation, why: sentences, at: moment))
     }
 
-    /// The kernel tells of a new or altered interface, that is up with carrier; the closure alters it.
+    /// Adds or changes an interface that is up with carrier; the closure changes it.
     mutating func link(_ index: InterfaceIndex, _ name: String, _ alter: (inout LinkMessage) -> Void = { _ in }) {
         var message = LinkMessage(index: index)
         message.hardwareType = .ethernet
@@ -118,24 +118,24 @@ struct Story {
         kernel(.link(message))
     }
 
-    /// The same of an interface without carrier.
+    /// Adds or changes an interface without carrier.
     mutating func linkWithoutCarrier(_ index: InterfaceIndex, _ name: String) {
         link(index, name) { message in
             (message.flags, message.carrier, message.operationalState) = ([.up], false, .down)
         }
     }
 
-    /// Its uevent tells what type of device it is.
+    /// Sets the device type of an interface, as its uevent does.
     mutating func device(_ index: InterfaceIndex, _ name: String, _ type: String) {
         kernel(.uevent(.init(action: .add, interface: name, index: index, deviceType: type)))
     }
 
-    /// An address is added.
+    /// Adds an address.
     mutating func address(_ index: InterfaceIndex, _ text: String, _ length: UInt8, _ flags: AddressFlags = []) {
         kernel(.address(.init(index: index, address: .of(text), prefixLength: length, flags: flags)))
     }
 
-    /// A default route is added.
+    /// Adds a default route.
     mutating func route(
         _ family: AddressFamily = .ipv4,
         via gateway: String?,
@@ -145,7 +145,7 @@ struct Story {
         kernel(.route(Self.route(family, via: gateway, on: index, metric)))
     }
 
-    /// It is removed.
+    /// Removes the default route.
     mutating func removeRoute(
         _ family: AddressFamily = .ipv4,
         via gateway: String?,
@@ -155,7 +155,7 @@ struct Story {
         kernel(.routeRemoved(Self.route(family, via: gateway, on: index, metric)))
     }
 
-    /// The kernel says something.
+    /// Applies an event of the kernel.
     mutating func kernel(_ event: KernelEvent) {
         let header = NetlinkHeader(length: 0, type: 0, flags: [], sequence: 0, port: 0)
         snapshot.apply(event, header, at: moment.instant)
@@ -185,7 +185,7 @@ struct Story {
 }
 
 extension IPAddress {
-    /// Reads an address of a test's own text; anything else is a mistake in the test.
+    /// Parses an address that a test contains; any other text is a mistake in the test.
     static func of(_ text: String) -> Self {
         guard let address = Self(text) else { preconditionFailure("'\(text)' is no address") }
         return address

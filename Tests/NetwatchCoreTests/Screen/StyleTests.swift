@@ -3,7 +3,7 @@ import ReachabilityCore
 import Testing
 
 @Suite struct StyleTests {
-    @Test func `a state has its role, its mark and its word`() {
+    @Test func `a state has a role, a mark and a word`() {
         for (story, role, text) in [
             (Story.wifi(), Style.Role.ok, "● wifi"), (.cellular(), .warning, "▲ cellular"),
             (.notReachable(), .bad, "✗ not reachable"), (Story(), .unknown, "? unknown"),
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `without colour, each state has a mark and a cell of its own`() {
+    @Test func `without colour, each state has a distinct mark and cell`() {
         for story in [Story.cellular(), .notReachable()] {
             var states: [String: Set<Style.Role>] = [:]
             for run in story.view.frame(size).lines.flatMap(\.runs) where run.style.role != .graph {
@@ -33,7 +33,7 @@ import Testing
         #expect(lines[1].runs.last?.style.role == .bad)
     }
 
-    @Test func `nothing ends with spaces, nor do two pieces of one style follow each other`() {
+    @Test func `no line ends with spaces, and adjacent pieces differ in style`() {
         var story = Story.restless()
         story.press(.escape)
         for line in story.view.frame(size).lines {

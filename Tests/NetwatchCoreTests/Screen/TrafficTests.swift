@@ -13,7 +13,7 @@ import Testing
         #expect(meter.shown[2]?.receivedBars == [2] && meter.shown[2]?.sentBars == [5] && meter.shown[2]?.bars == [5])
     }
 
-    @Test func `counters that were reset tell nothing, and go on from there`() {
+    @Test func `reset counters give no rate, and are the next base`() {
         var meter = TrafficMeter()
         meter.take([2: counters(5000, 5000)], at: second(10))
         meter.take([2: counters(7000, 5000)], at: second(12))
@@ -24,7 +24,7 @@ import Testing
         #expect(meter.shown[2]?.received == "1.0k" && meter.shown[2]?.receivedBars == [2, 2])
     }
 
-    @Test func `time that stands still or runs back is no interval`() {
+    @Test func `a clock that stands still or goes back gives no rate`() {
         var meter = TrafficMeter()
         meter.take([2: counters(0, 0)], at: second(10))
         meter.take([2: counters(9, 9)], at: second(10))
@@ -32,7 +32,7 @@ import Testing
         #expect(meter.shown.isEmpty)
     }
 
-    @Test func `what is idle looks the same from the beginning, and a pause alters no colour`() {
+    @Test func `an idle graph looks the same from the start, and a pause changes no colour`() {
         var story = Story.wifi()
         let size = ScreenSize(columns: 200, rows: 60)
         func line(_ name: String) -> StyledLine? {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `an interface that is gone is forgotten`() {
+    @Test func `a removed interface is forgotten`() {
         var meter = TrafficMeter()
         for (at, indexes) in [(1, [2, 3]), (2, [2, 3]), (3, [3]), (4, [2, 3])] as [(Int64, [InterfaceIndex])] {
             let counted = Dictionary(uniqueKeysWithValues: indexes.map { ($0, counters(UInt64(at) * 100, 0)) })
@@ -57,7 +57,7 @@ import Testing
         #expect(meter.shown[2] == nil && meter.shown[3]?.receivedBars.count == 3)
     }
 
-    @Test func `a steady rate reads the same, a growing one does not lag`() {
+    @Test func `a steady rate is shown unchanged, a growing one without delay`() {
         var meter = TrafficMeter()
         var total: UInt64 = 0
         var shown: Set<String> = []
@@ -75,11 +75,11 @@ import Testing
     }
 
     @Test(arguments: [(0.0, 0), (0.1, 1), (999, 1), (1000, 2), (99_999, 3), (1e8, 7), (1e99, 7)] as [(Double, UInt8)])
-    func `each step of a bar is ten times as much`(rate: Double, height: UInt8) {
+    func `each step of a bar means ten times the rate`(rate: Double, height: UInt8) {
         #expect(Traffic.height(rate) == height)
     }
 
-    @Test func `the largest counters make no overflow`() {
+    @Test func `the largest counters cause no overflow`() {
         var meter = TrafficMeter()
         meter.take([2: counters(0, 0)], at: .init(nanoseconds: 0))
         meter.take([2: counters(.max, .max)], at: .init(nanoseconds: 1))

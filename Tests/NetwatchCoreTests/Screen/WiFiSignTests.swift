@@ -8,7 +8,7 @@ import Testing
         #expect(title(story).contains("\"office\" -54 dBm") && row(story).contains("-54 dBm \"office\""))
         story.loseWiFi()
         #expect(!text(story).contains("office"))
-        // What was read before the loss, and comes after it.
+        // It was read before the loss, and arrives after it.
         story.sayWiFi("office", signal: -80)
         #expect(!text(story).contains("office"))
         story.link(3, "wlan0")
@@ -19,7 +19,7 @@ import Testing
         #expect(row(story).contains("-60 dBm \"guests\""))
     }
 
-    @Test func `a network is shown where the path leads through a cable`() {
+    @Test func `a network is shown even if the path uses a cable`() {
         var story = Story.wifi()
         story.link(2, "eth0")
         story.address(2, "198.51.100.20", 24)

@@ -13,7 +13,7 @@ import Testing
         (#"x\ty\nz\\"#, "x\ty\nz\\"), ("{{status}", "{status}"), ("{ssid}", "caf\u{e9}\\u{1b}[2J"),
         ("é{status}", "éwifi"),
     ])
-    func `what is put in`(template: String, expected: String) throws {
+    func `fields are replaced by their values`(template: String, expected: String) throws {
         #expect(try line(template, [.status: "wifi", .ssid: "caf\u{e9}\u{1B}[2J"]) == expected)
     }
 
@@ -24,13 +24,13 @@ import Testing
         (#"a\x"#, 2, #"'\x' is no escape"#),
         ("a\\", 2, "is no escape"), ("{Status}", 1, "no field 'Status'"), ("{a\u{1B}}", 1, #"no field 'a\u{1b}'"#),
     ])
-    func `what is wrong, and where`(template: String, position: Int, problem: String) {
+    func `an invalid template is refused with the position`(template: String, position: Int, problem: String) {
         let error = #expect(throws: TemplateError.self) { try LineTemplate(template) }
         #expect(error?.position == position)
         #expect(error?.problem.contains(problem) == true, "\(error?.description ?? "")")
     }
 
-    @Test func `every field of a change`() throws {
+    @Test func `every field of a change has a value`() throws {
         let wlan = NetworkInterface(index: 4, name: "wlan0", kind: .wifi, kindSource: .nl80211)
         let family = FamilyPath(
             status: .wifi,

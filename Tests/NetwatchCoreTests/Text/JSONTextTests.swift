@@ -7,7 +7,7 @@ import Testing
         #"{"a":[1,{"b":null}],"c":"d"}"#, "[1 ,\n\t2\r\n]", #"{"a":1,"a":2}"#, "\"\u{7F}\"",
         String(repeating: "[", count: 512) + String(repeating: "]", count: 512),
     ])
-    func `JSON`(text: String) throws {
+    func `valid JSON is accepted`(text: String) throws {
         _ = try JSONText(Array(text.utf8)[...])
     }
 
@@ -25,12 +25,12 @@ import Testing
         (#"["üü",x]"#, "column 7: a value is missing"), ("// x", "a value is missing"),
         (String(repeating: "[", count: 600), "deeper than 512 levels"),
     ])
-    func `no JSON`(text: String, words: String) throws {
+    func `invalid JSON is refused`(text: String, words: String) throws {
         let error = try #require(throws: JSONError.self) { try JSONText(Array(text.utf8)[...]) }
         #expect(error.description.contains(words), "\(error)")
     }
 
-    @Test func `no UTF-8`() throws {
+    @Test func `invalid UTF-8 is refused`() throws {
         let error = try #require(throws: JSONError.self) { try JSONText([0x5B, 0x22, 0xFF, 0x22, 0x5D]) }
         #expect(error.description == "line 1, column 3: this is no UTF-8")
     }
@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [
         (#""\ud83d""#, nil), (#""\ude00\ud83d""#, nil), (#""""#, ""), (#""\"\\""#, #""\"#), ("7", nil), ("null", nil),
     ])
-    func `strings`(text: String, string: String?) throws {
+    func `strings are decoded`(text: String, string: String?) throws {
         #expect(try JSONText(Array(text.utf8)[...]).string == string)
     }
 
@@ -60,11 +60,11 @@ import Testing
         arguments: [("1.0", 1), ("1e2", 100), ("-1", nil), ("0.5", nil), ("1e30", nil), ("true", nil)]
             as [(String, UInt64?)]
     )
-    func `whole numbers`(text: String, number: UInt64?) throws {
+    func `whole numbers are decoded`(text: String, number: UInt64?) throws {
         #expect(try JSONText(Array(text.utf8)[...]).wholeNumber == number)
     }
 
-    @Test func `a part of a larger text is read by itself`() throws {
+    @Test func `a part of a larger text is decoded by itself`() throws {
         let bytes = Array("[1] {\"a\": 2}\n{".utf8)
         #expect(try JSONText(bytes[4..<12]).members?["a"]?.number == 2)
         let error = try #require(throws: JSONError.self) { try JSONText(bytes[12...]) }

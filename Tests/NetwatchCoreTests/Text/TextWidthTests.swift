@@ -7,12 +7,12 @@ import Testing
         ("", 0), ("wlan0", 5), ("Büro", 4), ("日本語", 6), ("ｆｕｌｌ", 8), ("e\u{301}\u{302}", 1), ("한국", 4), ("👍", 2),
         ("각", 2), ("→▸●█▁…·", 7), ("العربية", 7), ("\u{25CC}\u{301}", 1),
     ])
-    func `text has its columns`(text: String, columns: Int) {
+    func `text has a width in columns`(text: String, columns: Int) {
         #expect(TextWidth.columns(text) == columns)
     }
 
-    /// The C library's table is of Unicode too, and is what ncurses counts by.
-    @Test func `scalars have the columns that wcwidth(3) gives them`() throws {
+    /// The C library's table is from Unicode too, and ncurses uses it.
+    @Test func `scalars have the width of wcwidth(3)`() throws {
         let locale = try #require(newlocale(LC_CTYPE_MASK, "C.UTF-8", nil))
         let before = uselocale(locale)
         defer {
@@ -27,7 +27,7 @@ import Testing
         for value in UInt32(0xA0)...0x3_FFFF where value != 0x1171E {
             guard let scalar = Unicode.Scalar(value), isShown(scalar) else { continue }
             let expected = Int(wcwidth(wchar_t(value)))
-            // What is newer than the C library is not known to it.
+            // The C library lacks newer characters.
             guard expected >= 0, expected != TextWidth.columns(scalar) else { continue }
             different.append(String(value, radix: 16))
         }

@@ -13,7 +13,7 @@ import Testing
         #expect(AmountText.rate(rate) == text)
     }
 
-    @Test func `nonsense is no rate`() {
+    @Test func `an invalid rate has no text`() {
         for rate in [-1, Double.nan, -Double.infinity] { #expect(AmountText.rate(rate) == "0") }
         #expect(AmountText.size(bytes: 12_345) == "12 kB")
     }
@@ -30,7 +30,7 @@ import Testing
         (-1, "0 ms"), (0, "0 ms"), (999, "999 ms"), (1000, "1 s"), (4250, "4.2 s"), (9999, "9.9 s"), (10_500, "10 s"),
         (60_000, "1 min"), (200_999, "3 min 20 s"), (7_500_000, "2 h 5 min"), (273_600_000, "3 d 4 h"),
     ])
-    func `lengths have two at most`(milliseconds: Int, text: String) {
+    func `durations have at most two units`(milliseconds: Int, text: String) {
         #expect(DurationText.length(.milliseconds(milliseconds)) == text)
     }
 
@@ -38,11 +38,11 @@ import Testing
         (0, "0 us"), (999, "999 us"), (1000, "1.0 ms"), (9999, "9.9 ms"), (10_000, "10 ms"),
         (999_999, "999 ms"), (3_400_000, "3.4 s"),
     ])
-    func `latencies have three digits at most`(microseconds: Int, text: String) {
+    func `latencies have at most three digits`(microseconds: Int, text: String) {
         #expect(DurationText.latency(.microseconds(microseconds)) == text)
     }
 
-    @Test func `durations of ages of the world are told`() {
+    @Test func `the longest durations have a text`() {
         for duration in [Duration.seconds(Int64.max), .seconds(Int64.min)] {
             #expect(!DurationText.length(duration).isEmpty && !DurationText.latency(duration).isEmpty)
         }

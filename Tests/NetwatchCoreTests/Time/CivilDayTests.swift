@@ -8,12 +8,12 @@ import Testing
             (47_541, 2100, 3, 1), (20_777, 2026, 11, 20),
         ] as [(Int64, Int64, Int64, Int64)]
     )
-    func `a number of days is a date`(days: Int64, year: Int64, month: Int64, day: Int64) {
+    func `a number of days is converted to a date`(days: Int64, year: Int64, month: Int64, day: Int64) {
         let civil = CivilDay(daysSinceEpoch: days)
         #expect(civil.year == year && civil.month == month && civil.day == day)
     }
 
-    @Test func `moments are in order of time, before 1970 too`() {
+    @Test func `moments are ordered, also before 1970`() {
         let moments = [-1_500_000_000, -1_000_000_000, -1, 0, 1, 1_000_000_000].map {
             Timestamp(nanosecondsSinceEpoch: $0)
         }

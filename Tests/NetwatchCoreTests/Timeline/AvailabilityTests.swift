@@ -3,11 +3,11 @@ import ReachabilityCore
 import Testing
 
 @Suite struct AvailabilityTests {
-    @Test func `nothing is available where nothing is known`() {
+    @Test func `without known time there is no availability`() {
         #expect(timeline(.unknown, (60, .unknown)).availability(until: at(90)).share == nil)
     }
 
-    @Test func `without outage it is whole, and unknown time does not lessen it`() {
+    @Test func `without an outage availability is 100 %, and unknown time does not reduce it`() {
         let sum = timeline(.unknown, (10, .wifi), (20, .unknown), (80, .cellular)).availability(until: at(100))
         #expect(sum.share == 10_000 && sum.outages == 0 && sum.lastEnd == nil)
         #expect(sum.up == .seconds(30) && sum.unknown == .seconds(70) && sum.down == .zero)
@@ -20,13 +20,13 @@ import Testing
         #expect(sum.share == 9000 && sum.lastEnd == at(57) && !sum.isOut)
     }
 
-    @Test func `an outage that goes on counts, as long as it has lasted`() {
+    @Test func `a current outage counts with its length so far`() {
         let sum = timeline(.wifi, (10, .notReachable), (11, .wifi), (90, .notReachable)).availability(until: at(110))
         #expect(sum.isOut && sum.newest == .seconds(20) && sum.longest == .seconds(20) && sum.outages == 2)
         #expect(sum.lastEnd == at(11))
     }
 
-    @Test func `what is unknown neither ends an outage nor lengthens it`() {
+    @Test func `unknown time neither ends nor lengthens an outage`() {
         let sum = timeline(.wifi, (10, .notReachable), (12, .unknown), (50, .notReachable), (55, .wifi))
             .availability(until: at(60))
         #expect(sum.outages == 1 && sum.longest == .seconds(7) && sum.unknown == .seconds(38))
@@ -43,14 +43,14 @@ import Testing
         #expect(short.availability(until: at(10)).outages == 1)
     }
 
-    @Test func `an outage at once counts before any time has passed`() {
+    @Test func `an outage counts before any time has passed`() {
         var now = StateTimeline(.wifi, at: at(0))
         now.note(.notReachable, at: at(60))
         let sum = now.availability(in: at(0)..<at(60))
         #expect(sum.isOut && sum.outages == 1 && sum.newest == .zero && sum.share == 9_999)
     }
 
-    @Test func `an outage across the window's edge counts with the part within`() {
+    @Test func `an outage across the window's edge counts with its part inside`() {
         let states = timeline(.wifi, (100, .notReachable), (160, .wifi))
         let sum = states.availability(in: at(150)..<at(250))
         #expect(sum.outages == 1 && sum.longest == .seconds(10) && sum.share == 9000)
@@ -58,7 +58,7 @@ import Testing
         #expect(after.outages == 0 && after.share == 10_000)
     }
 
-    @Test func `what was before the start is not counted`() {
+    @Test func `time before the start is not counted`() {
         let sum = timeline(.wifi, (30, .notReachable)).availability(in: at(-3540)..<at(60))
         #expect(sum.up == .seconds(30) && sum.down == .seconds(30) && sum.unknown == .zero)
     }
@@ -67,7 +67,7 @@ import Testing
 /// A moment by its second.
 func at(_ second: Int64) -> Instant { .init(nanoseconds: second * 1_000_000_000) }
 
-/// A timeline from second 0, and each change by its second; time has passed far behind the last.
+/// A timeline from second 0 with changes at the given seconds, and much time after the last.
 func timeline(
     _ first: ReachabilityStatus,
     _ changes: (Int64, ReachabilityStatus)...,

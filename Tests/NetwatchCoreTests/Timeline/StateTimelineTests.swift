@@ -3,13 +3,13 @@ import ReachabilityCore
 import Testing
 
 @Suite struct StateTimelineTests {
-    @Test func `the stretches follow each other without gap`() {
+    @Test func `the spans follow each other without a gap`() {
         let spans = timeline(.unknown, (1, .wifi), (5, .wifi), (9, .notReachable)).spans(in: at(0)..<at(20))
         #expect(spans.map(\.status) == [.unknown, .wifi, .notReachable])
         #expect(spans.map(\.start) == [at(0), at(1), at(9)] && spans.map(\.end) == [at(1), at(9), at(20)])
     }
 
-    @Test func `a moment that runs back counts as the last`() {
+    @Test func `an earlier moment counts as the last one`() {
         var states = StateTimeline(.wifi, at: at(100))
         states.note(.notReachable, at: at(110))
         states.advance(to: at(90))
@@ -19,7 +19,7 @@ import Testing
         #expect(sum.up == .seconds(10) && sum.down == .zero && sum.outages == 1)
     }
 
-    @Test func `of a suspension nothing is known, and the state before it goes on`() {
+    @Test func `the time of a suspension is unknown, and the state continues`() {
         var states = StateTimeline(.wifi, at: at(0))
         states.advance(to: at(40))
         states.noteGap(from: at(60), to: at(90))
@@ -29,7 +29,7 @@ import Testing
         #expect(sum.up == .seconds(70) && sum.unknown == .seconds(30) && sum.share == 10_000)
     }
 
-    @Test func `a gap that began before the last moment begins there`() {
+    @Test func `a gap that began before the last moment starts there`() {
         var states = StateTimeline(.wifi, at: at(0))
         states.advance(to: at(50))
         states.noteGap(from: at(20), to: at(60))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [8, 9, 64, 5000])
-    func `the sums stay what they are when old stretches are merged`(capacity: Int) {
+    func `merging old spans keeps the sums`(capacity: Int) {
         var (kept, whole) = (StateTimeline(.unknown, at: at(0), capacity: capacity), StateTimeline(.unknown, at: at(0)))
         let states: [ReachabilityStatus] = [.wifi, .notReachable, .unknown, .notReachable, .cellular]
         for second in 1...3000 {

@@ -3,13 +3,13 @@ import ReachabilityCore
 import Testing
 
 @Suite struct TimelineBandTests {
-    @Test func `a cell holds what weighs most in it`() {
+    @Test func `a cell shows its worst status`() {
         let states = timeline(.unknown, (3, .wifi), (25, .notReachable), (26, .wifi), (40, .cellular), (44, .wifi))
         #expect(picture(states, until: 59) == "wwxwcw")
         #expect(picture(timeline(.unknown, (25, .wifi)), until: 35) == "??ww")
     }
 
-    @Test func `where there is no record, there is nothing`() {
+    @Test func `time without a record is empty`() {
         var states = StateTimeline(.wifi, at: at(25))
         states.advance(to: at(45))
         #expect(picture(states, until: 45) == "..www")
@@ -17,24 +17,24 @@ import Testing
         #expect(picture(states, until: 45, count: 0).isEmpty)
     }
 
-    @Test func `an edge between cells belongs to the later`() {
+    @Test func `a boundary between cells belongs to the later one`() {
         let states = timeline(.wifi, (20, .notReachable), (30, .wifi))
         #expect(picture(states, until: 40) == "wwxww")
     }
 
-    @Test func `an outage without length is seen`() {
+    @Test func `an outage without length is visible`() {
         let states = timeline(.wifi, (20, .notReachable), (20, .wifi))
         #expect(picture(states, until: 40) == "wwxww")
     }
 
-    @Test func `while the state stays the same, the picture moves once in a cell's length`() {
+    @Test func `with a constant status the band moves once per cell`() {
         let states = timeline(.wifi, (15, .notReachable), (18, .wifi))
         #expect(picture(states, until: 60, count: 7) == picture(states, until: 69, count: 7))
         #expect(picture(states, until: 69, count: 7) == "wxwwwww")
         #expect(picture(states, until: 70, count: 7) == "xwwwwww")
     }
 
-    @Test func `the clock may have begun anywhere`() {
+    @Test func `the clock may start anywhere`() {
         var states = StateTimeline(.cellular, at: at(-25))
         states.note(.wifi, at: at(-5))
         states.advance(to: at(5))

@@ -41,12 +41,12 @@ struct BrokenMachine {
         return rule
     }
 
-    /// Adds a rule behind those that there are.
+    /// Adds a rule after the existing ones.
     mutating func add(_ rule: RuleMessage) {
         if rule.family == .ipv4 { snapshot.ipv4Rules.append(rule) } else { snapshot.ipv6Rules.append(rule) }
     }
 
-    /// Puts a rule before all but the one of table local.
+    /// Inserts a rule before all but that of table local.
     mutating func insert(_ rule: RuleMessage) {
         if rule.family == .ipv4 {
             snapshot.ipv4Rules.insert(rule, at: 1)
@@ -84,7 +84,7 @@ struct BrokenMachine {
         }
     }
 
-    /// Gives an interface an address, written `192.0.2.2/24`.
+    /// Adds an address, written `192.0.2.2/24`, to an interface.
     mutating func address(_ text: String, on index: InterfaceIndex = 2, _ flags: AddressFlags = .permanent) {
         let prefix = Self.prefix(text)
         snapshot.addresses[index, default: []].append(
@@ -92,7 +92,7 @@ struct BrokenMachine {
         )
     }
 
-    /// Adds a route behind those of its table, which must be in the kernel's order.
+    /// Adds a route after those of its table, which must be in the kernel's order.
     mutating func route(
         _ destination: String = "0.0.0.0/0",
         via gateway: String? = nil,
@@ -111,7 +111,7 @@ struct BrokenMachine {
 
     mutating func removeRoutes() { snapshot.routes = [:] }
 
-    /// Removes routes whose lifetime is over, as the model does.
+    /// Removes expired routes, as the model does.
     mutating func forgetExpiredRoutes() { snapshot.expire(at: Self.now) }
 
     /// Adds a route that refuses.
@@ -132,7 +132,7 @@ struct BrokenMachine {
         return .init(IPAddress(String(parts[0])) ?? .init(ipv4: 0), length: UInt8(parts[1]) ?? 0)
     }
 
-    /// The sentences about it.
+    /// The diagnosis.
     var sentences: [Sentence] {
         let context = EvaluationContext(user: 0, kindRules: kindRules)
         let evaluation = PathEvaluator(context: context).evaluate(snapshot, at: Self.now)

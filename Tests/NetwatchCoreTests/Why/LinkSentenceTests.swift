@@ -7,7 +7,7 @@ import Testing
 @Suite struct LinkSentenceTests {
     private func texts(_ machine: BrokenMachine) -> [String] { machine.sentences.map(\.text) }
 
-    @Test func `no interface at all`() {
+    @Test func `a machine without interfaces is diagnosed`() {
         var machine = BrokenMachine()
         machine.snapshot.links.removeLast()
         #expect(texts(machine) == ["there is no network interface but loopback"])
@@ -18,7 +18,7 @@ import Testing
         #expect(texts(machine) == ["there is no network interface but loopback and wg0"])
     }
 
-    @Test func `one and several that are down`() {
+    @Test func `interfaces that are down are diagnosed`() {
         var machine = BrokenMachine()
         machine.setDown(2)
         #expect(machine.sentences == [.init("eth0 is switched off (down)", fix: "'ip link set dev eth0 up'")])
@@ -37,7 +37,7 @@ import Testing
         #expect(texts(machine) == ["wlan0, eth4 and 5 more are switched off (down)"])
     }
 
-    @Test func `the nearest to work comes first`() {
+    @Test func `the interface that lacks least comes first`() {
         var machine = BrokenMachine()
         machine.kindRules = [.init(pattern: "wlan*", kind: .wifi), .init(pattern: "wwan*", kind: .cellular)]
         machine.setDown(2)
@@ -60,7 +60,7 @@ import Testing
         )
     }
 
-    @Test func `several without carrier`() {
+    @Test func `several interfaces without carrier are diagnosed`() {
         var machine = BrokenMachine()
         machine.loseCarrier(2)
         machine.addLink(3, "eth1")
@@ -68,7 +68,7 @@ import Testing
         #expect(texts(machine) == ["eth0 and eth1 have no carrier"])
     }
 
-    @Test func `addresses that are no good`() {
+    @Test func `unusable addresses are diagnosed`() {
         var machine = BrokenMachine()
         machine.address("169.254.7.9/16")
         machine.address("fe80::2/64")
@@ -89,14 +89,14 @@ import Testing
         #expect(machine.sentences[0].fix?.hasSuffix(" or 'ip -6 route add default via GATEWAY dev eth0'") == true)
     }
 
-    @Test func `a default route, and an address that is no good`() {
+    @Test func `a default route with an unusable address is diagnosed`() {
         var machine = BrokenMachine()
         machine.address("2001:db8::2/64", [.tentative, .duplicate])
         machine.route("::/0", via: "fe80::1", metric: 1024)
         #expect(texts(machine) == ["another host uses eth0's address 2001:db8::2"])
     }
 
-    @Test func `who waits to be let in`() {
+    @Test func `an interface that waits for admission is diagnosed`() {
         var machine = BrokenMachine()
         machine.alter(2) { link in
             link.flags = [.up, .lowerUp]
@@ -112,7 +112,7 @@ import Testing
         #expect(texts(machine) == ["eth0 is joining a WiFi network"])
     }
 
-    @Test func `what stands on others`() {
+    @Test func `stacked interfaces are diagnosed`() {
         var machine = BrokenMachine()
         machine.loseCarrier(2)
         machine.alter(2) { $0.masterIndex = 3 }
@@ -168,7 +168,7 @@ import Testing
         )
     }
 
-    @Test func `a name that a terminal would obey`() {
+    @Test func `control characters in a name are escaped`() {
         var machine = BrokenMachine()
         machine.alter(2) { $0.name = "e\u{1B}[2J" }
         machine.setDown(2)

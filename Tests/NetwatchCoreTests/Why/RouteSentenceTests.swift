@@ -3,9 +3,9 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// The diagnosis of rules and routes that lead nowhere.
+/// The diagnosis of rules and routes without a usable path.
 @Suite struct RouteSentenceTests {
-    /// A machine that is well.
+    /// A machine without faults.
     private var machine: BrokenMachine {
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
@@ -15,7 +15,7 @@ import Testing
 
     private let table = RouteTableID(rawValue: 77)
 
-    @Test func `nothing is said of what is well`() {
+    @Test func `a machine without faults has no diagnosis`() {
         #expect(machine.sentences.isEmpty)
     }
 
@@ -23,7 +23,7 @@ import Testing
         (RouteType.prohibit, "a prohibit route", "prohibit"), (.blackhole, "a blackhole route", "blackhole"),
         (.unreachable, "an unreachable route", "unreachable"),
     ])
-    func `a route that refuses`(type: RouteType, words: String, command: String) {
+    func `a route that refuses is diagnosed`(type: RouteType, words: String, command: String) {
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         machine.refusal(type, metric: 5)
@@ -33,7 +33,7 @@ import Testing
         #expect(machine.sentences == [.init("\(words) hides the default route through eth0", fix: fix)])
     }
 
-    @Test func `a table before main that refuses`() {
+    @Test func `a table before main that refuses is diagnosed`() {
         var machine = machine
         machine.insert(BrokenMachine.rule(.ipv4, 50, table))
         machine.refusal(.blackhole, table: table)
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         (RuleAction.unreachable, "unreachable"), (.prohibit, "prohibit"), (.blackhole, "blackhole"),
     ])
-    func `a rule that refuses`(action: RuleAction, word: String) {
+    func `a rule that refuses is diagnosed`(action: RuleAction, word: String) {
         var machine = machine
         var rule = BrokenMachine.rule(.ipv4, 50, .unspecified)
         rule.action = action
@@ -55,7 +55,7 @@ import Testing
         #expect(machine.sentences == [.init("rule 50 refuses what comes from 192.0.2.0/24 (\(word))", fix: fix)])
     }
 
-    @Test func `a source rule to a link without carrier`() {
+    @Test func `a source rule to a link without carrier is diagnosed`() {
         var machine = machine
         machine.addLink(3, "wwan0")
         machine.loseCarrier(3)
@@ -63,7 +63,7 @@ import Testing
         rule.source = .init(.init(ipv4: 0xC000_0202), length: 32)
         machine.insert(rule)
         machine.route(via: "198.51.100.1", on: 3, table: table)
-        // Nothing would work if the kernel passed over that route but main's, which it would then use.
+        // If the kernel skipped that route, it would use main's, the only one that works.
         #expect(
             machine.sentences.map(\.text) == ["wwan0 has no carrier, yet the kernel prefers its route to eth0's"]
         )
@@ -77,7 +77,7 @@ import Testing
         )
     }
 
-    @Test func `a rule that suppresses, and a route that says throw`() {
+    @Test func `a suppressing rule and a throw route are diagnosed`() {
         var machine = machine
         machine.snapshot.ipv4Rules[1].suppressPrefixLength = 0
         #expect(
@@ -99,7 +99,7 @@ import Testing
         )
     }
 
-    @Test func `one half alone`() {
+    @Test func `routes to only half of the internet are diagnosed`() {
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         machine.route("0.0.0.0/1", via: "192.0.2.1")
@@ -113,7 +113,7 @@ import Testing
         )
     }
 
-    @Test func `a table to which no rule leads`() {
+    @Test func `a table that no rule names is diagnosed`() {
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         machine.route(via: "192.0.2.1", table: table)
@@ -131,7 +131,7 @@ import Testing
         )
     }
 
-    @Test func `a default through loopback`() {
+    @Test func `a default route through loopback is diagnosed`() {
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         machine.route(on: 1)
@@ -142,7 +142,7 @@ import Testing
         )
     }
 
-    @Test func `a blackhole nexthop`() {
+    @Test func `a blackhole nexthop object is diagnosed`() {
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         var nexthop = NexthopMessage(id: 7)
@@ -156,7 +156,7 @@ import Testing
         #expect(machine.sentences.map(\.text) == [text])
     }
 
-    @Test func `a tunnel whose carrier is away`() {
+    @Test func `a tunnel without carrier is diagnosed`() {
         var machine = machine
         machine.loseCarrier(2)
         machine.addLink(9, "gre1") { link in
@@ -169,14 +169,14 @@ import Testing
         machine.removeRoutes()
         machine.route(on: 9)
         machine.route(via: "192.0.2.1", metric: 100)
-        #expect(machine.sentences.map(\.text) == ["gre1 can't carry, as eth0 has no carrier"])
+        #expect(machine.sentences.map(\.text) == ["gre1 cannot carry packets, as eth0 has no carrier"])
         machine.snapshot.tunnels.egress[.init(address: .init(ipv4: 0xC633_6407))] = .some(nil)
         #expect(
             machine.sentences.map(\.text) == ["no route leads to 198.51.100.7, the other end of the tunnel gre1"]
         )
     }
 
-    @Test func `a tunnel whose own packets are routed into it`() {
+    @Test func `a tunnel that is routed into itself is diagnosed`() {
         var machine = machine
         machine.addLink(9, "gre1") { link in
             link.kind = "gre"
@@ -193,7 +193,7 @@ import Testing
         #expect(machine.sentences == [.init(text, fix: fix)])
     }
 
-    @Test func `a gateway that does not respond, while all else is well`() {
+    @Test func `a silent gateway is diagnosed if there is no other fault`() {
         var machine = machine
         let gateway = NeighbourKey(index: 2, address: .init(ipv4: 0xC000_0201))
         machine.snapshot.neighbours[gateway] = .failed
@@ -202,7 +202,7 @@ import Testing
         #expect(machine.sentences.isEmpty)
     }
 
-    @Test func `a dead next hop`() {
+    @Test func `a dead next hop is diagnosed`() {
         var machine = BrokenMachine()
         machine.addLink(3, "wwan0")
         machine.address("192.0.2.2/24")
@@ -211,12 +211,12 @@ import Testing
         machine.loseCarrier(3)
         #expect(
             machine.sentences.map(\.text) == [
-                "some connections fail: a next hop of the default route leads through wwan0, which can't carry"
+                "some connections fail: a next hop of the default route leads through wwan0, which cannot carry packets"
             ]
         )
     }
 
-    @Test func `nothing is read yet, or can be`() {
+    @Test func `an unread model and a netlink failure are diagnosed`() {
         func sentences(_ reason: ReachabilityReason) -> [Sentence] {
             let path = NetworkPath(status: .unknown, reasons: [reason])
             let none = FamilyEvaluation(outcomes: [], path: nil)
@@ -235,7 +235,7 @@ import Testing
         #expect(sentences(.netlinkFailed).map(\.text) == ["Netlink cannot be read"])
     }
 
-    @Test func `a rule among others of its priority is told by all that it has`() {
+    @Test func `a rule is identified by all its selectors if others have its priority`() {
         var machine = machine
         var marked = BrokenMachine.rule(.ipv4, 60, table)
         marked.mark = .init(value: 7, mask: .max)
@@ -248,7 +248,7 @@ import Testing
         #expect(machine.sentences.map(\.fix) == ["'ip rule del priority 60 from 192.0.2.2/32 unreachable'"])
     }
 
-    @Test func `a rule that refuses some packets alone`() {
+    @Test func `a rule that refuses only some packets is diagnosed`() {
         var machine = machine
         var rule = BrokenMachine.rule(.ipv4, 50, .unspecified)
         rule.action = .prohibit
@@ -261,7 +261,7 @@ import Testing
         #expect(only == ["rule 50 refuses what goes to 128.0.0.0/1 (prohibit)"])
     }
 
-    @Test func `a source rule to a table in which a refusal hides a route`() {
+    @Test func `a source rule to a table in which a refusal hides a route is diagnosed`() {
         var machine = machine
         var rule = BrokenMachine.rule(.ipv4, 50, table)
         rule.source = .init(.init(ipv4: 0xC000_0202), length: 32)
@@ -272,7 +272,7 @@ import Testing
         #expect(machine.sentences == [.init(text, fix: "'ip route del unreachable default metric 1 table 77'")])
     }
 
-    @Test func `a table to which a rule leads other packets`() {
+    @Test func `a table that a rule names only for other packets is diagnosed`() {
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         machine.route(via: "192.0.2.1", table: table)
@@ -283,7 +283,7 @@ import Testing
         #expect(machine.sentences == [.init(text, fix: "'ip rule add lookup 77'")])
     }
 
-    @Test func `halves that refuse, and a half without gateway`() {
+    @Test func `halves of the internet that are refused are diagnosed`() {
         var machine = BrokenMachine()
         machine.address("192.0.2.2/24")
         machine.refusal(.unreachable, "0.0.0.0/1")
@@ -295,7 +295,7 @@ import Testing
         #expect(machine.sentences.map(\.fix) == ["'ip route add default dev eth0'"])
     }
 
-    @Test func `a name that a shell would read otherwise`() {
+    @Test func `a name with shell characters is quoted in the fix`() {
         var machine = BrokenMachine()
         machine.alter(2) { $0.name = "a;b.1" }
         machine.setDown(2)

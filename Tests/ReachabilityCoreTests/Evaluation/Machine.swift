@@ -1,12 +1,12 @@
 @testable import ReachabilityCore
 
-/// A machine as a test describes it: the loopback, and what is added; with the rules that the kernel begins with.
+/// A machine that a test describes: the loopback and the kernel's initial rules, and what the test adds.
 struct Machine {
     /// The model.
     var snapshot = NetworkSnapshot()
     /// The user's rules for kinds.
     var kindRules: [KindRule] = []
-    /// The moment of judgement.
+    /// The moment of the evaluation.
     static let now = Instant(nanoseconds: 1_000_000_000)
 
     init() {
@@ -31,7 +31,7 @@ struct Machine {
         return rule
     }
 
-    /// Adds an interface that is up with carrier; the closure alters it.
+    /// Adds an interface that is up with carrier; the closure changes it.
     mutating func link(_ index: InterfaceIndex, _ name: String, _ alter: (inout Link) -> Void = { _ in }) {
         var link = Link(
             index: index,
@@ -52,14 +52,14 @@ struct Machine {
         snapshot.links.sort { $0.index < $1.index }
     }
 
-    /// Alters an interface.
+    /// Changes an interface.
     mutating func alter(_ index: InterfaceIndex, _ alter: (inout Link) -> Void) {
         for position in snapshot.links.indices where snapshot.links[position].index == index {
             alter(&snapshot.links[position])
         }
     }
 
-    /// Takes an interface's carrier.
+    /// Removes an interface's carrier.
     mutating func loseCarrier(_ index: InterfaceIndex) {
         alter(index) { link in
             link.flags.subtract([.running, .lowerUp])
@@ -67,7 +67,7 @@ struct Machine {
         }
     }
 
-    /// Adds an address behind those that an interface has.
+    /// Adds an address after those that an interface has.
     mutating func address(
         _ index: InterfaceIndex,
         _ text: String,
@@ -80,7 +80,7 @@ struct Machine {
         )
     }
 
-    /// Adds a route where the model puts it; the closure alters it.
+    /// Adds a route where the model puts it; the closure changes it.
     mutating func route(
         _ destination: String = "0.0.0.0/0",
         via gateway: String? = nil,
@@ -100,7 +100,7 @@ struct Machine {
         snapshot.routes[.init(message.family, table)] = routes
     }
 
-    /// Adds a rule behind those of its priority; the closure alters it.
+    /// Adds a rule after those of its priority; the closure changes it.
     mutating func rule(
         _ family: AddressFamily,
         _ priority: UInt32,
@@ -139,7 +139,7 @@ struct Machine {
     }
 }
 
-// MARK: - Asking
+// MARK: - Results
 
 extension Machine {
     /// The final outcome for a family's first probe, or for an address.
@@ -148,7 +148,8 @@ extension Machine {
     }
 
     /// One lookup, from a source if one is given.
-    func look(_ family: AddressFamily = .ipv4, to address: String? = nil, from source: String? = nil) -> LookupOutcome {
+    func lookup(_ family: AddressFamily = .ipv4, to address: String? = nil, from source: String? = nil) -> LookupOutcome
+    {
         var flow = ProbeFlow(to: destination(family, address), user: 0)
         if let source = source.flatMap(IPAddress.init) { flow.source = source }
         return RouteLookup.lookup(flow, in: snapshot, at: Self.now)
@@ -165,7 +166,7 @@ extension Machine {
 }
 
 extension LookupOutcome {
-    /// The interface of the way out; nil if there is none.
+    /// The egress interface; nil if there is none.
     var interface: InterfaceIndex? { selection?.nextHop.interface }
     /// The source as text.
     var source: String? { selection?.nextHop.source.map { "\($0)" } }
@@ -189,7 +190,7 @@ extension LookupOutcome {
 }
 
 extension IPPrefix {
-    /// Reads a prefix of a test's own text; anything else is a mistake in the test.
+    /// Parses a prefix that a test contains; any other text is a mistake in the test.
     init(test text: String) {
         let parts = text.split(separator: "/")
         guard parts.count == 2, let address = IPAddress(String(parts[0])), let length = UInt8(parts[1]) else {

@@ -4,13 +4,13 @@ import Testing
 struct WiFiDetailsTests {
     private static let wlan = NetworkInterface(index: 3, name: "wlan0", kind: .wifi, kindSource: .nl80211)
 
-    private static func answer(_ mode: WirelessMode?, ssid: [UInt8]? = Array("home".utf8)) -> WirelessMessage {
-        var answer = WirelessMessage(.newInterface, index: 3)
-        answer.mode = mode
-        answer.address = [2, 0, 0, 0, 0, 0]
-        answer.ssid = ssid
-        answer.frequency = 5_180
-        return answer
+    private static func message(_ mode: WirelessMode?, ssid: [UInt8]? = Array("home".utf8)) -> WirelessMessage {
+        var message = WirelessMessage(.newInterface, index: 3)
+        message.mode = mode
+        message.address = [2, 0, 0, 0, 0, 0]
+        message.ssid = ssid
+        message.frequency = 5_180
+        return message
     }
 
     private static func station(signal: Int8?) -> WirelessMessage {
@@ -20,8 +20,8 @@ struct WiFiDetailsTests {
         return station
     }
 
-    @Test func aStationTellsItsNetworkAndItsAccessPoint() {
-        let details = WiFiDetails(Self.wlan, Self.answer(.station), stations: [Self.station(signal: -54)])
+    @Test func `a station has its network and its access point`() {
+        let details = WiFiDetails(Self.wlan, Self.message(.station), stations: [Self.station(signal: -54)])
         #expect(details.interface == Self.wlan)
         #expect(details.ssid == "home")
         #expect(details.ssidHexadecimal == "686f6d65")
@@ -32,38 +32,38 @@ struct WiFiDetailsTests {
 
     @Test(arguments: [nil, 0, 57] as [Int8?])
     func aSignalOnAnotherScaleIsNone(signal: Int8?) {
-        let details = WiFiDetails(Self.wlan, Self.answer(.station), stations: [Self.station(signal: signal)])
+        let details = WiFiDetails(Self.wlan, Self.message(.station), stations: [Self.station(signal: signal)])
         #expect(details.signal == nil)
         #expect(details.bssid != nil)
     }
 
     @Test(arguments: [.accessPoint, .mesh, .adHoc, nil] as [WirelessMode?])
     func whoIsNoStationHasNoAccessPoint(mode: WirelessMode?) {
-        let details = WiFiDetails(Self.wlan, Self.answer(mode), stations: [Self.station(signal: -54)])
+        let details = WiFiDetails(Self.wlan, Self.message(mode), stations: [Self.station(signal: -54)])
         #expect(details.ssid == "home")
         #expect(details.bssid == nil)
         #expect(details.signal == nil)
     }
 
-    @Test func theNameOfTheOwnNetworkMayBeKnownFromTheScanAlone() {
+    @Test func `the name of the own network may be known from the scan only`() {
         var found = WirelessMessage(.scanResult, index: 3)
         found.ssid = Array("other".utf8)
         var own = found
         own.ssid = Array("home".utf8)
         own.frequency = 2_412
         own.isOwnNetwork = true
-        var answer = Self.answer(.station, ssid: nil)
-        answer.frequency = nil
-        let details = WiFiDetails(Self.wlan, answer, stations: [], scan: [found, own])
+        var message = Self.message(.station, ssid: nil)
+        message.frequency = nil
+        let details = WiFiDetails(Self.wlan, message, stations: [], scan: [found, own])
         #expect(details.ssid == "home")
         #expect(details.frequency == 2_412)
-        #expect(WiFiDetails(Self.wlan, answer, stations: [], scan: [found]).ssid == nil)
-        #expect(WiFiDetails(Self.wlan, Self.answer(.station), stations: [], scan: [found]).ssid == "home")
+        #expect(WiFiDetails(Self.wlan, message, stations: [], scan: [found]).ssid == nil)
+        #expect(WiFiDetails(Self.wlan, Self.message(.station), stations: [], scan: [found]).ssid == "home")
     }
 
-    @Test func whoIsNotAssociatedHasNoNetwork() {
+    @Test func `an interface that is not associated has no network`() {
         for ssid in [nil, []] as [[UInt8]?] {
-            let details = WiFiDetails(Self.wlan, Self.answer(.station, ssid: ssid), stations: [])
+            let details = WiFiDetails(Self.wlan, Self.message(.station, ssid: ssid), stations: [])
             #expect(details.ssidBytes == nil)
             #expect(details.ssid == nil)
             #expect(details.ssidHexadecimal == nil)
@@ -71,14 +71,14 @@ struct WiFiDetailsTests {
         }
     }
 
-    @Test func aNameThatIsNoTextIsItsBytes() {
-        let details = WiFiDetails(Self.wlan, Self.answer(.station, ssid: [0x61, 0xFF, 0x00]), stations: [])
+    @Test func `a name that is not UTF-8 is available as bytes`() {
+        let details = WiFiDetails(Self.wlan, Self.message(.station, ssid: [0x61, 0xFF, 0x00]), stations: [])
         #expect(details.ssid == nil)
         #expect(details.ssidBytes == [0x61, 0xFF, 0])
         #expect(details.ssidHexadecimal == "61ff00")
     }
 
-    @Test func whatARadioTellsDoesNotCountWhenPathsAreCompared() {
+    @Test func `the details of radios are ignored when paths are compared`() {
         let path = NetworkPath(status: .wifi, interface: Self.wlan, carriers: [Self.wlan])
         var detailed = path
         detailed.wifi = [.init(interface: Self.wlan)]

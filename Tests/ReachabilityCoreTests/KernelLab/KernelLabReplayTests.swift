@@ -1,10 +1,10 @@
 import ReachabilityCore
 import Testing
 
-/// Replays what `scripts/kernel-lab` recorded, on a machine that has none of those radios and modems.
+/// Replays the captures of `scripts/kernel-lab` on a machine without those radios and modems.
 @Suite("Captures of the kernel lab")
 struct KernelLabReplayTests {
-    @Test("There are scenarios, and each has a capture and says what is expected")
+    @Test("Every scenario has a capture and expected lines")
     func everyScenarioIsRecorded() {
         #expect(KernelLabScenario.all.count > 10)
         for scenario in KernelLabScenario.all {
@@ -13,21 +13,21 @@ struct KernelLabReplayTests {
         }
     }
 
-    @Test("Each tells the changes that its scenario expects", arguments: KernelLabScenario.all)
+    @Test("A capture replays to the changes that its scenario expects", arguments: KernelLabScenario.all)
     func replay(scenario: KernelLabScenario) throws {
-        var teller = KernelLabTeller(expected: scenario.expected)
+        var writer = KernelLabWriter(expected: scenario.expected)
         var replay = CaptureReplay(
             context: .init(user: 0, kindRules: scenario.kindRules),
             settle: scenario.settle
         )
         while let changes = try replay.next(scenario.capture.span.bytes) {
-            for change in changes { teller.tell(change.change) }
+            for change in changes { writer.write(change.change) }
         }
-        for change in replay.finish() { teller.tell(change.change) }
-        #expect(teller.lines == scenario.expected)
+        for change in replay.finish() { writer.write(change.change) }
+        #expect(writer.lines == scenario.expected)
     }
 
-    @Test("Nothing is recorded that no scenario tells of")
+    @Test("Every capture belongs to a scenario")
     func noOtherCapture() {
         let names = KernelLabScenario.all.map { "\($0.name).pcap" }
         #expect(Fixture.names(in: "Fixtures/kernel-lab").sorted() == names.sorted())

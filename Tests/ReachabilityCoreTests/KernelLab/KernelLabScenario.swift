@@ -1,12 +1,12 @@
 import ReachabilityCore
 import Testing
 
-/// A scenario of the kernel lab: what it recorded, and what the tool is expected to say of it.
+/// A scenario of the kernel lab: its capture, and the lines that are expected of it.
 struct KernelLabScenario: Sendable, CustomTestStringConvertible {
     /// The name of its files.
     var name: String
 
-    /// All scenarios but those that are known to fail, which have no capture to replay.
+    /// All scenarios except those that are known to fail, which have no capture to replay.
     static let all: [Self] = Fixture.names(in: "KernelLab/scenarios").sorted().compactMap { file in
         let name = String(file.dropLast(3))
         return file.hasSuffix(".sh") && !knownFailures.contains(name) ? .init(name: name) : nil
@@ -19,18 +19,18 @@ struct KernelLabScenario: Sendable, CustomTestStringConvertible {
     /// The capture; empty if there is none.
     var capture: [UInt8] { Fixture.bytes("kernel-lab/\(name).pcap") }
 
-    /// The lines that are expected of the capture: without those that it can't tell.
+    /// The lines that are expected of the capture: without those that no capture can produce.
     var expected: [String] {
         text.filter { line in !Self.others.contains(where: line.hasPrefix) }.map { line in
             line.split(separator: " ").filter { $0 != ReachabilityReason.resumed.rawValue }.joined(separator: " ")
         }
     }
 
-    /// How lines begin that no capture tells: the options, what was asked of radios and in other namespaces, and that
-    /// the machine was suspended.
+    /// The beginnings of lines that no capture can produce: options, queries of radios and in other namespaces, and
+    /// suspensions of the machine.
     private static let others = ["options ", "radio ", "elsewhere ", "suspend "]
 
-    /// The rules that the tool was given by `--kind`.
+    /// The kind rules that the scenario passed to the tool by `--kind`.
     var kindRules: [KindRule] {
         values(of: "--kind").compactMap { rule in
             let parts = rule.split(separator: "=")
@@ -39,7 +39,7 @@ struct KernelLabScenario: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The time that the tool was given by `--settle`, in whole seconds.
+    /// The settle time that the scenario passed to the tool by `--settle`, in whole seconds.
     var settle: Duration {
         .seconds(values(of: "--settle").first.flatMap { Int($0.dropLast()) } ?? 0)
     }

@@ -4,81 +4,81 @@ import Testing
 
 @Suite("Addresses")
 struct AddressApplicationTests {
-    @Test("A refreshed lifetime is no change, but is kept (tailscale#4237, #4327)")
+    @Test("A refreshed lifetime is kept, but is no change (tailscale#4237, #4327)")
     func refreshed() {
         for family in AddressFamily.allCases {
             var story = ModelStory()
             var address = ModelStory.address(2, on: 3, family, [])
             address.validLifetime = 3600
-            #expect(story.tell(.address(address)).reasons == [.addressAdded])
+            #expect(story.apply(.address(address)).reasons == [.addressAdded])
             address.validLifetime = 7200
-            #expect(!story.tell(.address(address)).changed)
+            #expect(!story.apply(.address(address)).changed)
             #expect(story.snapshot.addresses[3]?.first?.validLifetime == 7200)
         }
     }
 
-    @Test("An address that becomes usable, and one that otherwise changes, are told apart")
+    @Test("An address that becomes usable is distinguished from one that changes otherwise")
     func usable() {
         var story = ModelStory()
-        story.tell(.address(ModelStory.address(2, on: 3, .ipv6, [.permanent, .tentative])))
-        #expect(story.tell(.address(ModelStory.address(2, on: 3, .ipv6))).reasons == [.addressAdded])
+        story.apply(.address(ModelStory.address(2, on: 3, .ipv6, [.permanent, .tentative])))
+        #expect(story.apply(.address(ModelStory.address(2, on: 3, .ipv6))).reasons == [.addressAdded])
         let deprecated = ModelStory.address(2, on: 3, .ipv6, [.permanent, .deprecated])
-        #expect(story.tell(.address(deprecated)).reasons == [.addressChanged])
+        #expect(story.apply(.address(deprecated)).reasons == [.addressChanged])
         let duplicate = ModelStory.address(2, on: 3, .ipv6, [.permanent, .duplicate])
-        #expect(story.tell(.address(duplicate)).reasons == [.addressChanged])
+        #expect(story.apply(.address(duplicate)).reasons == [.addressChanged])
     }
 
-    @Test("IPv4 stands by scope, secondaries last; IPv6 newest first, wider scopes before narrower")
+    @Test("IPv4 addresses are in order of scope, secondaries last; IPv6 newest first, wider scopes before narrower")
     func order() {
         var story = ModelStory()
         for (number, flags) in [(1, []), (2, .secondary), (3, [])] as [(UInt8, AddressFlags)] {
             var address = ModelStory.address(number, on: 3, .ipv4, flags)
             if number == 3 { address.prefixLength = 16 }
-            story.tell(.address(address))
+            story.apply(.address(address))
         }
         var near = ModelStory.address(4, on: 3)
         near.scope = .link
-        story.tell(.address(near))
-        for number in [5, 6] as [UInt8] { story.tell(.address(ModelStory.address(number, on: 3, .ipv6))) }
+        story.apply(.address(near))
+        for number in [5, 6] as [UInt8] { story.apply(.address(ModelStory.address(number, on: 3, .ipv6))) }
         var linkLocal = ModelStory.address(7, on: 3, .ipv6)
         linkLocal.address = .init(family: .ipv6, bits: 0xFE80 << 112 | 7)
-        story.tell(.address(linkLocal))
+        story.apply(.address(linkLocal))
         #expect(numbers(story) == [4, 1, 3, 2, 6, 5, 7])
     }
 
-    @Test("A dump's answers are kept in its order")
+    @Test("The entries of a dump are kept in order")
     func listed() {
         var story = ModelStory()
         for number in [5, 6] as [UInt8] {
-            story.tell(.address(ModelStory.address(number, on: 3, .ipv6)), .multi)
-            story.tell(.address(ModelStory.address(number, on: 3)), .multi)
+            story.apply(.address(ModelStory.address(number, on: 3, .ipv6)), .multi)
+            story.apply(.address(ModelStory.address(number, on: 3)), .multi)
         }
         #expect(numbers(story) == [5, 6, 5, 6])
     }
 
-    @Test("If secondaries are left when their primary goes, the first is promoted")
+    @Test("The first secondary address is promoted when the primary is removed")
     func promoted() {
         var story = ModelStory()
         var other = ModelStory.address(9, on: 3)
         other.address = .init(ipv4: 0x0A00_0009)
-        story.tell(.address(ModelStory.address(1, on: 3)))
-        story.tell(.address(other))
+        story.apply(.address(ModelStory.address(1, on: 3)))
+        story.apply(.address(other))
         for number in [2, 3] as [UInt8] {
-            story.tell(.address(ModelStory.address(number, on: 3, .ipv4, [.permanent, .secondary])))
+            story.apply(.address(ModelStory.address(number, on: 3, .ipv4, [.permanent, .secondary])))
         }
-        let effect = story.tell(.addressRemoved(ModelStory.address(1, on: 3)))
+        let effect = story.apply(.addressRemoved(ModelStory.address(1, on: 3)))
         #expect(effect.reasons == [.addressRemoved, .addressChanged])
         #expect(numbers(story) == [9, 2, 3])
         #expect(story.snapshot.addresses[3]?[1].flags == .permanent)
-        #expect(!story.tell(.address(ModelStory.address(2, on: 3))).changed)
+        #expect(!story.apply(.address(ModelStory.address(2, on: 3))).changed)
     }
 
-    @Test("What a link keeps when it is set down is silently tentative again (keep_addr_on_down)")
+    @Test("Addresses that a link keeps when it is set down are silently tentative again (keep_addr_on_down)")
     func kept() {
         var story = ModelStory()
         story.link(3)
-        story.tell(.address(ModelStory.address(2, on: 3, .ipv6)))
-        story.tell(.address(ModelStory.address(3, on: 3, .ipv6, [.permanent, .noDuplicateDetection])))
+        story.apply(.address(ModelStory.address(2, on: 3, .ipv6)))
+        story.apply(.address(ModelStory.address(3, on: 3, .ipv6, [.permanent, .noDuplicateDetection])))
         story.link(3, up: false)
         let flags = story.snapshot.addresses[3]?.map { $0.flags.contains(.tentative) }
         #expect(flags == [false, true])

@@ -2,20 +2,20 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
-@Suite("Tables that are read while they change", .serialized)
+@Suite("Dumps of tables that change meanwhile", .serialized)
 struct AssemblyAgainstKernelTests {
-    /// How often everything is read, for each seed.
+    /// The number of complete dumps for each seed.
     static let rounds = 25
     /// The seeds.
     static let seeds: [UInt64] = EventsAgainstDumpsTests.givenSeeds ?? [11, 12, 13, 14]
 
-    @Test("Whatever comes meanwhile, model and kernel agree when all is read", arguments: seeds)
+    @Test("Model and kernel agree after the dumps, whatever changed meanwhile", arguments: seeds)
     func converge(seed: UInt64) throws {
         let model = try ModelLab()
         var changes = RandomNetworkChanges(seed: seed, in: model.lab)
         try changes.prepare()
         for round in 1...Self.rounds {
-            // Half of the readings follow an overrun, the others find a model that has missed nothing.
+            // Half of the dumps follow an overrun; the others find a model that has missed nothing.
             let isBlind = changes.chance(50)
             for _ in 1...8 { _ = changes.next() }
             if isBlind {
@@ -30,7 +30,7 @@ struct AssemblyAgainstKernelTests {
             var history: [String] = []
             let isQuiet = changes.chance(20)
             let subjects =
-                ModelLab.groundwork.shuffled(using: &changes.generator) + [.nexthops]
+                ModelLab.prerequisites.shuffled(using: &changes.generator) + [.nexthops]
                 + ModelLab.routes.shuffled(using: &changes.generator)
             let before = ModelImage(model.snapshot)
             let effect = try model.assemble(subjects) {

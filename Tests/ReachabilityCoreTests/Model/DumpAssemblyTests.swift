@@ -2,25 +2,25 @@ import Testing
 
 @testable import ReachabilityCore
 
-@Suite("Tables built aside")
+@Suite("Dumps and their commit")
 struct DumpAssemblyTests {
     private typealias Place = ModelStory.Place
 
     private static let main = DumpSubject.routes(.ipv4, table: .main)
 
-    @Test("What is read replaces its part as a whole, and only differences are told")
+    @Test("A dump replaces its table as a whole, and only differences are reported")
     func replaced() {
         var story = ModelStory()
         story.link(3)
-        story.tell(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
-        story.tell(.route(ModelStory.route(via: 2, on: 3)), Place.last)
+        story.apply(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
+        story.apply(.route(ModelStory.route(via: 2, on: 3)), Place.last)
         #expect(read(Self.main, [1, 2], into: &story).reasons == [])
         #expect(read(Self.main, [2, 1], into: &story).reasons == [.routeReplaced])
         #expect(read(Self.main, [2, 3], into: &story).reasons == [.routeAdded, .routeRemoved])
-        #expect(story.ways() == [[2], [3]])
+        #expect(story.nextHopNumbers() == [[2], [3]])
     }
 
-    @Test("An event that comes during a reading wins over it (GLib keeps the stale default route)")
+    @Test("An event during a dump takes precedence over the dump (GLib keeps the stale default route)")
     func eventsWin() {
         var story = ModelStory()
         story.link(3)
@@ -30,11 +30,11 @@ struct DumpAssemblyTests {
         note(.routeRemoved(ModelStory.route(via: 1, on: 3)), [], &assembly, &story)
         note(.route(ModelStory.route(via: 3, on: 3)), Place.last, &assembly, &story)
         #expect(assembly.commit(to: &story.snapshot).reasons == [.routeAdded])
-        #expect(story.ways() == [[2], [3]])
+        #expect(story.nextHopNumbers() == [[2], [3]])
         #expect(!assembly.isReading)
     }
 
-    @Test("Nothing is seen of a reading before it is committed")
+    @Test("A dump has no effect before it is committed")
     func aside() {
         var story = ModelStory()
         var assembly = DumpAssembly()
@@ -47,34 +47,34 @@ struct DumpAssemblyTests {
         #expect(story.snapshot == NetworkSnapshot())
     }
 
-    @Test("A reading of one table, or of one interface, leaves the others")
+    @Test("A dump of one table, or of one interface, leaves the others unchanged")
     func filtered() {
         var story = ModelStory()
         let other = RouteTableID(rawValue: 300)
-        story.tell(.route(ModelStory.route(via: 1, on: 3, table: other)), Place.alone)
-        story.tell(.neighbour(.init(index: 3, address: ModelStory.host(1), state: .reachable)))
-        story.tell(.neighbour(.init(index: 4, address: ModelStory.host(1), state: .reachable)))
+        story.apply(.route(ModelStory.route(via: 1, on: 3, table: other)), Place.alone)
+        story.apply(.neighbour(.init(index: 3, address: ModelStory.host(1), state: .reachable)))
+        story.apply(.neighbour(.init(index: 4, address: ModelStory.host(1), state: .reachable)))
         _ = read(Self.main, [2], into: &story)
-        #expect(story.ways(.ipv4, other) == [[1]])
+        #expect(story.nextHopNumbers(.ipv4, other) == [[1]])
         var assembly = DumpAssembly()
         assembly.begin(.neighbours(.ipv4, interface: 4))
         #expect(assembly.commit(to: &story.snapshot).reasons == [.neighbourChanged])
         #expect(story.snapshot.neighbours.keys.map(\.index) == [3])
     }
 
-    @Test("A kernel without IPv6 answers with IPv4's routes, which are dropped (ipv6.disable=1)")
-    func foreignAnswers() {
+    @Test("A kernel without IPv6 replies with IPv4's routes, which are dropped (ipv6.disable=1)")
+    func foreignReplies() {
         var story = ModelStory()
         var assembly = DumpAssembly()
         let subject = DumpSubject.routes(.ipv6, table: nil)
         assembly.begin(subject)
-        let answer = KernelEvent.route(ModelStory.route(via: 1, on: 3))
-        assembly.take(answer, ModelStory.header(.multi), of: subject, at: story.now)
+        let entry = KernelEvent.route(ModelStory.route(via: 1, on: 3))
+        assembly.take(entry, ModelStory.header(.multi), of: subject, at: story.now)
         #expect(!assembly.commit(to: &story.snapshot).changed)
         #expect(story.snapshot.routes.isEmpty)
     }
 
-    @Test("An interruption is seen in any answer, and beginning again forgets it")
+    @Test("Any reply can show an interruption, and a new dump forgets it")
     func interrupted() {
         var assembly = DumpAssembly()
         assembly.begin(.links)
@@ -85,7 +85,7 @@ struct DumpAssemblyTests {
         #expect(assembly.reading(of: .links)?.isInterrupted == false)
     }
 
-    @Test("Readings agree by what lasts: neither lifetimes nor states of devices, but order")
+    @Test("Dumps are compared with their order, but without lifetimes and the states of devices")
     func agreement() {
         func reading(_ numbers: [UInt8], lifetime: Int, flags: NextHopFlags) -> DumpReading {
             var reading = DumpReading(.routes(.ipv6, table: nil))
@@ -102,22 +102,22 @@ struct DumpAssemblyTests {
         #expect(!first.agrees(with: reading([1], lifetime: 30, flags: [])))
     }
 
-    @Test("A route that only a dump has missed is kept, if the model has missed nothing")
+    @Test("A route that only a dump has omitted is kept if the model has missed nothing")
     func missed() {
         for keeps in [false, true] {
             var story = ModelStory()
             story.link(3)
             for number in [1, 2, 3] as [UInt8] {
-                story.tell(.route(ModelStory.route(via: number, on: 3)), Place.last)
+                story.apply(.route(ModelStory.route(via: number, on: 3)), Place.last)
             }
             let effect = read(Self.main, [1, 3, 4], keepsMissing: keeps, into: &story)
             #expect(effect.reasons == (keeps ? [.routeAdded] : [.routeAdded, .routeRemoved]))
-            #expect(story.ways() == (keeps ? [[1], [2], [3], [4]] : [[1], [3], [4]]))
+            #expect(story.nextHopNumbers() == (keeps ? [[1], [2], [3], [4]] : [[1], [3], [4]]))
         }
     }
 
-    @Test("A replacement during a reading leaves a doubt, as it does not tell what it replaced")
-    func doubtful() {
+    @Test("A replacement during a dump makes the table stale, as it does not name the replaced route")
+    func replacementDuringDump() {
         var story = ModelStory()
         story.link(3)
         var assembly = DumpAssembly()
@@ -127,13 +127,13 @@ struct DumpAssemblyTests {
         #expect(assembly.commit(to: &story.snapshot).staleSubjects == [Self.main])
     }
 
-    @Test("Next hops are dead or not as the devices are in the end, whichever was read first")
+    @Test("Next hops are dead according to the final state of the devices, whichever was dumped first")
     func settled() {
         for isUp in [false, true] {
             var story = ModelStory()
             story.link(3, up: !isUp)
             story.link(4)
-            story.tell(.address(ModelStory.address(9, on: 3)))
+            story.apply(.address(ModelStory.address(9, on: 3)))
             var route = ModelStory.route(via: 1, on: 3)
             route.nextHops[0].flags = isUp ? [.dead, .linkDown] : []
             route.nextHops.append(.init(interface: 4, gateway: ModelStory.host(2)))
@@ -149,12 +149,12 @@ struct DumpAssemblyTests {
         }
     }
 
-    @Test("A link that was removed unseen takes all that was kept for it")
+    @Test("Everything that belongs to a link is removed if a dump shows that the link is gone")
     func vanished() {
         var story = ModelStory()
         story.link(3)
-        story.tell(.address(ModelStory.address(2, on: 3)))
-        story.tell(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
+        story.apply(.address(ModelStory.address(2, on: 3)))
+        story.apply(.route(ModelStory.route(via: 1, on: 3)), Place.alone)
         var assembly = DumpAssembly()
         assembly.begin(.links)
         let effect = assembly.commit(to: &story.snapshot)
@@ -177,8 +177,8 @@ struct DumpAssemblyTests {
 
     private func take(_ gateways: [UInt8], _ assembly: inout DumpAssembly) {
         for number in gateways {
-            let answer = KernelEvent.route(ModelStory.route(via: number, on: 3))
-            assembly.take(answer, ModelStory.header(.multi), of: Self.main, at: .init(nanoseconds: 0))
+            let entry = KernelEvent.route(ModelStory.route(via: number, on: 3))
+            assembly.take(entry, ModelStory.header(.multi), of: Self.main, at: .init(nanoseconds: 0))
         }
     }
 
@@ -189,6 +189,6 @@ struct DumpAssemblyTests {
         _ story: inout ModelStory
     ) {
         assembly.note(event, ModelStory.header(flags), at: story.now)
-        story.tell(event, flags)
+        story.apply(event, flags)
     }
 }

@@ -3,19 +3,19 @@ import NetworkLab
 import ReachabilityCore
 import Testing
 
-@Suite("The model that events make, against the kernel's lists", .serialized)
+@Suite("The model by notifications, compared with the kernel's dumps", .serialized)
 struct EventsAgainstDumpsTests {
-    /// How many changes each seed makes.
+    /// The number of changes for each seed.
     static let steps = environment("NETWATCH_MODEL_STEPS").flatMap { Int($0) } ?? 400
 
-    /// Seeds from outside, which repeat a run.
+    /// Seeds from the environment, which repeat a run.
     static let givenSeeds: [UInt64]? =
         environment("NETWATCH_MODEL_SEEDS").map { text in text.split(separator: ",").compactMap { UInt64($0) } }
 
     /// The seeds.
     static let seeds: [UInt64] = givenSeeds ?? [1, 2, 3]
 
-    @Test("After each of many random changes, both are the same, order included", arguments: seeds)
+    @Test("After each of many random changes both are equal, order included", arguments: seeds)
     func agree(seed: UInt64) throws {
         let model = try ModelLab()
         var changes = RandomNetworkChanges(seed: seed, in: model.lab)
@@ -42,13 +42,13 @@ struct EventsAgainstDumpsTests {
         #expect(predictions > 0, "seed \(seed)")
     }
 
-    /// What every seed must bring about, if it is to prove anything.
+    /// The kinds of changes that every seed must cause for the test to prove anything.
     private static let expected: Set<ReachabilityReason> = [
         .linkUp, .linkDown, .carrierLost, .carrierGained, .addressAdded, .addressRemoved,
         .routeAdded, .routeRemoved, .routeReplaced, .routeFlushed, .ruleChanged, .nexthopChanged,
     ]
 
-    /// The entries before, of what differs, and what was announced since.
+    /// The earlier entries of the tables that differ, and the notifications since.
     private static func context(
         _ differences: [String],
         _ before: ModelImage,

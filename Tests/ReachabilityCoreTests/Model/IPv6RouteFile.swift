@@ -5,10 +5,10 @@ import NetworkLab
 
 /// The kernel's IPv6 routes as /proc/net/ipv6_route lists them: each next hop by itself, and none left out.
 ///
-/// A dump leaves out what stands between the next hops of a multipath route; this file does not tell tables and
+/// A dump omits routes that are stored between the next hops of a multipath route; this file lacks tables and
 /// attributes.
 enum IPv6RouteFile {
-    /// What the kernel lists of default-like routes, in no order.
+    /// The default-like routes that the kernel lists, in no order.
     static func listed(in lab: LabNamespace) throws -> [String] {
         try lab.run { try text() }.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ").map(String.init)
@@ -19,7 +19,7 @@ enum IPv6RouteFile {
         }.sorted()
     }
 
-    /// What a model says that the kernel lists, in no order.
+    /// The default-like routes that a model expects in the kernel's list, in no order.
     static func expected(of snapshot: NetworkSnapshot) -> [String] {
         snapshot.routes.filter { $0.key.family == .ipv6 }.map(\.value).joined().flatMap { route -> [String] in
             let nextHops = snapshot.nextHops(of: route)

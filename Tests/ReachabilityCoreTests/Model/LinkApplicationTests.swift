@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Links")
 struct LinkApplicationTests {
-    @Test("They are kept in the order of their indexes, whatever the order in which they come")
+    @Test("Links are kept in the order of their indexes, in whatever order they arrive")
     func order() {
         var story = ModelStory()
         for index in [5, 1, 9, 3, 7, 2] as [InterfaceIndex] { story.link(index) }
@@ -13,7 +13,7 @@ struct LinkApplicationTests {
         #expect(story.snapshot.link(4) == nil)
     }
 
-    @Test("A wireless event on each scan overwrites nothing, though it lacks nearly all")
+    @Test("A wireless event, which lacks nearly everything, overwrites nothing")
     func wireless() {
         var story = ModelStory()
         story.link(3) { $0.masterIndex = 9 }
@@ -22,24 +22,24 @@ struct LinkApplicationTests {
         event.name = "eth3"
         event.isWirelessEvent = true
         event.flags = .running
-        #expect(!story.tell(.link(event)).changed)
+        #expect(!story.apply(.link(event)).changed)
         #expect(story.snapshot == before)
     }
 
-    @Test("A message without IFLA_MTU describes a link all the same")
+    @Test("A message without IFLA_MTU still describes a link")
     func withoutMTU() {
         var story = ModelStory()
         var message = LinkMessage(index: 3)
         (message.name, message.kind, message.operationalState) = ("br0", "bridge", .up)
-        #expect(story.tell(.link(message)).reasons == [.linkAdded])
+        #expect(story.apply(.link(message)).reasons == [.linkAdded])
         #expect(story.snapshot.link(3)?.kind == "bridge")
         message.kind = "bond"
         message.masterIndex = 2
-        #expect(story.tell(.link(message)).reasons == [.linkChanged])
+        #expect(story.apply(.link(message)).reasons == [.linkChanged])
         #expect(story.snapshot.link(3)?.masterIndex == 2)
     }
 
-    @Test("A partial message keeps what it does not carry, and makes no link")
+    @Test("A partial message keeps the properties that it lacks, and adds no link")
     func partial() {
         var story = ModelStory()
         story.link(3) {
@@ -50,16 +50,16 @@ struct LinkApplicationTests {
         partial.hardwareType = .ethernet
         partial.flags = [.up, .running, .lowerUp]
         partial.group = 7
-        #expect(story.tell(.link(partial)).reasons == [.linkChanged])
+        #expect(story.apply(.link(partial)).reasons == [.linkChanged])
         #expect(story.snapshot.link(3)?.masterIndex == 9)
         #expect(story.snapshot.link(3)?.kind == "veth")
         #expect(story.snapshot.link(3)?.group == 7)
         partial.index = 4
-        #expect(!story.tell(.link(partial)).changed)
+        #expect(!story.apply(.link(partial)).changed)
         #expect(story.snapshot.link(4) == nil)
     }
 
-    @Test("A full message without a master says that there is none")
+    @Test("A full message without a master removes the master")
     func released() {
         var story = ModelStory()
         story.link(3) { $0.masterIndex = 9 }
@@ -67,37 +67,37 @@ struct LinkApplicationTests {
         #expect(story.snapshot.link(3)?.masterIndex == nil)
     }
 
-    @Test("A bridge's word about a port is not the link's: neither its message nor its removal")
+    @Test("A bridge's message about a port neither changes nor removes the link")
     func bridgePort() {
         var story = ModelStory()
         story.link(3)
         var port = ModelStory.link(3, up: false)
         port.family = 7
-        #expect(!story.tell(.link(port)).changed)
-        #expect(!story.tell(.linkRemoved(port)).changed)
+        #expect(!story.apply(.link(port)).changed)
+        #expect(!story.apply(.linkRemoved(port)).changed)
         #expect(story.snapshot.link(3)?.flags.contains(.up) == true)
     }
 
-    @Test("Renaming keeps the link; what identifies it is its index")
+    @Test("A renamed link is the same link: its index identifies it")
     func renamed() {
         var story = ModelStory()
         story.link(3)
-        story.tell(.route(ModelStory.route(via: 1, on: 3)))
+        story.apply(.route(ModelStory.route(via: 1, on: 3)))
         #expect(story.link(3) { $0.name = "uplink" }.reasons == [.linkChanged])
         #expect(story.snapshot.link(3)?.name == "uplink")
-        #expect(story.ways() == [[1]])
+        #expect(story.nextHopNumbers() == [[1]])
     }
 
-    @Test("An IPv6 route that is added before its device's state follows the carrier is used until that changes")
+    @Test("An IPv6 route that is added before its device's state follows the carrier is used until the state changes")
     func addedBeforeState() {
         var story = ModelStory()
         var settings = NetconfMessage(family: .ipv6, index: 3)
         settings.ignoresRoutesWithLinkDown = true
-        story.tell(.netconf(settings))
+        story.apply(.netconf(settings))
         story.link(3, carrier: false)
-        story.tell(.route(ModelStory.route(via: 1, on: 3, .ipv6) { $0.nextHops[0].flags = [.dead, .linkDown] }))
+        story.apply(.route(ModelStory.route(via: 1, on: 3, .ipv6) { $0.nextHops[0].flags = [.dead, .linkDown] }))
         story.link(3, carrier: false) { $0.flags.insert(.lowerUp) }
-        story.tell(.route(ModelStory.route(via: 2, on: 3, .ipv6, metric: 1)))
+        story.apply(.route(ModelStory.route(via: 2, on: 3, .ipv6, metric: 1)))
         let isOut = {
             let model = LookupModel(story.snapshot, at: story.now)
             return story.snapshot.routes(.ipv6, .main).map { model.isOut($0.message.nextHops[0], .ipv6) }
@@ -111,24 +111,24 @@ struct LinkApplicationTests {
         #expect(isOut() == [false, false])
     }
 
-    @Test("An index that is used again begins anew")
+    @Test("A link with a reused index inherits nothing")
     func reused() {
         var story = ModelStory()
         story.link(3)
-        story.tell(.address(ModelStory.address(2, on: 3)))
-        story.tell(.route(ModelStory.route(via: 1, on: 3)))
-        story.tell(.neighbour(.init(index: 3, address: ModelStory.host(1), state: .reachable)))
+        story.apply(.address(ModelStory.address(2, on: 3)))
+        story.apply(.route(ModelStory.route(via: 1, on: 3)))
+        story.apply(.neighbour(.init(index: 3, address: ModelStory.host(1), state: .reachable)))
         var settings = NetconfMessage(family: .ipv4, index: 3)
         settings.ignoresRoutesWithLinkDown = true
-        story.tell(.netconf(settings))
-        story.tell(.uevent(.init(action: .add, interface: "eth3", index: 3, deviceType: "wwan")))
-        let effect = story.tell(.linkRemoved(ModelStory.link(3, up: false)))
+        story.apply(.netconf(settings))
+        story.apply(.uevent(.init(action: .add, interface: "eth3", index: 3, deviceType: "wwan")))
+        let effect = story.apply(.linkRemoved(ModelStory.link(3, up: false)))
         #expect(effect.reasons == [.linkRemoved, .routeFlushed])
         #expect(story.snapshot == NetworkSnapshot())
         #expect(story.link(3).reasons == [.linkAdded])
     }
 
-    @Test("What changes of a link is told apart: its being up, its carrier, the rest")
+    @Test("Changes of a link's up flag, its carrier and its other properties are distinguished")
     func reasons() {
         var story = ModelStory()
         story.link(3, up: false)
@@ -140,7 +140,7 @@ struct LinkApplicationTests {
         #expect(story.link(3) { $0.operationalState = .dormant }.reasons == [.carrierLost])
     }
 
-    @Test("Messages that change nothing for a path have no effect (tailscale#16762, coder#11029)")
+    @Test("Messages that are irrelevant to paths have no effect (tailscale#16762, coder#11029)")
     func unchanged() {
         var story = ModelStory()
         story.link(3)

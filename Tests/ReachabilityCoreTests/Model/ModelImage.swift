@@ -1,8 +1,8 @@
 @testable import ReachabilityCore
 
-/// A model as lines of text, one for each entry in the kernel's order, so that two models are easily told apart.
+/// A model as lines of text, one for each entry in the kernel's order, so that two models are easily compared.
 ///
-/// Lifetimes are left out, as they run; next hops and types are as they follow from nexthop objects and devices.
+/// Lifetimes are omitted, as they change all the time; next hops and types follow from nexthop objects and devices.
 struct ModelImage: Equatable {
     /// The lines of each subject.
     private(set) var subjects: [String: [String]] = [:]
@@ -23,7 +23,7 @@ struct ModelImage: Equatable {
         }
     }
 
-    /// What differs from another model, a line each; empty if nothing does.
+    /// The differences from another model, a line each; empty if there are none.
     func differences(from other: Self) -> [String] {
         Set(subjects.keys).union(other.subjects.keys).sorted().flatMap { subject -> [String] in
             let left = subjects[subject] ?? []
@@ -36,7 +36,7 @@ struct ModelImage: Equatable {
         }
     }
 
-    /// Of a device that is down the kernel does not announce what becomes of the carrier and the group.
+    /// The kernel does not announce changes of the carrier and the group of a device that is down.
     private static func line(_ link: Link) -> String {
         var link = link
         if !link.flags.contains(.up) {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ReachabilityCore
 
-@Suite("Whatever the kernel says")
+@Suite("Invariants of the model")
 struct ModelInvariantTests {
-    @Test("The model stays whole, in order and without empty tables", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Any messages leave the model in order and without empty tables", arguments: [1, 2, 3, 4] as [UInt64])
     func invariants(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var snapshot = NetworkSnapshot()
         var assembly = DumpAssembly()
-        // At the end a reading of all links may just have found none.
+        // A final dump of all links may just have found none.
         var wasFilled = false
         for step in 1...3000 {
             let (event, flags) = draw(&generator)
@@ -35,7 +35,7 @@ struct ModelInvariantTests {
         #expect(wasFilled)
     }
 
-    /// An event about few links, tables, prefixes and metrics, so that they meet.
+    /// An event about one of few links, tables, prefixes and metrics, so that events concern the same entries.
     private func draw(_ generator: inout SeededGenerator) -> (KernelEvent, NetlinkFlags) {
         let flags: NetlinkFlags = generator.pick([
             [], .multi, .create, [.create, .exclusive], .replace, [.create, .append],

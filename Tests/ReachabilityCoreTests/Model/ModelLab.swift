@@ -1,30 +1,30 @@
 import NetworkLab
 import ReachabilityCore
 
-/// A namespace whose announcements are followed by a model, to be held against what the kernel lists.
+/// A namespace whose notifications a model follows, to be compared with the kernel's dumps.
 final class ModelLab {
     let lab: LabNamespace
-    /// The model that the announcements make.
+    /// The model by the notifications.
     private(set) var snapshot = NetworkSnapshot()
-    /// What the announcements since the last ``forget()`` changed.
+    /// The effects of the notifications since the last ``forget()``.
     private(set) var effect = SnapshotEffect()
-    /// The announcements since the last ``forget()``.
+    /// The notifications since the last ``forget()``.
     private(set) var log: [(NetlinkHeader, KernelEvent)] = []
     private let events: LabEvents
 
-    /// What routes and nexthop objects depend on.
-    static let groundwork: [DumpSubject] = [
+    /// The tables on which routes and nexthop objects depend.
+    static let prerequisites: [DumpSubject] = [
         .links, .netconf(.ipv4), .netconf(.ipv6), .addresses(.ipv4), .addresses(.ipv6), .rules(.ipv4), .rules(.ipv6),
     ]
     /// The routes of all tables.
     static let routes: [DumpSubject] = [.routes(.ipv4, table: nil), .routes(.ipv6, table: nil)]
-    /// Every table that the model mirrors, in an order of reading.
-    static let subjects: [DumpSubject] = groundwork + [.nexthops] + routes
+    /// Every table that the model mirrors, in an order in which they can be read.
+    static let subjects: [DumpSubject] = prerequisites + [.nexthops] + routes
 
-    /// Listens, then reads what is there.
+    /// Subscribes, then reads all tables.
     init() throws {
         lab = try LabNamespace()
-        // Without these, addresses come and change by themselves, seconds later.
+        // Otherwise addresses appear and change by themselves, seconds later.
         try lab.setSysctl("net.ipv6.conf.default.addr_gen_mode", to: 1)
         try lab.setSysctl("net.ipv6.conf.default.accept_dad", to: 0)
         events = try LabEvents(in: lab)
@@ -33,7 +33,7 @@ final class ModelLab {
 
     var rtnl: Rtnl { lab.rtnl }
 
-    /// The model that the kernel's lists make now.
+    /// A model by the kernel's current dumps.
     func listed() throws -> NetworkSnapshot { try model(of: lists()) }
 
     private func lists() throws -> [RtnlMessage] {
@@ -49,9 +49,9 @@ final class ModelLab {
         return snapshot
     }
 
-    /// Takes what was announced into the model; waits up to a limit for the first.
+    /// Applies the received notifications to the model; waits up to a limit for the first.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether there was any.
     @discardableResult
     func follow(within limit: Duration = .zero) throws -> Bool {
         let messages = try events.pendingMessages(within: limit)
@@ -64,17 +64,17 @@ final class ModelLab {
         return !messages.isEmpty
     }
 
-    /// Loses what was announced, as an overrun does.
+    /// Drops the received notifications, as an overrun does.
     func loseAnnouncements() throws { _ = try events.pendingMessages() }
 
-    /// Reads tables while something else may change them, and takes them all at once.
+    /// Reads tables while something else may change them, and commits them together.
     ///
     /// - Parameters:
-    ///   - subjects: The tables, in the order of reading.
-    ///   - meanwhile: Called before, between and after the readings; it says whether announcements are to be heard now
-    ///     or later.
-    /// - Returns: What the commit changed; its doubts have been resolved.
-    /// - Throws: What the kernel refuses, and what the closure throws.
+    ///   - subjects: The tables, in the order in which they are read.
+    ///   - meanwhile: Called before, between and after the dumps; it returns whether notifications are received now or
+    ///     later.
+    /// - Returns: The effect of the commit; stale tables have been read again.
+    /// - Throws: The kernel's errors, and those of the closure.
     func assemble(_ subjects: [DumpSubject], meanwhile: () throws -> Bool) throws -> SnapshotEffect {
         var assembly = DumpAssembly()
         for subject in subjects {
@@ -100,7 +100,7 @@ final class ModelLab {
         }
     }
 
-    /// Reads a table again, into the model.
+    /// Reads a table into the model again.
     func read(_ subject: DumpSubject) throws {
         var assembly = DumpAssembly()
         assembly.begin(subject)
@@ -111,15 +111,15 @@ final class ModelLab {
         effect.merge(assembly.commit(to: &snapshot, keepsMissing: true))
     }
 
-    /// Forgets the announcements and effects so far.
+    /// Forgets the notifications and effects so far.
     func forget() {
         log = []
         effect = .init()
     }
 
-    /// What tells the model from the kernel's lists; empty if nothing does.
+    /// The differences between the model and the kernel's dumps; empty if there are none.
     ///
-    /// What the kernel announces late (the loss of a carrier, for one) is waited for before a difference is believed.
+    /// Waits for late notifications (of a lost carrier, for one) before it reports a difference.
     func differences() throws -> [String] {
         try follow()
         while true {
@@ -135,7 +135,7 @@ final class ModelLab {
 }
 
 extension ModelLab {
-    /// What taking the kernel's lists over the model changes, though they tell what it knows already.
+    /// The effect of committing the kernel's dumps to a model that already has their contents.
     private func changes(repeating messages: [RtnlMessage]) throws -> [String] {
         var again = snapshot
         var changes: [String] = []
@@ -147,7 +147,7 @@ extension ModelLab {
         return changes + ModelImage(again).differences(from: .init(snapshot))
     }
 
-    /// What tells the model from the kernel's IPv6 routes, those included that a dump leaves out.
+    /// The differences between the model and the kernel's IPv6 routes, including those that a dump omits.
     private func hiddenDifferences() throws -> [String] {
         let expected = IPv6RouteFile.expected(of: snapshot)
         let listed = try IPv6RouteFile.listed(in: lab)
@@ -158,7 +158,7 @@ extension ModelLab {
 }
 
 extension RtnlMessage {
-    /// The head, and what the project's decoder makes of the rest.
+    /// The header and the decoded event.
     func decoded() throws -> (NetlinkHeader, KernelEvent) {
         var result: (NetlinkHeader, KernelEvent)?
         try NetlinkDecoder().decode(bytes.span.bytes) { result = ($0, $1) }

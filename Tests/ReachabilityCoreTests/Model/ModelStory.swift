@@ -1,9 +1,9 @@
 @testable import ReachabilityCore
 
-/// A model that is told messages one by one, as a story's sentences.
+/// A model to which a test applies messages one by one.
 struct ModelStory {
     var snapshot = NetworkSnapshot()
-    /// When the next message comes.
+    /// The time of the next message.
     var now = Instant(nanoseconds: 0)
 
     /// Notifications' flags for a route, as the kernel sets them.
@@ -19,13 +19,13 @@ struct ModelStory {
         .init(length: 0, type: 0, flags: flags, sequence: 0, port: 0)
     }
 
-    /// Tells a message, and gives what it changed.
+    /// Applies a message, and returns its effect.
     @discardableResult
-    mutating func tell(_ event: KernelEvent, _ flags: NetlinkFlags = []) -> SnapshotEffect {
+    mutating func apply(_ event: KernelEvent, _ flags: NetlinkFlags = []) -> SnapshotEffect {
         snapshot.apply(event, Self.header(flags), at: now)
     }
 
-    /// Tells of a link, up and with its carrier unless said otherwise.
+    /// Applies the message of a link, by default up and with its carrier.
     @discardableResult
     mutating func link(
         _ index: InterfaceIndex,
@@ -33,7 +33,7 @@ struct ModelStory {
         carrier: Bool = true,
         _ change: (inout LinkMessage) -> Void = { _ in }
     ) -> SnapshotEffect {
-        tell(.link(Self.link(index, up: isUp, carrier: carrier, change)))
+        apply(.link(Self.link(index, up: isUp, carrier: carrier, change)))
     }
 
     static func link(
@@ -88,7 +88,7 @@ struct ModelStory {
     }
 
     /// The gateways' last bytes, or the devices' indexes where there is no gateway, of each route of a table in order.
-    func ways(_ family: AddressFamily = .ipv4, _ table: RouteTableID = .main) -> [[Int]] {
+    func nextHopNumbers(_ family: AddressFamily = .ipv4, _ table: RouteTableID = .main) -> [[Int]] {
         snapshot.routes(family, table).map { route in
             snapshot.nextHops(of: route).map { Int($0.gateway.map { Self.number($0) } ?? UInt8($0.interface)) }
         }

@@ -13,9 +13,9 @@ extension RandomNetworkChanges {
         return "\(verb) \(Self.text(route))"
     }
 
-    /// Keeps away from two faults of the kernel's IPv6 that its lists and messages don't show.
+    /// Avoids two faults of the kernel's IPv6 that its dumps and messages do not show.
     ///
-    /// What stands between the next hops of a multipath route is left out of dumps and outlives its device
+    /// A route between the next hops of a multipath route is left out of dumps and outlives its device
     /// (`fib6_dump_node`, `fib6_clean_node`); so multipath routes have a metric of their own. And replacing can make
     /// two equal routes.
     private mutating func avoidKernelFaults(_ route: inout RouteMessage, _ verb: inout RouteVerb) throws {
@@ -37,7 +37,7 @@ extension RandomNetworkChanges {
         if !same.isEmpty { verb = .add }
     }
 
-    /// Deletes a route that there is, named by all or by little of it, or one of its next hops.
+    /// Deletes an existing route, identified by all or few of its properties, or one of its next hops.
     private mutating func deleteRoute(_ family: AddressFamily) throws -> String {
         let listed = try rtnl.routes(family).filter { $0.isDefaultLike }
         guard !listed.isEmpty else { throw LabError("no \(family) route", errno: 3) }
@@ -71,16 +71,16 @@ extension RandomNetworkChanges {
         } else {
             if chance(15) { route.source = .init(ipv6Base, length: 32) }
             route.preference = generator.pick([.medium, .medium, .high])
-            // One of a router's advertisement can't be told from another of its kind, and is not joined with others.
+            // Routes of router advertisements cannot be distinguished from each other, and are not joined with others.
             if chance(10), route.origin != 9 { route.lifetime = .seconds(3000) }
         }
-        try drawWay(&route)
+        try drawTarget(&route)
         return route
     }
 
     private var ipv6Base: IPAddress { .init(family: .ipv6, bits: 0x2001_0DB8 << 96) }
 
-    private mutating func drawWay(_ route: inout RouteMessage) throws {
+    private mutating func drawTarget(_ route: inout RouteMessage) throws {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0:
             route.type = generator.pick([.unreachable, .blackhole, .prohibit, .throw])
@@ -104,7 +104,7 @@ extension RandomNetworkChanges {
         route.preferredSource = try rtnl.addresses(route.family, on: name).first?.address
     }
 
-    /// Mostly a device that is up, as the kernel takes no route through others.
+    /// Mostly a device that is up, as the kernel accepts no route through others.
     private mutating func upDevice() throws -> String {
         let names = generator.flip() ? Self.veths : devices
         let name = generator.pick(names)
@@ -112,7 +112,7 @@ extension RandomNetworkChanges {
         return generator.pick(devices)
     }
 
-    /// Mostly an object that there is, of the family or a group.
+    /// Mostly an existing object, of the family or a group.
     private mutating func nexthopID(_ family: AddressFamily) throws -> UInt32 {
         let known = try rtnl.events(of: .nexthops).compactMap { event -> UInt32? in
             guard case .nexthop(let nexthop) = event else { return nil }

@@ -3,14 +3,14 @@ import ReachabilityCore
 
 /// Draws changes of a namespace's links, addresses, routes, nexthop objects, rules and settings, and makes them.
 ///
-/// Many are refused, as they make no sense at the time; ``accepted`` counts the others by their kind.
+/// Many are refused, as they make no sense at the time; ``accepted`` counts the others by kind.
 struct RandomNetworkChanges {
     var generator: SeededGenerator
     let lab: LabNamespace
-    /// How many changes of each kind the kernel took.
+    /// The number of changes of each kind that the kernel accepted.
     private(set) var accepted: [String: Int] = [:]
 
-    /// The veths' near ends, whose far ends have an `x` before the name.
+    /// The near ends of the veth pairs; the names of the far ends have an `x` in front.
     static let veths = ["wan0", "wan1", "wan2"]
     /// Devices of routes and addresses.
     var devices: [String] { Self.veths + ["ifb9", "mac9", "br9"] }
@@ -35,7 +35,7 @@ struct RandomNetworkChanges {
         }
     }
 
-    /// The kinds of changes, and how often each is drawn.
+    /// The kinds of changes, and their frequencies.
     static let kinds: [(weight: Int, name: String, make: @Sendable (inout Self) throws -> String)] = [
         (8, "link", { try $0.changeLink() }),
         (14, "address", { try $0.changeAddress() }),
@@ -49,7 +49,7 @@ struct RandomNetworkChanges {
 
     /// Draws a change and makes it.
     ///
-    /// - Returns: What was tried, and what the kernel said if it refused.
+    /// - Returns: A description of the change, and the kernel's error if it refused.
     mutating func next() -> String {
         var draw = Int.random(in: 0..<Self.kinds.reduce(0) { $0 + $1.weight }, using: &generator)
         for kind in Self.kinds {
@@ -101,7 +101,7 @@ extension RandomNetworkChanges {
         }
     }
 
-    /// Most that is interesting needs devices that are up and have addresses.
+    /// Most interesting changes need devices that are up and have addresses.
     private mutating func toggle(_ name: String) throws -> String {
         let isUp = try rtnl.link(name).flags.contains(.up)
         guard isUp else {
@@ -112,7 +112,7 @@ extension RandomNetworkChanges {
         return "set \(name) down"
     }
 
-    /// Sets most of what is down up again, with an address each.
+    /// Sets most devices that are down up again, with an address each.
     mutating func repair() throws -> String {
         for name in Self.veths.map({ "x" + $0 }) + devices where chance(80) {
             let link = try rtnl.link(name)

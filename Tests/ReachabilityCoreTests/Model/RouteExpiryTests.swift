@@ -6,20 +6,20 @@ import Testing
 struct RouteExpiryTests {
     private static let second: Int64 = 1_000_000_000
 
-    @Test("A lifetime counts from its message, and the first to end is known")
+    @Test("A lifetime starts with its message, and the model has the earliest expiry")
     func moments() {
         var story = ModelStory()
         story.now = .init(nanoseconds: 5 * Self.second)
-        story.tell(.route(route(1, lifetime: 30)), .create)
-        story.tell(.route(route(2, lifetime: 10)), .create)
-        story.tell(.route(ModelStory.route(via: 3, on: 3, .ipv6, metric: 9)), .create)
+        story.apply(.route(route(1, lifetime: 30)), .create)
+        story.apply(.route(route(2, lifetime: 10)), .create)
+        story.apply(.route(ModelStory.route(via: 3, on: 3, .ipv6, metric: 9)), .create)
         #expect(story.snapshot.routes.nextExpiry == Instant(nanoseconds: 15 * Self.second))
     }
 
-    @Test("Its time over, a route is gone at once; the kernel's word comes later and changes nothing")
+    @Test("An expired route is removed immediately; the kernel's later message changes nothing")
     func expired() {
         var story = ModelStory()
-        story.tell(.route(route(1, lifetime: 10)), .create)
+        story.apply(.route(route(1, lifetime: 10)), .create)
         let due = Instant(nanoseconds: 10 * Self.second)
         let before = Instant(nanoseconds: 10 * Self.second - 1)
         #expect(story.snapshot.routes.expiring(at: before) == [])
@@ -27,13 +27,13 @@ struct RouteExpiryTests {
         #expect(story.snapshot.routes.expiring(at: due) == [.init(.ipv6, .main)])
         #expect(story.snapshot.expire(at: due).reasons == [.routeExpired])
         #expect(story.snapshot.routes.nextExpiry == nil)
-        #expect(!story.tell(.routeRemoved(route(1, lifetime: 0))).changed)
+        #expect(!story.apply(.routeRemoved(route(1, lifetime: 0))).changed)
     }
 
-    @Test("A refresh, which only reading again shows, moves the end and is no change")
+    @Test("A refreshed lifetime, which only a dump shows, postpones the expiry and is no change")
     func refreshed() {
         var story = ModelStory()
-        story.tell(.route(route(1, lifetime: 10)), .create)
+        story.apply(.route(route(1, lifetime: 10)), .create)
         story.now = .init(nanoseconds: 9 * Self.second)
         var assembly = DumpAssembly()
         assembly.begin(.routes(.ipv6, table: .main))
@@ -47,24 +47,24 @@ struct RouteExpiryTests {
         #expect(story.snapshot.routes.nextExpiry == Instant(nanoseconds: 19 * Self.second))
     }
 
-    @Test("What the kernel lists as expired is not taken in, and ends what is known of it")
+    @Test("A route that the kernel lists as expired is not added, and is removed if known")
     func listedExpired() {
         var story = ModelStory()
-        story.tell(.route(route(1, lifetime: 10)), .create)
-        #expect(story.tell(.route(route(1, lifetime: 0)), .multi).reasons == [.routeRemoved])
+        story.apply(.route(route(1, lifetime: 10)), .create)
+        #expect(story.apply(.route(route(1, lifetime: 0)), .multi).reasons == [.routeRemoved])
         #expect(story.snapshot.routes.isEmpty)
     }
 
-    @Test("What has expired is remembered until a route through the same interface comes, or the interface goes")
+    @Test("An expired route is remembered until there is a route through its interface, or the interface is removed")
     func remembered() {
         var story = ModelStory()
         let key = RouteTableKey(.ipv6, .main)
-        story.tell(.route(route(1, lifetime: 0)), .multi)
-        story.tell(.routeRemoved(route(1, lifetime: 0)))
+        story.apply(.route(route(1, lifetime: 0)), .multi)
+        story.apply(.routeRemoved(route(1, lifetime: 0)))
         #expect(story.snapshot.routes.expired[key]?.map(\.nextHops) == [route(1, lifetime: 0).nextHops])
-        story.tell(.route(ModelStory.route(via: 9, on: 4, .ipv6)), .create)
+        story.apply(.route(ModelStory.route(via: 9, on: 4, .ipv6)), .create)
         #expect(story.snapshot.routes.expired[key]?.count == 1)
-        story.tell(.route(route(2, lifetime: 10)), .create)
+        story.apply(.route(route(2, lifetime: 10)), .create)
         #expect(story.snapshot.routes.expired.isEmpty)
         var assembly = DumpAssembly()
         assembly.begin(.routes(.ipv6, table: .main))

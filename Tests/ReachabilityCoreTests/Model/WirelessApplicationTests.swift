@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-@Suite("What nl80211 tells, joined with what links tell")
+@Suite("nl80211's messages combined with those of links")
 struct WirelessApplicationTests {
     private var story = ModelStory()
     private static let home: [UInt8] = [2, 0, 0, 0, 1, 0]
@@ -21,70 +21,70 @@ struct WirelessApplicationTests {
     private var canCarry: Bool { story.snapshot.canCarry(linkAt: 0) }
 
     @discardableResult
-    private mutating func tell(
+    private mutating func apply(
         _ command: WirelessMessage.Command,
         _ change: (inout WirelessMessage) -> Void = { _ in }
     ) -> SnapshotEffect {
         var message = WirelessMessage(command, index: 3)
         change(&message)
-        return story.tell(.wireless(message))
+        return story.apply(.wireless(message))
     }
 
-    @Test("An interface of which nl80211 tells is a WiFi one, until it goes")
+    @Test("An interface that nl80211 reports is a Wi-Fi interface until it is removed")
     mutating func kinds() {
-        #expect(tell(.newInterface) { $0.mode = .station }.reasons == [.deviceChanged])
-        #expect(!tell(.newInterface) { $0.mode = .station }.changed)
+        #expect(apply(.newInterface) { $0.mode = .station }.reasons == [.deviceChanged])
+        #expect(!apply(.newInterface) { $0.mode = .station }.changed)
         #expect(story.snapshot.devices.wireless[3]?.mode == .station)
-        // What is gone is the link's to tell: until then it is no other kind of interface.
-        #expect(!tell(.deleteInterface).changed)
+        // The link's message decides when it is gone: until then its kind stays.
+        #expect(!apply(.deleteInterface).changed)
         #expect(story.snapshot.devices.wireless[3] != nil)
-        story.tell(.linkRemoved(ModelStory.link(3)))
+        story.apply(.linkRemoved(ModelStory.link(3)))
         #expect(story.snapshot.devices.wireless[3] == nil)
-        // The other order, as the two come by different sockets.
-        tell(.disconnect)
-        tell(.deleteInterface)
+        // The other order, as the two arrive on different sockets.
+        apply(.disconnect)
+        apply(.deleteInterface)
         #expect(story.snapshot.devices.wireless[3] == nil)
     }
 
-    @Test("What the answer leaves out stays known")
-    mutating func partialAnswers() {
-        tell(.newInterface) { message in
+    @Test("Properties that a reply lacks are kept")
+    mutating func partialReplies() {
+        apply(.newInterface) { message in
             message.mode = .station
             message.radio = 1
         }
-        tell(.newInterface)
+        apply(.newInterface)
         #expect(story.snapshot.devices.wireless[3]?.mode == .station)
         #expect(story.snapshot.devices.wireless[3]?.radio == 1)
     }
 
-    @Test("Stations of an access point alter nothing")
+    @Test("An access point's stations change nothing")
     mutating func stations() {
-        #expect(!tell(.newStation).changed)
-        #expect(!tell(.deleteStation).changed)
-        #expect(!tell(.scanResult).changed)
+        #expect(!apply(.newStation).changed)
+        #expect(!apply(.deleteStation).changed)
+        #expect(!apply(.scanResult).changed)
         #expect(story.snapshot.devices.wireless[3] == nil)
     }
 
-    @Test("A disconnection ends usability before the link does, and a connection ends that")
+    @Test("A disconnection makes an interface unusable before its link changes, and a connection makes it usable again")
     mutating func disconnection() {
-        tell(.connect) { $0.status = 0 }
-        #expect(tell(.disconnect).reasons == [.carrierLost])
+        apply(.connect) { $0.status = 0 }
+        #expect(apply(.disconnect).reasons == [.carrierLost])
         #expect(!canCarry)
-        #expect(!tell(.disconnect).changed)
-        #expect(tell(.connect) { $0.status = 0 }.reasons == [.carrierGained])
+        #expect(!apply(.disconnect).changed)
+        #expect(apply(.connect) { $0.status = 0 }.reasons == [.carrierGained])
         #expect(canCarry)
     }
 
-    @Test("A roam ends a disconnection, too")
+    @Test("A roam also ends a disconnection")
     mutating func roamAfterDisconnection() {
-        tell(.disconnect)
-        #expect(tell(.roam).reasons.contains(.carrierGained))
+        apply(.disconnect)
+        #expect(apply(.roam).reasons.contains(.carrierGained))
         #expect(canCarry)
     }
 
-    @Test("A link that gets its carrier back ends a disconnection, whatever nl80211 does not tell")
+    @Test("A link that regains its carrier ends a disconnection, even without a message of nl80211")
     mutating func regainedCarrier() {
-        tell(.disconnect)
+        apply(.disconnect)
         story.link(3, carrier: false)
         #expect(!canCarry)
         #expect(story.link(3).reasons == [.carrierGained])
@@ -94,16 +94,16 @@ struct WirelessApplicationTests {
 
     @Test("A message of a link that never lost its carrier does not end a disconnection")
     mutating func unchangedCarrier() {
-        tell(.disconnect)
+        apply(.disconnect)
         story.link(3) { $0.mtu = 1_400 }
         #expect(!canCarry)
-        // The operational state alone, which a late program may set, is no carrier.
+        // The operational state alone, which a program may set late, is no carrier.
         story.link(3, carrier: false)
         story.link(3, carrier: false) { $0.operationalState = .up }
         #expect(association == .disassociated)
     }
 
-    @Test("A link without its driver's carrier carries nothing, though the kernel has not lowered its state yet")
+    @Test("A link without its driver's carrier is unusable even if the kernel has not changed its state yet")
     mutating func carrierBeforeState() {
         #expect(story.link(3, carrier: false) { $0.operationalState = .up }.reasons == [.carrierLost])
         #expect(!canCarry)
@@ -114,27 +114,27 @@ struct WirelessApplicationTests {
         #expect(canCarry)
     }
 
-    @Test("The same ends come of both orders", arguments: [true, false])
+    @Test("Both orders of messages have the same result", arguments: [true, false])
     mutating func orders(linkIsFirst: Bool) {
-        tell(.connect)
+        apply(.connect)
         if linkIsFirst {
             story.link(3, carrier: false)
-            tell(.disconnect)
+            apply(.disconnect)
         } else {
-            tell(.disconnect)
+            apply(.disconnect)
             story.link(3, carrier: false)
         }
         #expect(!canCarry)
         #expect(!isAssociating)
-        tell(.authenticate) { $0.status = 0 }
-        tell(.associate) { $0.status = 0 }
+        apply(.authenticate) { $0.status = 0 }
+        apply(.associate) { $0.status = 0 }
         #expect(isAssociating)
         if linkIsFirst {
             story.link(3)
-            tell(.connect)
+            apply(.connect)
         } else {
-            tell(.connect)
-            // The link is to follow.
+            apply(.connect)
+            // The link's message follows.
             #expect(isAssociating)
             story.link(3)
         }
@@ -142,30 +142,30 @@ struct WirelessApplicationTests {
         #expect(!isAssociating)
     }
 
-    @Test("What is not known rules nothing out")
+    @Test("An unknown association excludes nothing")
     mutating func unknown() {
-        tell(.newInterface) { $0.mode = .station }
+        apply(.newInterface) { $0.mode = .station }
         #expect(association == .unknown)
         #expect(canCarry)
-        // As when the monitor starts while a station is associated, and its driver can go elsewhere meanwhile.
+        // As when the monitor starts while a station is associated, and its driver can roam meanwhile.
         for command in [WirelessMessage.Command.authenticate, .associate, .deauthenticate, .disassociate] {
-            tell(command) { $0.address = Self.attic }
+            apply(command) { $0.address = Self.attic }
             #expect(canCarry)
         }
-        tell(.connect) { $0.status = 17 }
+        apply(.connect) { $0.status = 17 }
         #expect(canCarry)
     }
 
-    @Test("A network's name in an answer shows an association, and its lack shows nothing")
+    @Test("A network's name in a reply shows an association; its absence shows nothing")
     mutating func names() {
-        tell(.newInterface) { $0.mode = .station }
+        apply(.newInterface) { $0.mode = .station }
         #expect(association == .unknown)
-        tell(.newInterface) { $0.ssid = Array("home".utf8) }
+        apply(.newInterface) { $0.ssid = Array("home".utf8) }
         #expect(association == .associated)
-        tell(.newInterface)
+        apply(.newInterface)
         #expect(association == .associated)
-        tell(.disconnect)
-        tell(.newInterface) { $0.ssid = Array("home".utf8) }
+        apply(.disconnect)
+        apply(.newInterface) { $0.ssid = Array("home".utf8) }
         #expect(association == .disassociated)
     }
 
@@ -176,31 +176,31 @@ struct WirelessApplicationTests {
     mutating func steps(status: UInt16?, hasTimedOut: Bool) {
         story.link(3, carrier: false)
         let isStep = status == 0
-        let effect = tell(.authenticate) { message in
+        let effect = apply(.authenticate) { message in
             message.status = status
             message.hasTimedOut = hasTimedOut
         }
         #expect(association == (isStep ? .associating : .disassociated))
         #expect(effect.reasons == (isStep ? [.deviceChanged, .linkChanged] : [.deviceChanged]))
-        tell(.associate) { $0.status = 0 }
+        apply(.associate) { $0.status = 0 }
         #expect(association == .associating)
-        tell(.connect) { $0.status = 1 }
+        apply(.connect) { $0.status = 1 }
         #expect(association == .disassociated)
     }
 
-    @Test("A farewell ends an attempt, and an association only if it is the access point's own")
+    @Test("A deauthentication ends an attempt, and an association only if it concerns its access point")
     mutating func farewells() {
         story.link(3, carrier: false)
-        tell(.authenticate)
-        tell(.deauthenticate) { $0.address = Self.home }
+        apply(.authenticate)
+        apply(.deauthenticate) { $0.address = Self.home }
         #expect(association == .disassociated)
         story.link(3)
-        tell(.connect) { $0.address = Self.home }
-        tell(.deauthenticate) { $0.address = Self.attic }
+        apply(.connect) { $0.address = Self.home }
+        apply(.deauthenticate) { $0.address = Self.attic }
         #expect(canCarry)
-        tell(.deauthenticate)
+        apply(.deauthenticate)
         #expect(canCarry)
-        tell(.disassociate) { $0.address = Self.home }
+        apply(.disassociate) { $0.address = Self.home }
         #expect(!canCarry)
     }
 
@@ -209,24 +209,24 @@ struct WirelessApplicationTests {
         arguments: [.accessPoint, .mesh, .monitor, .adHoc] as [WirelessMode]
     )
     mutating func otherModes(mode: WirelessMode) {
-        tell(.newInterface) { $0.mode = mode }
-        tell(.disconnect)
+        apply(.newInterface) { $0.mode = mode }
+        apply(.disconnect)
         #expect(canCarry)
         story.link(3) { $0.operationalState = .dormant }
         #expect(!isAssociating)
-        // A station before, whose end is past with its mode.
-        tell(.setInterface) { $0.mode = .station }
+        // It was a station before; its disconnection is forgotten with its mode.
+        apply(.setInterface) { $0.mode = .station }
         #expect(association == .unknown)
     }
 
-    @Test("A client of WiFi Direct associates as a station does")
+    @Test("A Wi-Fi Direct client associates as a station does")
     mutating func peers() {
-        tell(.newInterface) { $0.mode = .peerClient }
-        tell(.disconnect)
+        apply(.newInterface) { $0.mode = .peerClient }
+        apply(.disconnect)
         #expect(!canCarry)
     }
 
-    @Test("WiFi that is dormant, or runs without a carrier, is being associated; other links are not")
+    @Test("A Wi-Fi interface that is dormant, or running without a carrier, is associating; other links are not")
     mutating func links() {
         let dormant: (inout LinkMessage) -> Void = { $0.operationalState = .dormant }
         let falselyRunning: (inout LinkMessage) -> Void = { message in
@@ -237,7 +237,7 @@ struct WirelessApplicationTests {
             story.link(3, change)
             #expect(!isAssociating)
         }
-        story.tell(.uevent(.init(action: .add, interface: "wlan0", index: 3, deviceType: "wlan")))
+        story.apply(.uevent(.init(action: .add, interface: "wlan0", index: 3, deviceType: "wlan")))
         for change in [dormant, falselyRunning] {
             story.link(3, change)
             #expect(isAssociating)
@@ -249,33 +249,33 @@ struct WirelessApplicationTests {
         #expect(!isAssociating)
     }
 
-    @Test("What was told of an interface is not believed of another one of its number")
+    @Test("A wireless state does not apply to another interface with the same index")
     mutating func reuse() {
-        tell(.disconnect)
-        story.tell(.linkRemoved(ModelStory.link(3)))
-        tell(.disconnect)
+        apply(.disconnect)
+        story.apply(.linkRemoved(ModelStory.link(3)))
+        apply(.disconnect)
         story.link(3)
         #expect(canCarry)
     }
 
-    @Test("Going to another access point is a roam, with a loss between or without")
+    @Test("A move to another access point is a roam, with or without a loss in between")
     mutating func roams() {
-        #expect(tell(.connect) { $0.address = Self.home }.roams == [])
-        #expect(tell(.roam) { $0.address = Self.attic }.roams == [3])
+        #expect(apply(.connect) { $0.address = Self.home }.roams == [])
+        #expect(apply(.roam) { $0.address = Self.attic }.roams == [3])
         #expect(story.snapshot.devices.wireless[3]?.accessPoint == Self.attic)
-        tell(.disconnect)
-        #expect(tell(.connect) { $0.address = Self.attic }.roams == [])
-        tell(.disconnect)
-        tell(.connect) { message in
+        apply(.disconnect)
+        #expect(apply(.connect) { $0.address = Self.attic }.roams == [])
+        apply(.disconnect)
+        apply(.connect) { message in
             message.address = Self.home
             message.status = 1
         }
-        #expect(tell(.connect) { $0.address = Self.home }.roams == [3])
+        #expect(apply(.connect) { $0.address = Self.home }.roams == [3])
     }
 
-    @Test("When messages were lost, the links alone count")
+    @Test("After a loss of messages only the links decide")
     mutating func loss() {
-        tell(.disconnect)
+        apply(.disconnect)
         var effect = SnapshotEffect()
         story.snapshot.forgetAssociations(&effect)
         #expect(effect.reasons == [.carrierGained])

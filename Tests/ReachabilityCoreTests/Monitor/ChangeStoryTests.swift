@@ -2,9 +2,9 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What becomes of changes that the kernel tells, and of those that it does not.
+/// Changes that the kernel announces, and changes that it does not.
 @Suite struct ChangeStoryTests {
-    @Test func `a change is published first and confirmed after`() {
+    @Test func `a change is published before it is confirmed`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
@@ -18,43 +18,43 @@ import Testing
         #expect(change.status == .notReachable)
         #expect(change.reasons == [.routeRemoved])
         #expect(story.machine.next(at: story.now) == .lookup(inDetail: false))
-        story.machine.answered(story.kernel.answers(at: story.now), at: story.now)
+        story.machine.receiveResults(story.kernel.results(at: story.now), at: story.now)
         #expect(story.machine.next(at: story.now) == nil)
         #expect(story.machine.counters.confirms == confirms + 1)
         #expect(story.machine.isSettled)
     }
 
-    @Test func `a burst gives one evaluation, and no change if it ends where it began`() {
+    @Test func `a burst causes one evaluation, and no change if its net effect is none`() {
         var story = MonitorStory.withUplink()
         story.start()
         let route = Entry.defaultRoute(via: "192.0.2.1", on: 2)
-        story.tell(.routeRemoved(route), .route(route), .link(Entry.link(2, "wan0", carrier: false)))
-        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
-        story.tell(.link(Entry.link(2, "wan0")), .routeRemoved(route), .route(route))
+        story.notify(.routeRemoved(route), .route(route), .link(Entry.link(2, "wan0", carrier: false)))
+        story.notify(.link(Entry.link(2, "wan0", carrier: false)))
+        story.notify(.link(Entry.link(2, "wan0")), .routeRemoved(route), .route(route))
         #expect(story.statuses == [.wifi, .notReachable, .wifi])
     }
 
-    @Test func `reasons tell what happened since the last change`() {
+    @Test func `the reasons are the events since the last change`() {
         var story = MonitorStory.withUplink()
         story.start()
-        story.tell(.address(Entry.address("198.51.100.7", on: 2)))
-        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        story.notify(.address(Entry.address("198.51.100.7", on: 2)))
+        story.notify(.link(Entry.link(2, "wan0", carrier: false)))
         #expect(story.changes.last?.reasons == [.carrierLost])
         #expect(story.changes.last?.previous == .wifi)
     }
 
-    @Test func `changes without a change are confirmed at leisure, and together`() {
+    @Test func `evaluations without a change are confirmed together, after a delay`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
-        for last in 1...50 { story.tell(.address(Entry.address("198.51.100.\(last)", on: 2))) }
+        for last in 1...50 { story.notify(.address(Entry.address("198.51.100.\(last)", on: 2))) }
         #expect(story.lookups == 0)
         story.wait(.milliseconds(20))
         #expect(story.lookups == 1)
         #expect(story.machine.deadline == nil)
     }
 
-    @Test func `interfaces that no route leads through are judged together, a little later`() {
+    @Test func `interfaces without a route are evaluated together, after a short delay`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
@@ -66,11 +66,11 @@ import Testing
         #expect(!story.machine.isSettled)
         story.wait(.milliseconds(50))
         #expect(story.statuses == [.wifi])
-        // What matters is judged at once, whatever waits.
-        story.tell(.link(Entry.link(60, "veth60")))
-        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        // An important change is evaluated immediately, even if another waits.
+        story.notify(.link(Entry.link(60, "veth60")))
+        story.notify(.link(Entry.link(2, "wan0", carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
-        // And what waits is not why.
+        // The waiting change is not among its reasons.
         #expect(story.changes.last?.reasons == [.carrierLost])
         story.wait(.seconds(1))
         #expect(story.lookups <= 3)
@@ -78,7 +78,7 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `the members of what a route leads through matter, new ones too`() {
+    @Test func `the ports below a route's interface are important, including new ones`() {
         var story = MonitorStory()
         var bridge = Entry.link(2, "br0")
         bridge.kind = "bridge"
@@ -94,16 +94,16 @@ import Testing
         #expect(story.changes.last?.path.carriers.map(\.name) == ["port0"])
         var second = Entry.link(4, "port1")
         second.masterIndex = 2
-        story.tell(.link(second))
+        story.notify(.link(second))
         #expect(story.changes.last?.path.carriers.map(\.name) == ["port0", "port1"])
     }
 
-    @Test func `a late message is not taken for a silent change`() {
+    @Test func `a late message is not mistaken for a silent change`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
         story.late = .routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2))
-        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        story.notify(.link(Entry.link(2, "wan0", carrier: false)))
         story.wait(.seconds(1))
         #expect(story.statuses == [.wifi, .notReachable, .notReachable])
         #expect(story.machine.counters.mismatches == 0)
@@ -113,13 +113,13 @@ import Testing
     @Test(arguments: [
         KernelEvent.link(Entry.link(2, "wan0", up: false)), .addressRemoved(Entry.address("192.0.2.2", on: 2)),
     ])
-    func `a kernel that says what it is about to do is given the time to do it`(_ announced: KernelEvent) throws {
+    func `the monitor waits for a change that the kernel has announced`(_ announced: KernelEvent) throws {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
         story.kernel.decision = try #require(story.machine.evaluation?.ipv4.outcomes.first)
         story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
-        story.tell(announced)
+        story.notify(announced)
         story.wait(.milliseconds(60))
         story.kernel.decision = nil
         story.wait(.seconds(1))
@@ -128,13 +128,13 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `what happens while a verdict is confirmed is not why it was made`() throws {
+    @Test func `an event during the confirmation is not a reason of the earlier change`() throws {
         var story = MonitorStory.withUplink()
         story.start()
-        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        story.notify(.link(Entry.link(2, "wan0", carrier: false)))
         story.kernel.decision = try #require(story.machine.evaluation?.ipv4.outcomes.first)
-        story.tell(.link(Entry.link(2, "wan0", up: false)))
-        story.tell(.addressRemoved(Entry.address("192.0.2.2", on: 2)))
+        story.notify(.link(Entry.link(2, "wan0", up: false)))
+        story.notify(.addressRemoved(Entry.address("192.0.2.2", on: 2)))
         story.kernel.decision = nil
         story.wait(.seconds(1))
         #expect(story.statuses == [.wifi, .notReachable, .notReachable])
@@ -142,22 +142,22 @@ import Testing
         #expect(story.changes.last?.path.reasons == [.noRoute, .noSource])
     }
 
-    @Test func `what the kernel never does counts as not done`() throws {
+    @Test func `an announced change that the kernel never makes is a mismatch`() throws {
         var story = MonitorStory.withUplink()
         story.start()
         story.kernel.decision = try #require(story.machine.evaluation?.ipv4.outcomes.first)
-        story.tell(.link(Entry.link(2, "wan0", up: false)))
+        story.notify(.link(Entry.link(2, "wan0", up: false)))
         story.wait(.seconds(1))
         #expect(story.machine.counters.mismatches == 1)
         #expect(story.changes.last?.path.reasons.contains(.interfaceDown) == true)
     }
 
-    @Test func `a silent change is noticed at the next message, and corrected`() {
+    @Test func `a silent change is detected at the next message, and corrected`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
         story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
-        story.tell(.address(Entry.address("198.51.100.7", on: 2)))
+        story.notify(.address(Entry.address("198.51.100.7", on: 2)))
         #expect(story.statuses == [.wifi])
         story.wait(.milliseconds(50))
         #expect(story.statuses == [.wifi, .notReachable])
@@ -169,23 +169,23 @@ import Testing
         #expect(story.machine.snapshot.routes(.ipv4, .main).isEmpty)
     }
 
-    @Test func `what the kernel decides by something unknown counts until both agree again`() {
+    @Test func `a kernel decision that the model cannot explain is published until both agree again`() {
         var story = MonitorStory.withUplink()
         story.start()
         let other = LookupOutcome.refused(errno: LookupErrno.accessDenied, .prohibited)
         story.kernel.decision = other
-        story.tell(.address(Entry.address("198.51.100.7", on: 2)))
+        story.notify(.address(Entry.address("198.51.100.7", on: 2)))
         story.wait(.seconds(1))
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.machine.isSettled)
         #expect(story.dumps.contains(.routes(.ipv4, table: nil)))
         story.forgetActions()
-        story.tell(.address(Entry.address("198.51.100.8", on: 2)))
+        story.notify(.address(Entry.address("198.51.100.8", on: 2)))
         story.wait(.seconds(1))
         #expect(story.dumps.isEmpty)
         #expect(story.lookups > 0)
         story.kernel.decision = nil
-        story.tell(.address(Entry.address("198.51.100.9", on: 2)))
+        story.notify(.address(Entry.address("198.51.100.9", on: 2)))
         #expect(story.statuses == [.wifi, .notReachable, .wifi])
         story.wait(.seconds(1))
         #expect(story.machine.counters.mismatches == 1)
@@ -201,7 +201,7 @@ import Testing
         #expect(story.changes.first?.path.interface?.name == "lan0")
         #expect(story.changes.first?.path.reasons == [.coveredBySpecificRoute])
         story.forgetActions()
-        story.tell(.link(Entry.link(3, "lan0", carrier: false)))
+        story.notify(.link(Entry.link(3, "lan0", carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
         story.wait(.seconds(1))
         #expect(story.machine.counters.mismatches == 0)
@@ -209,7 +209,7 @@ import Testing
         #expect(story.lookups == 1)
     }
 
-    @Test func `a refusal that is not the last word agrees with another refusal, and with no route`() {
+    @Test func `a refusal that is not final agrees with another refusal, and with no route`() {
         let kernel = ProbeResult(.refused(errno: LookupErrno.networkUnreachable, .noRoute), isFinal: false)
         let model = LookupOutcome.refused(errno: LookupErrno.addressNotAvailable, .noSource)
         #expect(model.agrees(with: kernel))
@@ -218,7 +218,7 @@ import Testing
         #expect(!LookupOutcome.selected(selection).agrees(with: kernel))
     }
 
-    @Test func `an expiry is believed once the kernel confirms it`() {
+    @Test func `an expiry is published once the kernel confirms it`() {
         var story = MonitorStory.withIPv6Uplink(lifetime: .seconds(60))
         story.start()
         #expect(story.statuses == [.wifi])

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What an interface is, is found out beside everything else: no verdict before that, but not for ever.
+/// Devices are probed in the background: the first state waits for the result, but not for ever.
 @Suite struct DeviceStoryTests {
-    @Test func `the first state waits for what the device is`() {
+    @Test func `the first state waits for the device probe`() {
         var story = MonitorStory.withModem()
         story.start()
         #expect(story.probes == [.probe(3, name: "wwan0")])
@@ -16,7 +16,7 @@ import Testing
         #expect(story.changes[0].path.reasons == [])
     }
 
-    @Test func `an answer that does not come holds a state back for a second, then it says why it is vague`() {
+    @Test func `a missing probe result delays a state for a second, and is then its reason`() {
         var story = MonitorStory.withModem()
         story.start()
         story.wait(.milliseconds(999))
@@ -30,7 +30,7 @@ import Testing
         #expect(story.changes[1].reasons == [.deviceChanged])
     }
 
-    @Test func `a dormant interface is not reported before it is known whether it is a station`() {
+    @Test func `a dormant interface is not reported until it is known whether it is a station`() {
         var story = MonitorStory.withModem()
         var station = Entry.modem(3, "wlan0")
         station.operationalState = .dormant
@@ -38,11 +38,11 @@ import Testing
         story.changeSilently(.link(station))
         story.start()
         #expect(story.changes.isEmpty)
-        var answer = WirelessMessage(.newInterface, index: 3)
-        answer.mode = .station
+        var reply = WirelessMessage(.newInterface, index: 3)
+        reply.mode = .station
         var end = UeventMessage(action: .add, interface: "wlan0", index: 3, deviceType: "wlan")
         end.probe = .answered
-        story.find([.wireless(answer), .uevent(end)])
+        story.find([.wireless(reply), .uevent(end)])
         #expect(story.statuses == [.notReachable])
         #expect(story.changes.first?.path.reasons.first == .associating)
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(story.changes.map(\.path.reasons.first) == [.dormant])
     }
 
-    @Test func `a bridge that loses its uplink to nothing is remembered to have had one`() {
+    @Test func `a bridge whose uplink is removed is remembered to have had one`() {
         var story = MonitorStory()
         var port = Entry.link(3, "eth0")
         (port.kind, port.masterIndex) = (nil, 9)
@@ -76,13 +76,13 @@ import Testing
         story.start()
         story.find(.modem(3, "eth0"))
         #expect(story.statuses == [.cellular])
-        story.tell(.linkRemoved(port))
+        story.notify(.linkRemoved(port))
         #expect(story.statuses.last == .notReachable)
-        story.tell(.link(bridge))
+        story.notify(.link(bridge))
         #expect(story.statuses.last == .notReachable)
     }
 
-    @Test func `a device that can't be identified counts as not cellular, and that is said`() {
+    @Test func `an unidentified device does not count as cellular, and is a reason`() {
         var story = MonitorStory.withModem()
         story.start()
         var findings = DeviceFindings(index: 3, name: "wwan0")
@@ -93,7 +93,7 @@ import Testing
         #expect(story.changes[0].path.reasons == [.deviceUnidentified])
     }
 
-    @Test func `virtual interfaces and those that are down are never looked at`() {
+    @Test func `virtual interfaces and those that are down are never probed`() {
         var story = MonitorStory.withUplink()
         var idle = Entry.link(4, "eth1", up: false)
         idle.kind = nil
@@ -102,39 +102,39 @@ import Testing
         #expect(story.statuses == [.wifi])
         #expect(story.probes == [])
         idle.flags = [.up]
-        story.tell(.link(idle))
+        story.notify(.link(idle))
         #expect(story.probes == [.probe(4, name: "eth1")])
     }
 
-    @Test func `what is known of a device is kept until its interface has another name`() {
+    @Test func `a device's findings are kept until its interface is renamed`() {
         var story = MonitorStory.withModem()
         story.start()
         story.find(.modem(3, "wwan0"))
         story.forgetActions()
         var modem = Entry.modem(3, "wwan0", carrier: false)
-        story.tell(.link(modem))
+        story.notify(.link(modem))
         modem = Entry.modem(3, "wwan0")
-        story.tell(.link(modem))
+        story.notify(.link(modem))
         #expect(story.probes == [])
         #expect(story.statuses == [.cellular, .notReachable, .cellular])
         modem.name = "modem0"
-        story.tell(.link(modem))
+        story.notify(.link(modem))
         #expect(story.probes == [.probe(3, name: "modem0")])
-        // What was known under the old name counts until the answer is there.
+        // The findings under the old name are used until the new ones arrive.
         #expect(story.statuses.last == .cellular)
         #expect(story.changes.last?.path.interface?.name == "modem0")
     }
 
-    @Test func `an answer about an interface that has gone is not believed of the next one of its number`() {
+    @Test func `a result about a removed interface does not apply to a new one with the same index`() {
         var story = MonitorStory.withModem()
         story.start()
         let modem = Entry.modem(3, "wwan0")
-        story.tell(.linkRemoved(modem))
+        story.notify(.linkRemoved(modem))
         #expect(story.statuses == [.notReachable])
         var cable = Entry.link(3, "eth0")
         cable.kind = nil
-        story.tell(.link(cable), .address(Entry.address("192.0.2.2", on: 3)))
-        story.tell(.route(Entry.defaultRoute(via: "192.0.2.1", on: 3)))
+        story.notify(.link(cable), .address(Entry.address("192.0.2.2", on: 3)))
+        story.notify(.route(Entry.defaultRoute(via: "192.0.2.1", on: 3)))
         story.find(.modem(3, "wwan0"))
         #expect(story.statuses == [.notReachable])
         story.find(.plain(3, "eth0"))
@@ -142,7 +142,7 @@ import Testing
         #expect(story.changes.last?.path.interface?.kind == .wired)
     }
 
-    @Test func `after an overrun devices are looked at again, and what was known counts meanwhile`() {
+    @Test func `after an overrun devices are probed again, and the earlier findings are used meanwhile`() {
         var story = MonitorStory.withModem()
         story.start()
         story.find(.modem(3, "wwan0"))
@@ -155,7 +155,7 @@ import Testing
 }
 
 extension MonitorStory {
-    /// What was to be found out since the actions were forgotten.
+    /// The device probes requested since the actions were forgotten.
     fileprivate var probes: [MonitorAction] {
         actions.filter { if case .probe = $0 { true } else { false } }
     }

@@ -1,28 +1,28 @@
 @testable import ReachabilityCore
 
-/// A machine that watches a played kernel, with a clock that only the test moves.
+/// A state machine that monitors a simulated kernel, with a clock that only the test advances.
 struct MonitorStory {
     var kernel = PlayedKernel()
     var machine: MonitorStateMachine
     /// All changes, in order.
     private(set) var changes: [ReachabilityChange] = []
-    /// All that the machine wanted done but changes, in order.
+    /// All actions that the machine requested except changes, in order.
     private(set) var actions: [MonitorAction] = []
-    /// The dumps that are asked for and not answered, while ``holdsDumps``.
+    /// The requested dumps without a reply, while ``holdsDumps``.
     private(set) var heldDumps: [(subject: DumpSubject, sequence: UInt32)] = []
-    /// Whether dumps are answered only by ``answerDumps()``.
+    /// Whether only ``replyToDumps()`` replies to dumps.
     var holdsDumps = false
-    /// Dumps that are answered as interrupted, as often as told.
+    /// The number of times that the dump of a table is interrupted.
     var interruptions: [DumpSubject: Int] = [:]
-    /// How the kernel divides what it answers to dumps.
+    /// How the kernel divides its replies to dumps into datagrams.
     var division = Division.none
     /// Whether the sockets can be opened again.
     var opens = true
-    /// A message that is delivered after the kernel was asked and before the machine has the answers.
+    /// A message that is delivered after the kernel's lookups and before the machine has their results.
     var late: KernelEvent?
     private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
 
-    /// Where a second datagram of a dump begins.
+    /// The place where the second datagram of a dump begins.
     enum Division {
         case none
         case betweenEntries
@@ -33,7 +33,7 @@ struct MonitorStory {
         machine = .init(context: .init(user: 0), settle: settle, settleGoingDown: settleGoingDown)
     }
 
-    /// What was published, without what else the changes say.
+    /// The statuses of the changes.
     var statuses: [ReachabilityStatus] { changes.map(\.status) }
 
     /// The changes' events.
@@ -44,7 +44,7 @@ struct MonitorStory {
         actions.compactMap { if case .dump(let subject, _) = $0 { subject } else { nil } }
     }
 
-    /// How often the kernel was asked since the actions were forgotten.
+    /// The number of lookups since the actions were forgotten.
     var lookups: Int {
         actions.count { if case .lookup = $0 { true } else { false } }
     }
@@ -55,46 +55,46 @@ struct MonitorStory {
         run()
     }
 
-    /// The kernel changes and says so; the machine hears all of it before it does anything.
-    mutating func tell(_ events: KernelEvent...) {
+    /// Changes the kernel, with notifications; the machine receives all of them before it acts.
+    mutating func notify(_ events: KernelEvent...) {
         for event in events { machine.receive(kernel.change(event), .notification, at: now) }
         run()
     }
 
-    /// The kernel says something that is no change of its tables.
-    mutating func say(_ event: KernelEvent) {
+    /// Sends a notification that is no change of the kernel's tables.
+    mutating func announce(_ event: KernelEvent) {
         machine.receive(event, .notification, at: now)
         run()
     }
 
-    /// A look at a device ends; what was found counts if the machine still expects it.
+    /// Ends a device probe; the findings count if the machine still expects them.
     mutating func find(_ findings: DeviceFindings) { find([.uevent(findings.message)]) }
 
-    /// An answer about an interface comes; its end names the interface.
-    mutating func find(_ answer: [KernelEvent]) {
-        guard case .uevent(let end) = answer.last, machine.expectsDevice(end.index, name: end.interface) else { return }
-        for event in answer { machine.receiveDevice(event, .notification, at: now) }
+    /// Delivers the reply to a query about an interface, whose last message names the interface.
+    mutating func find(_ reply: [KernelEvent]) {
+        guard case .uevent(let end) = reply.last, machine.expectsDevice(end.index, name: end.interface) else { return }
+        for event in reply { machine.receiveDevice(event, .notification, at: now) }
         run()
     }
 
-    /// The kernel changes and says nothing.
+    /// Changes the kernel without a notification.
     mutating func changeSilently(_ events: KernelEvent...) {
         for event in events { _ = kernel.change(event) }
     }
 
-    /// The kernel dropped messages.
+    /// Reports that the kernel dropped messages.
     mutating func overrun() {
         machine.overrun(at: now)
         run()
     }
 
-    /// The sockets fail.
+    /// Reports that the sockets failed.
     mutating func fail() {
         machine.failed(at: now)
         run()
     }
 
-    /// Time passes; the machine is asked at each of its deadlines.
+    /// Advances the clock; the machine runs at each of its deadlines.
     mutating func wait(_ duration: Duration) {
         let end = now.advanced(by: duration)
         var turns = 0
@@ -107,23 +107,23 @@ struct MonitorStory {
         run()
     }
 
-    /// Answers the dumps that are held, and those that the machine asks for then.
-    mutating func answerDumps() {
+    /// Replies to the held dumps, and to those that the machine requests then.
+    mutating func replyToDumps() {
         holdsDumps = false
         let held = heldDumps
         heldDumps = []
-        for dump in held { answer(dump.subject, dump.sequence) }
+        for dump in held { reply(to: dump.subject, dump.sequence) }
         run()
     }
 
-    /// Answers the first of the dumps that are held, and goes on holding.
-    mutating func answerFirstDump() {
+    /// Replies to the first held dump; later ones are still held.
+    mutating func replyToFirstDump() {
         let dump = heldDumps.removeFirst()
-        answer(dump.subject, dump.sequence)
+        reply(to: dump.subject, dump.sequence)
         run()
     }
 
-    /// Datagrams of the dump under way come, some milliseconds one after the other, and more are to follow.
+    /// Delivers datagrams of the dump under way, at intervals; more are to follow.
     mutating func receiveReplies(_ count: Int, every pause: Duration = .milliseconds(1)) {
         for _ in 0..<count {
             now = now.advanced(by: pause)
@@ -132,14 +132,14 @@ struct MonitorStory {
         run()
     }
 
-    /// Answers dumps until one of a subject is the next to be answered, and goes on holding.
-    mutating func answerDumps(before subject: DumpSubject) {
-        while let held = heldDumps.first, held.subject != subject { answerFirstDump() }
+    /// Replies to dumps until that of a subject is next; later ones are still held.
+    mutating func replyToDumps(before subject: DumpSubject) {
+        while let held = heldDumps.first, held.subject != subject { replyToFirstDump() }
     }
 
     mutating func forgetActions() { actions = [] }
 
-    /// Does what the machine wants until it wants nothing.
+    /// Performs the machine's actions until there are none.
     mutating func run() {
         while let action = machine.next(at: now), actions.count < 10_000 { perform(action) }
     }
@@ -149,20 +149,20 @@ struct MonitorStory {
         actions.append(action)
         switch action {
         case .lookup:
-            let answers = kernel.answers(at: now)
+            let results = kernel.results(at: now)
             if let late {
                 self.late = nil
                 machine.receive(kernel.change(late), .notification, at: now)
             }
-            machine.answered(answers, at: now)
+            machine.receiveResults(results, at: now)
         case .dump(let subject, let sequence):
-            if holdsDumps { heldDumps.append((subject, sequence)) } else { answer(subject, sequence) }
+            if holdsDumps { heldDumps.append((subject, sequence)) } else { reply(to: subject, sequence) }
         case .reopen: if opens { machine.reopened(at: now) } else { machine.reopenFailed(at: now) }
         case .publish, .probe, .watchNeighbours: break
         }
     }
 
-    private mutating func answer(_ subject: DumpSubject, _ sequence: UInt32) {
+    private mutating func reply(to subject: DumpSubject, _ sequence: UInt32) {
         let isInterrupted = interruptions[subject, default: 0] > 0
         interruptions[subject, default: 1] -= 1
         machine.beginReply(at: now)
@@ -175,7 +175,7 @@ struct MonitorStory {
     }
 }
 
-/// What tests put in the kernel's tables.
+/// Entries for the kernel's tables.
 enum Entry {
     static func link(_ index: InterfaceIndex, _ name: String, up: Bool = true, carrier: Bool = true) -> LinkMessage {
         var message = LinkMessage(index: index)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What a change gives as its reasons.
+/// The reasons of a change.
 struct PathPublisherTests {
     @Test(arguments: [
         ([ReachabilityReason.linkDown, .routeFlushed, .addressRemoved], [ReachabilityReason.linkDown, .routeFlushed]),
@@ -16,18 +16,18 @@ struct PathPublisherTests {
         ([.carrierLost, .linkChanged], [.carrierLost]),
         ([.linkChanged, .routeFlushed], [.linkChanged, .routeFlushed]),
     ])
-    func `what goes with an interface or its carrier is no reason of its own`(
+    func `reasons that follow from an interface's loss or carrier are omitted`(
         noted: [ReachabilityReason],
-        told: [ReachabilityReason]
+        published: [ReachabilityReason]
     ) throws {
         var publisher = PathPublisher()
         _ = publisher.offer(.init(status: .wifi, reasons: []), at: .init(nanoseconds: 0))
         for reason in noted { publisher.note([reason]) }
         let change = publisher.offer(.init(status: .notReachable, reasons: [.noRoute]), at: .init(nanoseconds: 1))
-        #expect(try #require(change).reasons == told)
+        #expect(try #require(change).reasons == published)
     }
 
-    @Test func `what happens while a change settles is no reason, unless the path becomes another`() throws {
+    @Test func `an event while a change settles is no reason unless the path changes again`() throws {
         var publisher = PathPublisher(settle: .seconds(1))
         _ = publisher.offer(.init(status: .wifi), at: .init(nanoseconds: 0))
         publisher.note([.routeRemoved])

@@ -1,16 +1,16 @@
 @testable import ReachabilityCore
 
-/// A kernel that tests play: its tables, what it answers to dumps, and what it answers to lookups.
+/// A simulated kernel: its tables, and its replies to dumps and lookups.
 struct PlayedKernel {
     /// Every entry of every table, as the message that announces it.
     private(set) var entries: [KernelEvent] = []
-    /// A route more specific than the model mirrors covers every probe of IPv4, if set.
+    /// The outcome by a route more specific than the model mirrors, for every IPv4 probe; nil if there is none.
     var specificRoute: LookupOutcome?
 
-    /// What every lookup of IPv4 is answered with, by something that no table tells, if set.
+    /// The outcome of every IPv4 lookup by something that no table contains; nil if there is none.
     var decision: LookupOutcome?
 
-    /// The rules of a fresh machine, and nothing else.
+    /// Makes a kernel with the initial rules only.
     init() {
         for family in AddressFamily.allCases {
             for (priority, table) in [(0, RouteTableID.local), (32_766, .main), (32_767, .default)] {
@@ -22,25 +22,25 @@ struct PlayedKernel {
         }
     }
 
-    /// Takes a change into the tables; gives the message that announces it.
+    /// Changes the tables, and returns the message that announces the change.
     mutating func change(_ event: KernelEvent) -> KernelEvent {
         entries.removeAll { $0.isReplaced(by: event) }
         if event.isEntry { entries.append(event) }
         return event
     }
 
-    /// What a dump of a table answers.
+    /// Returns the reply to a dump of a table.
     func dump(_ subject: DumpSubject) -> [KernelEvent] { entries.filter { subject.covers($0) } }
 
-    /// What the kernel knows, in the form of a model that never misses anything.
+    /// Returns the kernel's tables as a model that has missed nothing.
     func snapshot(at now: Instant) -> NetworkSnapshot {
         var snapshot = NetworkSnapshot()
         for event in entries { snapshot.apply(event, .reply(0), at: now) }
         return snapshot
     }
 
-    /// What the kernel's lookups answer.
-    func answers(at now: Instant) -> ProbeResults {
+    /// Returns the results of the kernel's lookups.
+    func results(at now: Instant) -> ProbeResults {
         let evaluation = PathEvaluator(context: .init(user: 0)).evaluate(snapshot(at: now), at: now)
         let ipv4 = evaluation.ipv4.outcomes.map { outcome in
             if let decision { return ProbeResult(decision) }
@@ -52,18 +52,18 @@ struct PlayedKernel {
 }
 
 extension NetlinkHeader {
-    /// The head of an answer to a dump.
+    /// The header of a reply to a dump.
     static func reply(_ sequence: UInt32, interrupted: Bool = false) -> Self {
         let flags: NetlinkFlags = interrupted ? [.multi, .dumpInterrupted] : .multi
         return .init(length: 16, type: 0, flags: flags, sequence: sequence, port: 1)
     }
 
-    /// The head of a notification of something new.
+    /// The header of a notification of a new entry.
     static let notification = Self(length: 16, type: 0, flags: [.create, .exclusive], sequence: 0, port: 0)
 }
 
 extension KernelEvent {
-    /// Whether the message announces something that is there from then on.
+    /// Whether the message announces an entry of a table.
     fileprivate var isEntry: Bool {
         switch self {
         case .link, .address, .route, .rule, .nexthop, .neighbour, .netconf: true
@@ -71,7 +71,7 @@ extension KernelEvent {
         }
     }
 
-    /// Whether an entry is gone, or another, with a new message.
+    /// Whether a new message removes or replaces an entry.
     fileprivate func isReplaced(by event: Self) -> Bool {
         switch (self, event) {
         case (.link(let old), .link(let new)), (.link(let old), .linkRemoved(let new)): old.index == new.index

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// How a monitor gets over lost messages, interrupted dumps, dead sockets and sleep.
+/// Recovery from lost messages, interrupted dumps, failed sockets and suspension.
 @Suite struct ResyncStoryTests {
-    @Test func `after an overrun everything is read, and only the net difference published`() {
+    @Test func `after an overrun everything is read, and only the net difference is published`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.forgetActions()
@@ -23,7 +23,7 @@ import Testing
         #expect(story.machine.counters.resyncs == 1)
     }
 
-    @Test func `after an overrun that lost nothing of importance only the resync is told`() {
+    @Test func `after an overrun without a difference only the resynchronization is published`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.overrun()
@@ -31,32 +31,32 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `the verdict after an overrun does not wait for the routes`() {
+    @Test func `the evaluation after an overrun does not wait for the routes`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.holdsDumps = true
         story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
         story.overrun()
-        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.replyToFirstDump() }
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
         #expect(story.machine.isSettled)
     }
 
-    @Test func `overruns that follow each other do not read large tables without a pause`() {
+    @Test func `repeated overruns do not read large tables without a pause`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.holdsDumps = true
         story.overrun()
-        story.answerDumps(before: .routes(.ipv4, table: nil))
-        // The reading takes 100 ms, and messages are lost again before it ends.
+        story.replyToDumps(before: .routes(.ipv4, table: nil))
+        // The dump takes 100 ms, and messages are lost again before it ends.
         story.receiveReplies(100)
         story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
         story.overrun()
         story.forgetActions()
-        story.answerDumps()
-        // What a verdict needs is little, and read at once.
+        story.replyToDumps()
+        // The prerequisites of an evaluation are small and read immediately.
         #expect(story.dumps == DumpScheduler.prerequisites)
         #expect(story.statuses == [.wifi, .wifi, .notReachable])
         story.wait(.milliseconds(399))
@@ -68,16 +68,16 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `a dump that is read to its end in vain counts for the pause after it`() {
+    @Test func `the duration of a discarded dump counts for the pause after it`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.holdsDumps = true
         story.overrun()
-        story.answerDumps(before: .routes(.ipv4, table: nil))
+        story.replyToDumps(before: .routes(.ipv4, table: nil))
         story.overrun()
         story.receiveReplies(50)
         story.forgetActions()
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.dumps == DumpScheduler.prerequisites)
         story.wait(.milliseconds(199))
         #expect(story.dumps == DumpScheduler.prerequisites)
@@ -85,7 +85,7 @@ import Testing
         #expect(story.dumps == DumpScheduler.everything)
     }
 
-    @Test func `many interfaces and addresses are not read without a pause either`() {
+    @Test func `many interfaces and addresses are also not read without a pause`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.holdsDumps = true
@@ -93,7 +93,7 @@ import Testing
         story.receiveReplies(20)
         story.overrun()
         story.forgetActions()
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.dumps.isEmpty)
         story.wait(.milliseconds(79))
         #expect(story.dumps.isEmpty)
@@ -101,22 +101,22 @@ import Testing
         #expect(story.dumps == DumpScheduler.everything)
     }
 
-    @Test(arguments: DumpScheduler.everything) func `a reader that was stopped is not kept from reading`(
+    @Test(arguments: DumpScheduler.everything) func `a stopped process does not pause for the time that it was stopped`(
         _ table: DumpSubject
     ) {
         var story = MonitorStory.withUplink()
         story.start()
         story.holdsDumps = true
         story.overrun()
-        story.answerDumps(before: table)
+        story.replyToDumps(before: table)
         story.receiveReplies(1, every: .zero)
-        // The process is stopped for 3 s in the middle of a dump; it hears the loss some time after waking.
+        // The process is stopped for 3 s during a dump; it learns of the loss some time after it continues.
         story.wait(.seconds(3))
         story.receiveReplies(1, every: .zero)
         story.wait(.milliseconds(4))
         story.overrun()
         story.forgetActions()
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.dumps.starts(with: DumpScheduler.prerequisites))
         story.wait(.milliseconds(4))
         #expect(story.dumps == DumpScheduler.everything)
@@ -124,7 +124,7 @@ import Testing
         #expect(isSettled)
     }
 
-    @Test func `a long dump of addresses is repeated until two readings agree`() {
+    @Test func `a long dump of addresses is repeated until two dumps agree`() {
         var story = MonitorStory.withUplink()
         story.changeSilently(.address(Entry.address("192.0.2.3", on: 2)))
         story.division = .betweenEntries
@@ -134,7 +134,7 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `a dump is not long because its end comes by itself`() {
+    @Test func `a dump whose end is a separate datagram is not long`() {
         var story = MonitorStory.withUplink()
         story.division = .beforeEnd
         story.start()
@@ -142,7 +142,7 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `an interrupted dump is repeated at once, then taken, and repeated later`() {
+    @Test func `an interrupted dump is repeated immediately, then committed, and repeated later`() {
         var story = MonitorStory.withUplink()
         story.interruptions[.links] = 5
         story.start()
@@ -158,7 +158,7 @@ import Testing
         #expect(story.machine.deadline == nil)
     }
 
-    @Test func `a dead socket is opened again, and what was missed is found`() {
+    @Test func `a failed socket is opened again, and missed changes are found`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2)))
@@ -170,7 +170,7 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `sockets that stay dead make the state unknown, and are tried ever more seldom`() {
+    @Test func `if sockets keep failing the state is unknown, and the retries back off`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.opens = false
@@ -195,7 +195,7 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `a dump that is never answered is a dead socket`() {
+    @Test func `a dump without a reply is a failed socket`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.wait(.seconds(10))
@@ -206,7 +206,7 @@ import Testing
         #expect(story.actions.contains(.reopen))
     }
 
-    @Test func `a resumed machine says so, and asks the kernel`() {
+    @Test func `a resumption is published, and the kernel's lookups are made`() {
         var story = MonitorStory.withUplink()
         story.start()
         story.wait(.seconds(1))
@@ -225,19 +225,19 @@ import Testing
         #expect(story.machine.counters.suspends == 1)
     }
 
-    @Test func `neighbours are watched only while gateways compete`() {
+    @Test func `neighbours are watched only while there is a choice of gateways`() {
         var story = MonitorStory.withIPv6Uplink(lifetime: nil)
         story.changeSilently(.link(Entry.link(3, "lan0")), .address(Entry.address("2001:db8:1::2", on: 3)))
         story.start()
         #expect(!story.actions.contains(.watchNeighbours(true)))
         story.forgetActions()
         let second = Entry.defaultRoute(via: "fe80::2", on: 3, metric: 2_048)
-        story.tell(.route(second))
+        story.notify(.route(second))
         #expect(story.actions.contains(.watchNeighbours(true)))
         #expect(story.dumps.contains(.neighbours(.ipv6, interface: 2)))
         #expect(story.dumps.contains(.neighbours(.ipv6, interface: 3)))
         story.forgetActions()
-        story.tell(.routeRemoved(second))
+        story.notify(.routeRemoved(second))
         #expect(story.actions.contains(.watchNeighbours(false)))
     }
 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// How a monitor comes to its first verdict.
+/// The first state of a monitor.
 @Suite struct StartStoryTests {
-    @Test func `the first change is the state, and nothing follows`() {
+    @Test func `the first change is the current state, and no change follows`() {
         var story = MonitorStory.withUplink()
         story.start()
         #expect(story.statuses == [.wifi])
@@ -17,25 +17,25 @@ import Testing
         #expect(story.machine.deadline == nil)
     }
 
-    @Test func `lookups give the first verdict before the routes are read`() {
+    @Test func `lookups determine the first state before the routes are read`() {
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
         story.start()
         for expected in DumpScheduler.prerequisites {
             #expect(story.heldDumps.map(\.subject) == [expected])
             #expect(story.changes.isEmpty)
-            story.answerFirstDump()
+            story.replyToFirstDump()
         }
         #expect(story.statuses == [.wifi])
         #expect(!story.machine.isSettled)
         #expect(!story.dumps.contains(.routes(.ipv4, table: nil)))
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.statuses == [.wifi])
         #expect(story.machine.isSettled)
         #expect(story.machine.snapshot.routes(.ipv4, .main).count == 1)
     }
 
-    @Test func `without a route the verdict is that there is none`() {
+    @Test func `without a route the first state is not reachable`() {
         var story = MonitorStory()
         story.start()
         #expect(story.statuses == [.notReachable])
@@ -43,7 +43,7 @@ import Testing
         #expect(story.machine.isSettled)
     }
 
-    @Test func `an errno that does not tell the reason waits for the rules and routes`() {
+    @Test func `after an ambiguous errno the first state waits for the rules and routes`() {
         var story = MonitorStory()
         var rule = RuleMessage(family: .ipv4)
         rule.priority = 5
@@ -51,14 +51,14 @@ import Testing
         story.changeSilently(.rule(rule))
         story.holdsDumps = true
         story.start()
-        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.replyToFirstDump() }
         #expect(story.changes.isEmpty)
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.statuses == [.notReachable])
         #expect(story.changes.first?.path.reasons == [.unreachable, .noSource])
     }
 
-    @Test func `a lookup that leads into a VRF waits for the table that leads out`() {
+    @Test func `after a lookup that leads into a VRF the first state waits for the VRF's table`() {
         var story = MonitorStory()
         var (vrf, uplink) = (Entry.link(9, "red"), Entry.link(2, "wan0"))
         (vrf.kind, vrf.vrfTable, uplink.masterIndex) = ("vrf", 100, 9)
@@ -70,14 +70,14 @@ import Testing
         story.changeSilently(.address(Entry.address("192.0.2.2", on: 2)))
         story.holdsDumps = true
         story.start()
-        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.replyToFirstDump() }
         #expect(story.changes.isEmpty)
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.statuses == [.wifi])
         #expect(story.changes.first?.path.carriers.map(\.name) == ["wan0"])
     }
 
-    @Test func `a verdict that the model might alter is published after a second all the same`() {
+    @Test func `a state that the model might change is still published after a second`() {
         var story = MonitorStory()
         var rule = RuleMessage(family: .ipv4)
         rule.priority = 5
@@ -85,50 +85,50 @@ import Testing
         story.changeSilently(.rule(rule))
         story.holdsDumps = true
         story.start()
-        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.replyToFirstDump() }
         story.wait(.milliseconds(999))
         #expect(story.changes.isEmpty)
         story.wait(.milliseconds(1))
         #expect(story.statuses == [.notReachable])
     }
 
-    @Test func `what is read for the first time is not why something changed`() {
+    @Test func `entries that are read for the first time are no reasons of a change`() {
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
         story.start()
-        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.replyToFirstDump() }
         story.late = .routeRemoved(Entry.defaultRoute(via: "192.0.2.1", on: 2))
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.changes.last?.reasons == [.routeRemoved])
     }
 
-    @Test func `what happens while tables are read is seen at once`() {
+    @Test func `events while tables are read are evaluated immediately`() {
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
         story.start()
-        for _ in DumpScheduler.prerequisites { story.answerFirstDump() }
+        for _ in DumpScheduler.prerequisites { story.replyToFirstDump() }
         #expect(story.statuses == [.wifi])
-        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
+        story.notify(.link(Entry.link(2, "wan0", carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.changes.last?.reasons == [.carrierLost])
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.machine.isSettled)
     }
 
-    @Test func `an event that comes during a dump wins over it`() {
+    @Test func `an event during a dump takes precedence over the dump`() {
         var story = MonitorStory.withUplink()
         story.holdsDumps = true
         story.start()
-        while story.heldDumps.first?.subject != .routes(.ipv4, table: nil) { story.answerFirstDump() }
-        // The kernel writes the answer now; the route goes before the answer is read.
+        while story.heldDumps.first?.subject != .routes(.ipv4, table: nil) { story.replyToFirstDump() }
+        // The kernel writes the reply now; the route is removed before the reply is read.
         let route = Entry.defaultRoute(via: "192.0.2.1", on: 2)
         let sequence = story.heldDumps[0].sequence
         story.machine.receiveReply(.route(route), .reply(sequence), at: story.now)
-        story.tell(.routeRemoved(route))
+        story.notify(.routeRemoved(route))
         #expect(story.statuses == [.wifi, .notReachable])
-        story.answerDumps()
+        story.replyToDumps()
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.machine.snapshot.routes(.ipv4, .main).isEmpty)
     }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// When a monitor asks where the tunnels lead on which its verdict rests, and what it makes of the answers.
+/// Queries for the egress interfaces of the tunnels on which a path depends.
 @Suite struct TunnelStoryTests {
     private static let endpoint = IPAddress(ipv4: 0xC633_6407)
 
-    /// A default route through WireGuard (9), and beside it one through a veth (2) of a higher metric, and a modem (3).
+    /// A default route through WireGuard (9), one through a veth (2) with a higher metric, and a modem (3).
     private func story() -> MonitorStory {
         var story = MonitorStory()
         var tunnel = Entry.link(9, "wg0")
@@ -35,41 +35,41 @@ import Testing
         return device
     }
 
-    /// The kernel tells that the endpoint's packets leave by an interface.
-    private func answer(_ story: inout MonitorStory, way: InterfaceIndex) {
+    /// Reports the egress interface of the packets to the endpoint.
+    private func setEgress(_ story: inout MonitorStory, egress: InterfaceIndex) {
         var end = UeventMessage(action: .add, interface: "wg0", index: 9)
         end.probe = .answered
         story.find([
-            .wireGuard(Self.device), .route(.init(egress: way, to: .init(address: Self.endpoint))), .uevent(end),
+            .wireGuard(Self.device), .route(.init(egress: egress, to: .init(address: Self.endpoint))), .uevent(end),
         ])
     }
 
-    /// The machine has its first state, with the endpoint's packets leaving by an interface, and all is quiet.
-    private func start(_ story: inout MonitorStory, way: InterfaceIndex) {
+    /// Runs the machine to its first state, with an egress interface for the endpoint, until nothing is pending.
+    private func start(_ story: inout MonitorStory, egress: InterfaceIndex) {
         story.start()
-        answer(&story, way: way)
-        // What was read after the first question may have moved the way.
+        setEgress(&story, egress: egress)
+        // The tables that were read after the first query may have changed the egress interface.
         story.wait(.seconds(1))
-        answer(&story, way: way)
+        setEgress(&story, egress: egress)
         story.forgetActions()
     }
 
-    private func asks(_ story: MonitorStory) -> Int {
+    private func queryCount(_ story: MonitorStory) -> Int {
         story.actions.count { if case .probe(9, "wg0") = $0 { true } else { false } }
     }
 
-    @Test func `the first state waits for the way to the endpoint`() {
+    @Test func `the first state waits for the endpoint's egress interface`() {
         var story = story()
         story.start()
-        #expect(asks(story) == 1)
+        #expect(queryCount(story) == 1)
         #expect(story.changes.isEmpty)
-        answer(&story, way: 3)
+        setEgress(&story, egress: 3)
         #expect(story.statuses == [.cellular])
         #expect(story.changes.first?.path.carriers.map(\.name) == ["wwan0"])
         #expect(story.changes.first?.path.interface?.name == "wg0")
     }
 
-    @Test func `a session of L2TP is asked about once its device is known to be one`() {
+    @Test func `an L2TP session is queried once its device is known to be one`() {
         var story = MonitorStory()
         var modem = Entry.link(3, "wwan0")
         modem.kind = "wwan"
@@ -92,78 +92,78 @@ import Testing
         story.find([.uevent(device)])
         #expect(story.actions.count { $0 == .probe(9, name: "l2tpeth0") } == 1)
         #expect(story.changes.isEmpty)
-        var answer = L2TPMessage(interface: "l2tpeth0", tunnel: 1)
-        answer.remote = Self.endpoint
+        var reply = L2TPMessage(interface: "l2tpeth0", tunnel: 1)
+        reply.remote = Self.endpoint
         var end = UeventMessage(action: .add, interface: "l2tpeth0", index: 9)
         end.probe = .answered
-        story.find([.l2tp(answer), .route(.init(egress: 3, to: .init(address: Self.endpoint))), .uevent(end)])
+        story.find([.l2tp(reply), .route(.init(egress: 3, to: .init(address: Self.endpoint))), .uevent(end)])
         #expect(story.statuses == [.cellular])
         #expect(story.changes.first?.path.carriers.map(\.name) == ["wwan0"])
     }
 
-    @Test func `nothing more is asked while nothing changes`() {
+    @Test func `no further query is made while nothing changes`() {
         var story = story()
-        start(&story, way: 3)
+        start(&story, egress: 3)
         story.wait(.seconds(60))
-        #expect(asks(story) == 0)
+        #expect(queryCount(story) == 0)
         #expect(story.statuses == [.cellular])
     }
 
-    @Test func `a way that moves with the carrier it left is no outage`() {
+    @Test func `an endpoint's route that moves when its carrier is lost is no outage`() {
         var story = story()
-        start(&story, way: 2)
-        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
-        #expect(asks(story) == 1)
+        start(&story, egress: 2)
+        story.notify(.link(Entry.link(2, "wan0", carrier: false)))
+        #expect(queryCount(story) == 1)
         #expect(story.statuses == [.wifi])
-        answer(&story, way: 3)
+        setEgress(&story, egress: 3)
         #expect(story.statuses == [.wifi, .cellular])
     }
 
-    @Test func `a way that stays where the carrier is lost is one, and is told when the kernel said so`() {
+    @Test func `an endpoint's route that stays without a carrier is an outage once the kernel has confirmed it`() {
         var story = story()
-        start(&story, way: 2)
-        story.tell(.link(Entry.link(2, "wan0", carrier: false)))
-        answer(&story, way: 2)
+        start(&story, egress: 2)
+        story.notify(.link(Entry.link(2, "wan0", carrier: false)))
+        setEgress(&story, egress: 2)
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.changes.last?.reasons == [.carrierLost])
     }
 
-    @Test func `after a change that may have moved the way it is asked for again, however many come`() {
+    @Test func `changes that may have moved an endpoint's route are coalesced into one query`() {
         var story = story()
-        start(&story, way: 2)
+        start(&story, egress: 2)
         for metric in 200..<300 {
-            story.tell(.route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: UInt32(metric))))
+            story.notify(.route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: UInt32(metric))))
         }
         story.wait(.seconds(1))
-        #expect(asks(story) == 1)
+        #expect(queryCount(story) == 1)
         #expect(story.statuses == [.wifi])
-        answer(&story, way: 3)
-        #expect(asks(story) == 2, "once more for all that came meanwhile")
-        answer(&story, way: 3)
+        setEgress(&story, egress: 3)
+        #expect(queryCount(story) == 2, "once more for all that came meanwhile")
+        setEgress(&story, egress: 3)
         #expect(story.statuses == [.wifi, .cellular])
     }
 
-    @Test func `without privilege it is asked once, and the best default beside the tunnel counts`() {
+    @Test func `without privilege there is one query, and the best default path outside the tunnel is used`() {
         var story = story()
         story.start()
         var end = UeventMessage(action: .add, interface: "wg0", index: 9)
-        end.probe = .failed("its endpoint can't be asked for: Operation not permitted")
+        end.probe = .failed("its endpoint cannot be queried: Operation not permitted")
         story.find([.uevent(end)])
         #expect(story.statuses == [.wifi])
         #expect(story.changes[0].path.carriers.map(\.name) == ["wan0"])
-        story.tell(.route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: 50)))
+        story.notify(.route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: 50)))
         story.wait(.seconds(1))
-        #expect(asks(story) == 1)
+        #expect(queryCount(story) == 1)
     }
 
-    @Test func `a kernel that does not answer holds the first state back for a second`() {
+    @Test func `a missing reply of the kernel delays the first state for a second`() {
         var story = story()
         story.start()
         story.wait(.seconds(1))
         #expect(story.statuses == [.wifi])
     }
 
-    @Test func `the end of an answer about a tunnel is no change of a device`() {
+    @Test func `the end of a reply about a tunnel is no change of a device`() {
         var story = MonitorStory()
         var modem = Entry.link(3, "wwan0")
         modem.kind = "wwan"
@@ -178,7 +178,7 @@ import Testing
             .route(Entry.defaultRoute(via: "192.0.2.1", on: 2, metric: 100))
         )
         story.start()
-        story.tell(.route(Entry.defaultRoute(via: "10.0.0.1", on: 9)))
+        story.notify(.route(Entry.defaultRoute(via: "10.0.0.1", on: 9)))
         var end = UeventMessage(action: .add, interface: "gre1", index: 9)
         end.probe = .answered
         story.find([.route(.init(egress: 3, to: .init(address: Self.endpoint))), .uevent(end)])
@@ -186,12 +186,12 @@ import Testing
         #expect(story.changes.last?.reasons == [.routeAdded, .tunnelChanged])
     }
 
-    @Test func `a tunnel that carries nothing is not asked about`() {
+    @Test func `a tunnel that no path uses is not queried`() {
         var story = story()
         story.changeSilently(.routeRemoved(Entry.defaultRoute(via: "10.0.0.1", on: 9)))
         story.start()
         story.wait(.seconds(1))
-        #expect(asks(story) == 0)
+        #expect(queryCount(story) == 0)
         #expect(story.statuses == [.wifi])
     }
 }

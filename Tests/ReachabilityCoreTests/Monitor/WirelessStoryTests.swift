@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// WiFi by its own events and by its link's, which come by two sockets.
+/// Wi-Fi by nl80211's events and by its link's, which arrive on two sockets.
 @Suite struct WirelessStoryTests {
     /// A station that is associated, with a default route.
     private static func station() -> MonitorStory {
@@ -41,51 +41,52 @@ import Testing
         return .wireless(message)
     }
 
-    @Test func `nl80211 alone makes an interface a WiFi one`() {
+    @Test func `an interface that nl80211 knows is a Wi-Fi interface`() {
         let story = Self.station()
         #expect(story.statuses == [.wifi])
         #expect(story.changes[0].path.interface?.kind == .wifi)
         #expect(story.changes[0].path.interface?.kindSource == .nl80211)
     }
 
-    @Test func `a disconnection is told at once, and the link's word that follows is no change`() {
+    @Test func `a disconnection is published immediately, and the link's later message is no change`() {
         var story = Self.station()
-        story.say(Self.event(.disconnect))
+        story.announce(Self.event(.disconnect))
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.changes[1].reasons == [.carrierLost])
         #expect(story.changes[1].path.reasons.first == .noCarrier)
-        story.tell(.link(Self.link(carrier: false)))
+        story.notify(.link(Self.link(carrier: false)))
         #expect(story.changes.count == 2)
     }
 
-    @Test func `a disconnection behind the link's word is no change`() {
+    @Test func `a disconnection after the link's message is no change`() {
         var story = Self.station()
-        story.tell(.link(Self.link(carrier: false)))
+        story.notify(.link(Self.link(carrier: false)))
         #expect(story.statuses == [.wifi, .notReachable])
         #expect(story.changes[1].reasons == [.carrierLost])
-        story.say(Self.event(.disconnect))
+        story.announce(Self.event(.disconnect))
         #expect(story.changes.count == 2)
     }
 
-    @Test(arguments: [true, false]) func `an association is told as one, in either order`(linkIsFirst: Bool) {
+    @Test(arguments: [true, false]) func `an association is one change, in either order of messages`(linkIsFirst: Bool)
+    {
         var story = Self.station()
-        story.say(Self.event(.disconnect))
-        story.tell(.link(Self.link(carrier: false)))
-        story.say(Self.event(.authenticate, status: 0))
+        story.announce(Self.event(.disconnect))
+        story.notify(.link(Self.link(carrier: false)))
+        story.announce(Self.event(.authenticate, status: 0))
         #expect(story.changes.last?.status == .notReachable)
         #expect(story.changes.last?.path.reasons.first == .associating)
         #expect(story.changes.last?.reasons == [.linkChanged])
-        story.say(Self.event(.associate, status: 0))
-        if linkIsFirst { story.tell(.link(Self.link(.dormant))) }
-        story.say(Self.event(.connect, status: 0))
-        if !linkIsFirst { story.tell(.link(Self.link(.dormant))) }
+        story.announce(Self.event(.associate, status: 0))
+        if linkIsFirst { story.notify(.link(Self.link(.dormant))) }
+        story.announce(Self.event(.connect, status: 0))
+        if !linkIsFirst { story.notify(.link(Self.link(.dormant))) }
         #expect(story.changes.count == 3)
-        story.tell(.link(Self.link()))
+        story.notify(.link(Self.link()))
         #expect(story.statuses == [.wifi, .notReachable, .notReachable, .wifi])
         #expect(story.changes[3].reasons.contains(.carrierGained))
     }
 
-    @Test func `a loss that is over when the machine wakes is none, as with links`() {
+    @Test func `a loss that ends before the monitor wakes is not published, as with links`() {
         var story = Self.station()
         for event in [
             Self.event(.disconnect), Self.event(.authenticate, status: 0), Self.event(.associate, status: 0),
@@ -95,7 +96,7 @@ import Testing
         #expect(story.statuses == [.wifi])
     }
 
-    /// The link's messages are older than nl80211's of the same turn, which are handed over after them.
+    /// The link's messages are older than nl80211's of the same wake-up, which are delivered after them.
     @Test func `a link's old message does not end a new disconnection`() {
         var story = Self.station()
         for event in [KernelEvent.link(Self.link(carrier: false)), .link(Self.link()), Self.event(.disconnect)] {
@@ -105,36 +106,36 @@ import Testing
         #expect(story.statuses == [.wifi, .notReachable])
     }
 
-    @Test func `a wrong key leads to no state but not reachable`() {
+    @Test func `with a wrong key the state stays not reachable`() {
         var story = Self.station()
-        story.say(Self.event(.disconnect))
-        story.tell(.link(Self.link(carrier: false)))
+        story.announce(Self.event(.disconnect))
+        story.notify(.link(Self.link(carrier: false)))
         for _ in 0..<3 {
             for command in [WirelessMessage.Command.authenticate, .associate, .connect] {
-                story.say(Self.event(command, status: 0))
+                story.announce(Self.event(command, status: 0))
             }
-            story.tell(.link(Self.link(.dormant)))
-            story.say(Self.event(.deauthenticate))
-            story.say(Self.event(.disconnect))
-            story.tell(.link(Self.link(carrier: false, .dormant)), .link(Self.link(carrier: false)))
+            story.notify(.link(Self.link(.dormant)))
+            story.announce(Self.event(.deauthenticate))
+            story.announce(Self.event(.disconnect))
+            story.notify(.link(Self.link(carrier: false, .dormant)), .link(Self.link(carrier: false)))
         }
         #expect(story.statuses.dropFirst().allSatisfy { $0 == .notReachable })
         let reasons = story.changes.dropFirst().map(\.path.reasons.first)
         #expect(reasons == [.noCarrier, .associating, .noCarrier, .associating, .noCarrier, .associating, .noCarrier])
     }
 
-    @Test func `a roam is an event for those who ask`() {
+    @Test func `a roam is published on request`() {
         var story = Self.station()
         story.machine.reportsRoams = true
-        story.say(Self.event(.connect, 1, status: 0))
-        story.say(Self.event(.roam, 2))
+        story.announce(Self.event(.connect, 1, status: 0))
+        story.announce(Self.event(.roam, 2))
         #expect(story.events == [.state, .roam])
         #expect(story.changes[1].reasons == [.roamed])
         #expect(story.changes[1].status == .wifi)
         #expect(story.changes[1].previous == .wifi)
         #expect(story.changes[1].path == story.changes[0].path)
         #expect(story.changes.map(\.sequence) == [1, 2])
-        // With a loss between that nobody was told of.
+        // With an unpublished loss in between.
         for event in [Self.event(.disconnect), Self.event(.authenticate, 1), Self.event(.connect, 1, status: 0)] {
             story.machine.receive(event, .notification, at: story.now)
         }
@@ -142,44 +143,44 @@ import Testing
         #expect(story.events == [.state, .roam, .roam])
     }
 
-    @Test func `a roam is none for those who don't ask, and none elsewhere or behind a loss`() {
+    @Test func `no roam is published without a request, for other interfaces, or after a published loss`() {
         var story = Self.station()
-        story.say(Self.event(.roam, 2))
+        story.announce(Self.event(.roam, 2))
         #expect(story.events == [.state])
         story.machine.reportsRoams = true
         var elsewhere = WirelessMessage(.roam, index: 4)
         elsewhere.address = [2, 0, 0, 0, 9, 0]
-        story.say(.wireless(elsewhere))
+        story.announce(.wireless(elsewhere))
         #expect(story.events == [.state])
-        story.say(Self.event(.disconnect))
-        story.say(Self.event(.connect, 3, status: 0))
+        story.announce(Self.event(.disconnect))
+        story.announce(Self.event(.connect, 3, status: 0))
         #expect(story.events == [.state, .change, .change])
     }
 
-    @Test func `messages that were lost leave it to the links`() {
+    @Test func `after a loss of messages the links decide`() {
         var story = Self.station()
-        story.say(Self.event(.disconnect))
+        story.announce(Self.event(.disconnect))
         story.forgetActions()
         let overruns = story.machine.counters.overruns
         story.machine.overrunWireless(at: story.now)
         story.run()
         #expect(story.statuses == [.wifi, .notReachable, .wifi])
         #expect(story.machine.counters.overruns == overruns + 1)
-        // What the interfaces are is asked again.
+        // The interfaces are queried again.
         #expect(story.dumps == [.links])
         #expect(story.actions.contains(.probe(3, name: "wlan0")))
     }
 
-    @Test func `sockets that were opened again know of no association`() {
+    @Test func `reopened sockets reset associations`() {
         var story = Self.station()
-        story.say(Self.event(.disconnect))
+        story.announce(Self.event(.disconnect))
         story.fail()
         story.wait(.seconds(1))
         #expect(story.machine.counters.reopened == 1)
         #expect(story.statuses.last == .wifi)
     }
 
-    @Test func `a driver that comes later has its interfaces looked at`() {
+    @Test func `the interfaces of a driver that is loaded later are probed`() {
         var story = Self.station()
         story.forgetActions()
         story.machine.receiveNew(.init(name: "nlctrl", id: 16))

@@ -1,11 +1,11 @@
 import ReachabilityCore
 
-/// What was read of a capture, up to its end or its first fault.
+/// The records of a capture, up to its end or its first fault.
 struct CaptureReading {
     var records: [CaptureRecord] = []
     var fault: CaptureError?
 
-    /// Reads a capture; behind a fault that allows it, reading goes on if asked for.
+    /// Reads a capture; on request, it continues after a fault that allows it.
     init(_ bytes: [UInt8], goingOn: Bool = false) {
         var reader = CaptureReader()
         while true {

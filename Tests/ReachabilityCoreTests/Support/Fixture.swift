@@ -2,10 +2,10 @@ import Glibc
 
 /// A file of `Tests/Fixtures`.
 enum Fixture {
-    /// The whole file; empty if it can't be read, which no test takes for a capture.
+    /// The whole file; empty if it cannot be read, which no test accepts as a capture.
     static func bytes(_ name: String) -> [UInt8] { read("\(tests)/Fixtures/\(name)") }
 
-    /// The names of the files in a folder of `Tests`, in no order; none if it can't be read.
+    /// The names of the files in a folder of `Tests`, in no order; none if it cannot be read.
     static func names(in folder: String) -> [String] {
         guard let directory = opendir("\(tests)/\(folder)") else { return [] }
         defer { closedir(directory) }

@@ -4,15 +4,15 @@ import NetworkLab
 
 /// Runs ip(8) and other commands in a namespace.
 enum IPCommand {
-    /// Runs a shell script to its end; its complaints are the error.
+    /// Runs a shell script; its standard error is the error's text.
     static func script(_ text: String, in lab: LabNamespace) throws {
         let output = try run("(\(text)\n) 2>&1", in: lab)
         guard output.isEmpty else { throw CommandError(output: output) }
     }
 
-    /// What `ip -j` says, each object made flat (`linkinfo.info_kind`), limited to the fields given.
+    /// The output of `ip -j`, with each object flattened (`linkinfo.info_kind`) and limited to the given fields.
     ///
-    /// Numbers are printed instead of names (`-N`); null, as of a flag, becomes an empty text.
+    /// Numbers are printed instead of names (`-N`); null, as for a flag, becomes an empty text.
     static func objects(_ arguments: String, _ fields: Set<String>, in lab: LabNamespace) throws -> [[String: String]] {
         let output = try run("ip -N -j \(arguments)", in: lab)
         let json = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [[String: Any]] ?? []
@@ -47,7 +47,7 @@ enum IPCommand {
     }
 }
 
-/// What a command complained of.
+/// The failure of a command.
 struct CommandError: Error {
     var output: String
 }

@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// Says of decoded messages what `ip -N -j` says of the same things.
+/// Formats decoded messages as `ip -N -j` does.
 struct IPForm {
     /// The names of the interfaces.
     let names: [InterfaceIndex: String]

@@ -1,14 +1,14 @@
 import NetworkLab
 import ReachabilityCore
 
-/// A namespace with something in every table of the kernel that the decoder reads.
+/// A namespace with entries in every table of the kernel that the decoder reads.
 enum KernelScene {
     /// Makes the namespace; the far end of one veth pair lies in another one.
     static func make() throws -> (lab: LabNamespace, other: LabNamespace) {
         let lab = try LabNamespace()
         let other = try LabNamespace()
         let events = try LabEvents(in: lab)
-        // Nothing is to change by itself while two programs read the same table: no DAD, no link-local addresses.
+        // Nothing may change by itself while two programs read the same table: no DAD, no link-local addresses.
         for name in ["all", "default"] { try lab.setSysctl("net.ipv6.conf.\(name).accept_dad", to: 0) }
         try lab.setSysctl("net.ipv6.conf.default.addr_gen_mode", to: 1)
         try lab.rtnl.createVeth("x0", .init(index: 60), peer: "y0", .init(index: 61, namespace: other))

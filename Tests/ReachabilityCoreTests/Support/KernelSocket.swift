@@ -2,7 +2,7 @@ import Glibc
 import NetworkLab
 import ReachabilityCore
 
-/// A netlink socket that sends the project's own requests and gives the kernel's bytes as they come.
+/// A netlink socket that sends the project's own requests and returns the kernel's bytes.
 final class KernelSocket {
     private let descriptor: Int32
 
@@ -19,8 +19,8 @@ final class KernelSocket {
 
     deinit { close(descriptor) }
 
-    /// Sends a request and gives the answer's datagrams: of a dump up to its end, of anything else the first.
-    func answers(to request: [UInt8]) throws -> [[UInt8]] {
+    /// Sends a request and returns the reply's datagrams: of a dump up to its end, otherwise the first.
+    func replies(to request: [UInt8]) throws -> [[UInt8]] {
         guard send(descriptor, request, request.count, 0) == request.count else {
             throw KernelSocketError(errno: errno)
         }
@@ -36,9 +36,9 @@ final class KernelSocket {
         }
     }
 
-    /// The messages with which the kernel answers, without the one that ends a dump.
+    /// The kernel's replies, without the one that ends a dump.
     func events(for request: [UInt8]) throws -> [KernelEvent] {
-        try answers(to: request).flatMap { try decoded($0).map(\.event) }.filter { $0 != .done(errno: 0) }
+        try replies(to: request).flatMap { try decoded($0).map(\.event) }.filter { $0 != .done(errno: 0) }
     }
 
     /// One of the kernel's tables.
@@ -47,13 +47,13 @@ final class KernelSocket {
     }
 }
 
-/// What a system call said.
+/// The error of a system call.
 struct KernelSocketError: Error {
     var errno: Int32
 }
 
 extension KernelEvent {
-    /// Whether nothing more comes of a dump.
+    /// Whether a dump has ended.
     fileprivate var endsDump: Bool {
         switch self {
         case .done, .error: true

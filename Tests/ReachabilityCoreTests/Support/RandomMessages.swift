@@ -1,7 +1,7 @@
 import NetworkLab
 import ReachabilityCore
 
-/// Draws messages in the form in which the decoder gives them: what the wire can't tell apart has one form.
+/// Draws messages in the form that the decoder returns: messages with the same encoding have one form.
 extension SeededGenerator {
     mutating func event() -> KernelEvent {
         switch Int.random(in: 0..<27, using: &self) {
@@ -84,7 +84,7 @@ extension SeededGenerator {
         if link.portKind == "bond" { link.bondPortIsActive = maybe { $0.flip() } }
     }
 
-    /// The settings lie in one array, so that a later one brings the earlier ones.
+    /// The settings are in one array, so that a later one includes the earlier ones.
     private mutating func drawSettings(_ link: inout LinkMessage) {
         guard link.family != 7 else { return }
         let known = Int.random(in: 0...3, using: &self)

@@ -1,7 +1,7 @@
 import NetworkLab
 import ReachabilityCore
 
-/// Draws values of every shape that the wire can hold.
+/// Draws any value that a message can contain.
 extension SeededGenerator {
     /// A number, often a small one or one at the edge.
     mutating func number<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value {
@@ -20,10 +20,10 @@ extension SeededGenerator {
     /// A value or nil, one time in two.
     mutating func maybe<Value>(_ draw: (inout Self) -> Value) -> Value? { flip() ? draw(&self) : nil }
 
-    /// An interface's index; never 0, which stands for none.
+    /// An interface's index; never 0, which means none.
     mutating func index() -> InterfaceIndex { .random(in: 1 ... .max, using: &self) }
 
-    /// A name as interfaces have.
+    /// A valid interface name.
     mutating func name() -> String {
         String((0..<Int.random(in: 1...15, using: &self)).map { _ in pick(Array("abz019-_.:\u{e9}")) })
     }
@@ -41,7 +41,7 @@ extension SeededGenerator {
         family == .ipv4 ? .init(ipv4: number()) : .init(family: .ipv6, bits: number())
     }
 
-    /// A prefix of any length, whose address may have bits behind it.
+    /// A prefix of any length, whose address may have bits set after it.
     mutating func prefix(_ family: AddressFamily) -> IPPrefix {
         .init(address(family), length: UInt8(Int.random(in: 0...family.bitWidth, using: &self)))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reachability
 
-/// A watch of any change reports each change, and not before the monitor knows of it.
+/// A watch of all changes reports each change, and not before the monitor knows of it.
 @Suite(.timeLimit(.minutes(5))) struct ChangeWatchTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
@@ -96,7 +96,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test func `a monitor that is stopped tells so, and one that is started again too`() throws {
+    @Test func `a watch reports that the monitor was stopped or started again`() throws {
         let seen = LabInbox<ReachabilityStatus>()
         let watch = monitor.subscribeToChanges(affecting: []) { [monitor] in seen.put(monitor.status) }
         try seen.wait(for: "the state") { $0.last == .wifi }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Destinations on the real kernel", .timeLimit(.minutes(10)))
 struct DestinationKernelTests {
-    @Test("The kernel's path to an address: interface, gateway and source")
+    @Test("A path to an address has the kernel's interface, gateway and source")
     func path() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
@@ -21,7 +21,7 @@ struct DestinationKernelTests {
         #expect(near.gateway == nil)
     }
 
-    @Test("An address of the machine's own, and the loopback address, are reached without any link")
+    @Test("The machine's own addresses and the loopback address are reachable without any link")
     func local() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
@@ -32,7 +32,7 @@ struct DestinationKernelTests {
         }
     }
 
-    @Test("Where the kernel refuses, its errno and the reason")
+    @Test("A refused path has the kernel's errno and the reason")
     func refusals() async throws {
         let uplink = try TestUplink()
         for (prefix, type) in [("198.51.100.0", RouteType.unreachable), ("198.51.100.64", .prohibit)] {
@@ -53,7 +53,7 @@ struct DestinationKernelTests {
         #expect(noRoute.reasons == [.noRoute])
     }
 
-    @Test("A link-local destination is reached from a link-local address")
+    @Test("A link-local destination is reachable from a link-local address")
     func linkLocal() async throws {
         let uplink = try TestUplink()
         try uplink.lab.rtnl.addAddress("169.254.7.1/16", on: "wan0")
@@ -77,7 +77,7 @@ struct DestinationKernelTests {
         #expect(["wan0", "far0"].contains(path?.interface?.name))
     }
 
-    @Test("A link without carrier carries nothing, though the kernel has a route")
+    @Test("A path over a link without carrier is unusable even if the kernel has a route")
     func noCarrier() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
@@ -90,7 +90,7 @@ struct DestinationKernelTests {
         #expect(path.reasons == [.noCarrier])
     }
 
-    @Test("A live destination hears of a specific route that comes and goes, of the default route and of the link")
+    @Test("A subscription to a destination follows specific routes, the default route and the link")
     func live() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
@@ -102,7 +102,7 @@ struct DestinationKernelTests {
 
         try uplink.lab.rtnl.addRoute("203.0.113.0/24", via: "192.0.2.9", on: "wan0")
         try await heard.wait { $0.last?.gateway == IPAddress("192.0.2.9") }
-        // A route that leads elsewhere is none of its business.
+        // A route to other destinations is irrelevant.
         try uplink.lab.rtnl.addRoute("198.51.100.0/24", via: "192.0.2.9", on: "wan0")
         try uplink.lab.rtnl.deleteRoute("203.0.113.0/24", on: "wan0")
         try await heard.wait { $0.last?.gateway == IPAddress("192.0.2.1") }
@@ -111,14 +111,14 @@ struct DestinationKernelTests {
         try uplink.comeBack()
         try await heard.wait { $0.last?.status == .wifi }
 
-        // The route may be back before the carrier is: the same way then, first without use.
+        // The route may return before the carrier does: then the path is the same, but unusable at first.
         var gateways = heard.elements.map { $0.gateway?.description ?? "none" }
         if gateways.count == 6, heard.elements[4].reasons == [.noCarrier] { gateways.remove(at: 4) }
         #expect(gateways == ["192.0.2.1", "192.0.2.9", "192.0.2.1", "none", "192.0.2.1"])
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A live IPv6 destination hears of a host route", arguments: Place.allCases)
+    @Test("A subscription to an IPv6 destination follows a host route", arguments: Place.allCases)
     func liveIPv6(_ place: Place) async throws {
         let uplink = try TestUplink()
         try uplink.lab.rtnl.addAddress("2001:db8::2/64", on: "wan0")
@@ -134,7 +134,7 @@ struct DestinationKernelTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A live destination as an asynchronous sequence, from before the monitor knows anything")
+    @Test("A sequence of paths can begin before the monitor has a state")
     func liveSequence() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()

@@ -6,7 +6,7 @@ import Testing
 struct DestinationSubscriptionTests {
     private let address = IPAddress(ipv4: 0xC000_0207)
 
-    @Test("The source is asked for the address, and its result is passed on")
+    @Test("A query for an address returns the source's result")
     func path() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
@@ -19,7 +19,7 @@ struct DestinationSubscriptionTests {
     }
 
     /// Swift's tasks have a thread for each processor.
-    @Test("Questions without a result yet block no thread of the tasks' pool")
+    @Test("Pending queries block no thread of the cooperative pool")
     func manyQuestions() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
@@ -32,7 +32,7 @@ struct DestinationSubscriptionTests {
         for task in tasks { #expect(try await task.value.isReachable) }
     }
 
-    @Test("A refusal tells its errno, and neither gateway nor source")
+    @Test("A refusal has its errno, and neither gateway nor source")
     func refusal() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .notReachable))
@@ -43,13 +43,13 @@ struct DestinationSubscriptionTests {
         #expect(path.source == nil)
     }
 
-    @Test("A monitor that does not run says so")
+    @Test("A query of a stopped monitor fails")
     func stopped() async throws {
         let (monitor, _) = try makeFakeMonitor(started: false)
         await #expect(throws: ReachabilityError.notRunning) { try await monitor.path(to: "192.0.2.7") }
     }
 
-    @Test("A subscriber hears the way as it is, and then each other one", arguments: Place.allCases)
+    @Test("A subscriber receives the current path, and then each change", arguments: Place.allCases)
     func subscription(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
@@ -66,7 +66,7 @@ struct DestinationSubscriptionTests {
         #expect(heard.elements.map(\.status) == [.wifi, .notReachable])
     }
 
-    @Test("A sequence gives the newest path to a task that is slow, and ends its watch with its iterator")
+    @Test("A sequence keeps the newest path for a slow task, and ends with its iterator")
     func sequence() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.setPath(.test(address, .wifi))
@@ -81,7 +81,7 @@ struct DestinationSubscriptionTests {
         #expect(source.watchCount == 0)
     }
 
-    @Test("A live destination keeps the monitor alive, and no longer than it lasts")
+    @Test("A subscription to a destination keeps the monitor alive, and no longer than it lasts")
     func lifetime() throws {
         weak var released: ReachabilityMonitor?
         do {
@@ -100,7 +100,7 @@ struct DestinationSubscriptionTests {
 }
 
 extension DestinationPath {
-    /// A way through 192.0.2.1, or a refusal.
+    /// A path through 192.0.2.1, or a refusal.
     static func test(_ destination: IPAddress, _ status: ReachabilityStatus) -> Self {
         let nextHop = SelectedNextHop(interface: 4, gateway: .init(ipv4: 0xC000_0201), source: .init(ipv4: 0xC000_0202))
         let refusal = LookupOutcome.refused(errno: LookupErrno.networkUnreachable, .noRoute)

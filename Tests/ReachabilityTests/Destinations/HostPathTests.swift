@@ -3,11 +3,11 @@ import Testing
 
 @testable import Reachability
 
-/// When a name is resolved; times in seconds.
+/// The times at which a name is resolved, in seconds.
 @Suite struct ResolutionScheduleTests {
     private func at(_ second: Int64) -> Instant { .init(nanoseconds: second * 1_000_000_000) }
 
-    @Test func `a name is resolved at once, then every five minutes`() {
+    @Test func `a name is resolved immediately, then every five minutes`() {
         var schedule = ResolutionSchedule(at: at(100))
         #expect(schedule.isDue(at: at(100)))
         schedule.begin(at: at(100))
@@ -19,7 +19,7 @@ import Testing
         #expect(schedule.isDue(at: at(401)))
     }
 
-    @Test func `a name that can't be resolved is tried again at growing intervals`() {
+    @Test func `a failed resolution is retried at growing intervals`() {
         var schedule = ResolutionSchedule(at: at(100))
         var now: Int64 = 100
         var intervals: [Int64] = []
@@ -78,7 +78,7 @@ import Testing
         #expect(host.takeChange()?.isReachable == false)
     }
 
-    @Test func `addresses keep their order, and those that are gone take their paths along`() {
+    @Test func `addresses keep their order, and removed addresses lose their paths`() {
         var host = HostAddresses(host: "robot.example")
         _ = host.resolve(to: [first])
         host.update(.test(first, .wifi))

@@ -11,7 +11,7 @@ import Testing
     private static let near = "192.0.2.7"
     private static let far = "203.0.113.7"
 
-    @Test func `a name's addresses are judged, and again when a route changes`() async throws {
+    @Test func `the paths to a name's addresses are reported, and again when a route changes`() async throws {
         let uplink = try TestUplink()
         let names = Names(["robot.example": [Self.far, "2001:db8::7"]])
         let monitor = try uplink.startMonitor(names)
@@ -26,7 +26,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test func `a change of the network has the name resolved again`() async throws {
+    @Test func `a name is resolved again when the network changes`() async throws {
         let uplink = try TestUplink()
         let names = Names(["robot.example": [Self.far]])
         let monitor = try uplink.startMonitor(names)
@@ -42,7 +42,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test func `a name that can't be resolved is reported, and resolved once it can`() async throws {
+    @Test func `a failed resolution is reported, and retried until it succeeds`() async throws {
         let uplink = try TestUplink()
         let names = Names([:])
         let monitor = try uplink.startMonitor(names)
@@ -66,7 +66,7 @@ import Testing
         #expect(path?.paths.isEmpty == false)
     }
 
-    @Test func `a cancelled subscription watches nothing more`() async throws {
+    @Test func `a cancelled subscription stops watching`() async throws {
         let (monitor, source) = try makeFakeMonitor(names: Names(["robot.example": [Self.far, Self.near]]))
         source.setPath(.test(IPAddress(ipv4: 1), .wifi))
         let heard = Collector<HostPath>()
@@ -79,7 +79,7 @@ import Testing
         #expect(heard.elements.count == 1)
     }
 
-    @Test func `a subscription keeps its monitor, and no longer than it lasts`() async throws {
+    @Test func `a subscription keeps its monitor alive, and no longer than it lasts`() async throws {
         weak var released: ReachabilityMonitor?
         do {
             let subscription: Subscription
@@ -127,10 +127,10 @@ final class Names: Sendable {
         self.addresses = .init(addresses)
     }
 
-    /// Gives a name other addresses.
+    /// Changes a name's addresses.
     func set(_ name: String, _ texts: [String]) { addresses.withLock { $0[name] = texts } }
 
-    /// As the system's resolver; no name server replies for an unknown name.
+    /// Resolves a name as the system's resolver does; for an unknown name no name server replies.
     @Sendable
     func lookup(_ name: String) -> AddressLookup.Outcome {
         guard let texts = addresses.withLock({ $0[name] }) else { return .failure(code: EAI_AGAIN, errno: 0) }

@@ -8,14 +8,14 @@ import Testing
 struct NameResolverTests {
     private let loopback = IPAddress(ipv4: 0x7F00_0001)
 
-    @Test("An address is returned as it is; no resolver is asked", arguments: ["192.0.2.7", "2001:db8::7", "::"])
+    @Test("An address is returned unchanged, without the resolver", arguments: ["192.0.2.7", "2001:db8::7", "::"])
     func literals(_ text: String) async throws {
         let resolver = resolver { _ in .failure(code: EAI_FAIL, errno: 0) }
         let address = try #require(IPAddress(text))
         #expect(try await resolver.addresses(of: text, within: .zero) == [address])
     }
 
-    @Test("A name gives the addresses that the resolver returns, in its order")
+    @Test("A name resolves to the resolver's addresses, in their order")
     func names() async throws {
         let addresses = [IPAddress(ipv4: 2), IPAddress(ipv4: 1)]
         let resolver = resolver {
@@ -24,7 +24,7 @@ struct NameResolverTests {
         #expect(try await resolver.addresses(of: "robot.example", within: .seconds(120)) == addresses)
     }
 
-    @Test("The system's own resolver knows localhost, each address once")
+    @Test("The system's resolver knows localhost, and each address is returned once")
     func localhost() async throws {
         let resolver = NameResolver(threads: ThreadPool())
         let addresses = try await resolver.addresses(of: "localhost", within: .seconds(120))
@@ -33,7 +33,7 @@ struct NameResolverTests {
     }
 
     @Test(
-        "What can't be a name is refused before anybody is asked",
+        "An impossible name is refused without the resolver",
         arguments: ["", " ", "a b", "fe80::1%eth0", "a\0b", "tab\t", String(repeating: "a", count: 255)]
     )
     func nonsense(_ text: String) async throws {
@@ -67,7 +67,7 @@ struct NameResolverTests {
         }
     }
 
-    @Test("A resolver that does not come back is left behind when the time is up")
+    @Test("A resolver that does not return is abandoned at the timeout")
     func timeout() async throws {
         let door = Gate()
         let resolver = resolver { _ in

@@ -19,7 +19,7 @@ import Testing
         ticks = LabInbox()
     }
 
-    /// Waits until the way is as wanted, asked at each tick.
+    /// Waits until the path meets a condition, which is checked at each tick.
     private func wait(
         to destination: String = LabUplinks.server,
         _ requirement: PathRequirement,
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
-    func `the kernel's own way is taken if it meets the requirement`(server: String) async throws {
+    func `the kernel's own path is used if it meets the requirement`(server: String) async throws {
         let address = try #require(IPAddress(server))
         for requirement in [PathRequirement.any, .notCellular, .wifi, .notExpensive, .interface("wlan0")] {
             let path = try await monitor.path(to: address, meeting: requirement)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
-    func `where the kernel would invent a way by a bound socket, there is none`(server: String) async throws {
+    func `a route that the kernel only assumes for a bound socket is no path`(server: String) async throws {
         try uplinks.home.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
         try uplinks.home.rtnl.deleteRoute("default", via: "2001:db8:1::1", on: "wlan0", metric: 600)
         try wait(to: server, .notCellular, for: "no way") { !$0.isReachable }
@@ -85,7 +85,7 @@ import Testing
         #expect(near.interface?.name == "wlan0")
     }
 
-    @Test func `a link without carrier is no way, though the kernel has its route`() async throws {
+    @Test func `a link without carrier is no path even if the kernel has a route`() async throws {
         try uplinks.loseWiFi()
         try wait(.notCellular, for: "no way") { !$0.isReachable }
         let path = try await monitor.path(to: #require(IPAddress(LabUplinks.server)), meeting: .notCellular)
@@ -95,7 +95,7 @@ import Testing
         try wait(.notCellular, for: "the way back") { $0.interface?.name == "wlan0" }
     }
 
-    @Test func `an interface that does not exist, or is down, is no way`() async throws {
+    @Test func `an interface that does not exist, or is down, is no path`() async throws {
         let address = try #require(IPAddress(LabUplinks.server))
         let none = try await monitor.path(to: address, meeting: .interface("wlan9"))
         #expect(!none.isReachable)
@@ -115,7 +115,7 @@ import Testing
         try wait(to: "\(address)", .wifi, for: "itself") { $0.staysOnThisMachine }
     }
 
-    @Test func `what is declared to be expensive is passed over`() async throws {
+    @Test func `an interface that is declared expensive is skipped`() async throws {
         let far = try LabNamespace()
         try uplinks.home.rtnl.createVeth("dear0", .init(index: 12), peer: "far0", .init(index: 22, namespace: far))
         try uplinks.home.rtnl.setUp("dear0")
@@ -128,7 +128,7 @@ import Testing
         #expect(path.interface?.name == "wlan0")
     }
 
-    @Test func `of several the kernel's preference decides: the more specific route, then the metric`() throws {
+    @Test func `of several interfaces the more specific route decides, then the metric`() throws {
         let far = try LabNamespace()
         try uplinks.home.rtnl.createVeth("wlan1", .init(index: 9), peer: "far0", .init(index: 22, namespace: far))
         try uplinks.home.rtnl.setUp("wlan1")
@@ -142,7 +142,7 @@ import Testing
         try wait(.wifi, for: "the more specific route") { $0.interface?.name == "wlan1" }
     }
 
-    @Test func `a rule on the source is seen by a bound socket too`() throws {
+    @Test func `a rule on the source also applies to a bound socket`() throws {
         var rule = RuleMessage(family: .ipv4)
         rule.priority = 10
         rule.source = .init(try #require(IPAddress("192.0.2.2")), length: 32)
@@ -154,7 +154,7 @@ import Testing
         try wait(.wifi, for: "the refusal") { $0.ruledOut.map(\.reason) == [.sourceRule] }
     }
 
-    @Test func `an IPv6 route for one source alone is found by a bound socket too`() throws {
+    @Test func `a bound socket also finds an IPv6 route with a source prefix`() throws {
         try uplinks.home.rtnl.deleteRoute("default", via: "2001:db8:1::1", on: "wlan0", metric: 600)
         var route = RouteMessage(destination: .all(.ipv6))
         route.source = .init(try #require(IPAddress("2001:db8:1::")), length: 64)

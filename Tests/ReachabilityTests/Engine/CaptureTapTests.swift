@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reachability
 
-/// The messages that the tap receives.
+/// The messages that the capture tap receives.
 @Suite struct CaptureTapTests {
     @Test func `a recording begins with the dumps and replays to the same states`() throws {
         let lab = try LabNamespace()
@@ -29,7 +29,7 @@ import Testing
         #expect(replayed.map(\.path) == live.map(\.path))
     }
 
-    @Test func `of generic netlink a recording holds one question, and only families that are read`() throws {
+    @Test func `a recording has one request of generic netlink, and only the families that are decoded`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         let records = LabInbox<CaptureEvent>()

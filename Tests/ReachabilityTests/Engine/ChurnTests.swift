@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reachability
 
-/// Dumps while the kernel's tables change without a pause.
+/// Dumps while the kernel's tables change continually.
 @Suite struct ChurnTests {
-    @Test func `links that come and go do not keep a monitor from settling`() throws {
+    @Test func `links that appear and disappear do not prevent a monitor from settling`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `IPv6 routes that come and go never cost the default route`() throws {
+    @Test func `IPv6 routes that are added and removed never cost the default route`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "2001:db8::2/64")
         try LabEvents(in: lab).wait(for: "the address") {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// A thread that does something over and over.
+    /// A thread that repeats an action.
     private final class Churn: Sendable {
         private let thread: LabThread
         private let ends: Flag

@@ -34,7 +34,7 @@ import Testing
         try paths.wait(for: "the way by default") { $0.last?.interface?.name == "wan0" }
         try lab.rtnl.addRoute("203.0.113.0/24", via: "198.51.100.1", on: "lan0")
         try paths.wait(for: "the specific way") { $0.last?.interface?.name == "lan0" }
-        // Of no importance for the destination.
+        // Irrelevant to the destination.
         try lab.rtnl.addRoute("10.0.0.0/8", via: "198.51.100.1", on: "lan0")
         try lab.rtnl.deleteRoute("203.0.113.0/24", via: "198.51.100.1", on: "lan0")
         try paths.wait(for: "the way by default again") { $0.count == 3 }

@@ -3,7 +3,7 @@ import ReachabilityCore
 
 @testable import Reachability
 
-/// An engine in a namespace of the test's own, and all the changes it has given.
+/// An engine in a separate namespace, and all its changes so far.
 final class EngineProbe: Sendable {
     let engine: MonitorEngine
     let changes: LabInbox<ReachabilityChange>
@@ -40,7 +40,7 @@ extension AddressMessage {
 }
 
 extension LabNamespace {
-    /// Makes a veth pair, the near end up with an address, the far end up: a link that carries.
+    /// Makes a veth pair, the near end up with an address, the far end up: a link with carrier.
     func makeUplink(_ name: String, index: InterfaceIndex, address: String) throws {
         try rtnl.createVeth(name, index: index, peer: "far-\(name)", peerIndex: index + 100)
         try rtnl.setUp(name, "far-\(name)")

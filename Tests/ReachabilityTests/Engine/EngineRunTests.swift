@@ -5,7 +5,7 @@ import Testing
 @testable import Reachability
 
 @Suite(.timeLimit(.minutes(10))) struct EngineRunTests {
-    @Test func `a job that is handed over while a start fails is refused, or run without an event loop`() throws {
+    @Test func `a job that is submitted while a start fails is refused, or run without an event loop`() throws {
         let state = EngineState(.init(namespace: .path("/no/such/file"))) { _ in }
         for _ in 0..<100 {
             let run = try EngineRun(state, after: nil)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Reachability
 
-/// Starting and stopping, from wherever, as often as anybody likes.
+/// Starting and stopping, from any thread, any number of times.
 @Suite struct LifecycleTests {
     @Test func `a thousand cycles leave no descriptor and no thread behind`() async {
-        // In a process of its own, so that what other tests open is not counted.
+        // In a separate process, so that the descriptors of other tests are not counted.
         await #expect(processExitsWith: .success) {
             let lab = try LabNamespace()
             try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
@@ -23,7 +23,7 @@ import Testing
                 }
             }
             #expect(LifecycleTests.count("/proc/self/fd") == descriptors)
-            // A thread that was joined is in the list for a moment longer.
+            // A thread that was joined stays in the list for a moment.
             await ThreadFacts.wait { !$0.contains("reachability") }
             #expect(changes.all.count { $0 == .unknown } == 1_000)
         }
@@ -68,7 +68,7 @@ import Testing
         holder.engine = nil
     }
 
-    @Test func `dropping an engine stops it`() throws {
+    @Test func `releasing an engine stops it`() throws {
         let lab = try LabNamespace()
         let changes = LabInbox<ReachabilityChange>()
         do {
@@ -79,7 +79,7 @@ import Testing
         try changes.wait(for: "the end") { $0.last?.reasons == [.notStarted] }
     }
 
-    @Test func `many threads may start and stop at once`() throws {
+    @Test func `many threads may start and stop concurrently`() throws {
         let lab = try LabNamespace()
         let engine = MonitorEngine(.init()) { _ in }
         let threads = try (0..<8).map { number in
@@ -106,7 +106,7 @@ import Testing
         #expect(!engine.perform {})
     }
 
-    /// How many entries a directory has.
+    /// Returns the number of a directory's entries.
     static func count(_ path: String) -> Int {
         guard let directory = opendir(path) else { return 0 }
         defer { closedir(directory) }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Reachability
 
-/// When messages are left to gather.
+/// When messages gather before the next wake-up.
 @Suite struct ModerationTests {
-    @Test func `messages gather in a storm of unimportant ones, and not otherwise`() {
+    @Test func `messages gather only in a storm of unimportant ones`() {
         var moderation = Moderation()
         var now = Instant(nanoseconds: 0)
         func next(_ count: UInt64 = 1, isImportant: Bool = false, after gap: Duration = .milliseconds(1)) -> Bool {
@@ -25,14 +25,14 @@ import Testing
         #expect(!next(after: .milliseconds(20)), "so does silence")
     }
 
-    @Test func `the pause has an end`() {
+    @Test func `the pause is limited`() {
         var moderation = Moderation()
         var end: Instant?
         for step in 1...9 { end = moderation.note(1, isImportant: false, at: .init(nanoseconds: Int64(step))) }
         #expect(end == Instant(nanoseconds: 4_000_009))
     }
 
-    @Test func `a storm that goes on gathers longer, and not without bound`() {
+    @Test func `a lasting storm gathers messages for longer, up to a limit`() {
         var moderation = Moderation()
         var pauses: [Duration] = []
         for step in 1...200 {

@@ -6,7 +6,7 @@ import Testing
 
 /// The engine against the real kernel.
 @Suite struct MonitorEngineTests {
-    @Test func `a default route comes and goes`() throws {
+    @Test func `an added and removed default route is published`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         let probe = try EngineProbe(in: lab)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reachability
 
-/// Watching another network namespace.
+/// Monitoring another network namespace.
 @Suite struct NamespaceTests {
     @Test func `a namespace is named by a process, a path or a name`() {
         #expect(NetworkNamespace("1234") == .process(1_234))
@@ -17,7 +17,7 @@ import Testing
         for nonsense in ["", ".", "..", "a\0b"] { #expect(NetworkNamespace(nonsense) == nil) }
     }
 
-    @Test func `the event thread alone enters a namespace`() throws {
+    @Test func `only the event thread enters a namespace`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
@@ -30,7 +30,7 @@ import Testing
         #expect(try engine.path(to: #require(IPAddress("192.0.2.9"))).interface?.name == "wan0")
     }
 
-    @Test func `what is no namespace is refused with its name`() throws {
+    @Test func `a file that is no namespace is refused with its name`() throws {
         for (namespace, code) in [
             (NetworkNamespace.name("no-such-namespace"), ReachabilityError.Code.namespaceNotFound),
             (.path("/no/such/file"), .namespaceNotFound),
@@ -44,7 +44,7 @@ import Testing
             let error = try #require(throws: ReachabilityError.self) { try engine.start() }
             #expect(error.code == code, "\(namespace)")
             #expect(!error.description.isEmpty)
-            // A failed start leaves nothing that runs.
+            // A failed start leaves no thread running.
             #expect(throws: ReachabilityError.self) { try engine.view() }
         }
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reachability
 
-/// Messages that are lost for real: a reader that is held up, and a buffer too small for what happens meanwhile.
+/// Real overruns: a blocked reader, and a buffer too small for the messages meanwhile.
 @Suite struct OverrunTests {
-    @Test func `a reader that was held up finds the right state`() throws {
+    @Test func `a blocked reader finds the right state afterwards`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
@@ -29,13 +29,13 @@ import Testing
         #expect(view.snapshot.addresses[10]?.count { $0.address.family == .ipv4 } == 201)
         #expect(stopped.engine.counters.overruns >= 1)
         #expect(stopped.engine.counters.resyncs == 1)
-        // What comes after is heard.
+        // Later messages are received.
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")
         try stopped.changes.wait(for: "wifi") { $0.last?.status == .wifi }
     }
 
-    @Test func `a reader without descriptors to spare finds the right state too`() async {
-        // In a process of its own, whose descriptors are used up.
+    @Test func `a blocked reader without free descriptors finds the right state afterwards`() async {
+        // In a separate process without free descriptors.
         await #expect(processExitsWith: .success) {
             let lab = try LabNamespace()
             try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `overruns in a row end in the right state`() throws {
+    @Test func `repeated overruns end in the right state`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         var configuration = MonitorConfiguration()
@@ -99,7 +99,7 @@ import Testing
         #expect(view.snapshot.routes(.ipv4, .main).count == 1)
     }
 
-    /// An engine whose thread waits in the sink at the first change until it is let go on.
+    /// An engine whose thread waits in the sink at the first change until it is released.
     private final class StoppedReader: Sendable {
         let engine: MonitorEngine
         let changes = LabInbox<ReachabilityChange>()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Reachability
 
-/// A machine with WiFi and a modem behind it goes through everything that can happen to its default path.
+/// A machine with Wi-Fi and a modem as fallback, through all changes of its default path.
 @Suite struct ScenarioTests {
-    @Test func `the states follow the network, none missing and none twice`() throws {
+    @Test func `the states follow the network without omissions or repetitions`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wlan0", index: 10, address: "192.0.2.2/24")
         try lab.makeUplink("wwan0", index: 11, address: "198.51.100.2/24")
@@ -45,7 +45,7 @@ import Testing
         try lab.rtnl.route(.add, unreachable)
         try story.expect(.notReachable, [.routeAdded], fault: .unreachable)
 
-        // All that was published is the current state; nothing came besides.
+        // The last published state is the current one; there was no other.
         let view = try probe.engine.view()
         #expect(view.isSettled)
         #expect(view.evaluation.path == probe.changes.all.last?.path)
@@ -53,7 +53,7 @@ import Testing
         #expect(probe.engine.counters.overruns == 0)
     }
 
-    /// Goes through the changes one by one.
+    /// Makes the changes one by one.
     private struct Story {
         let probe: EngineProbe
         var count = 0

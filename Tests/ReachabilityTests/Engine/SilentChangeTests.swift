@@ -6,7 +6,7 @@ import Testing
 
 /// Routes and addresses that the real kernel removes without a message.
 @Suite struct SilentChangeTests {
-    @Test func `an IPv4 default goes with its link, and another takes over`() throws {
+    @Test func `an IPv4 default route is removed with its link, and another takes over`() throws {
         let lab = try Self.makeTwoUplinks()
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
@@ -20,7 +20,7 @@ import Testing
         #expect(probe.statuses == [.wifi, .wifi, .notReachable])
     }
 
-    @Test func `an IPv4 default goes with the address that it leaves from`() throws {
+    @Test func `an IPv4 default route is removed with its preferred source`() throws {
         let lab = try Self.makeTwoUplinks()
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
@@ -30,7 +30,7 @@ import Testing
         #expect(try probe.engine.view().isSettled)
     }
 
-    @Test func `an IPv4 default goes with its link's removal`() throws {
+    @Test func `an IPv4 default route is removed when its link is deleted`() throws {
         let lab = try Self.makeTwoUplinks()
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
@@ -40,7 +40,7 @@ import Testing
         #expect(try probe.engine.view().isSettled)
     }
 
-    @Test func `a nexthop object goes with its link's carrier, and its IPv4 route with it`() throws {
+    @Test func `a nexthop object is removed with its link's carrier, and its IPv4 route with it`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addNexthop(7, via: "192.0.2.1", on: "wan0")
@@ -58,7 +58,7 @@ import Testing
         #expect(view.snapshot.routes(.ipv4, .main).isEmpty)
     }
 
-    @Test func `a route that expires ends when the kernel says so`() throws {
+    @Test func `an expired route is removed once the kernel confirms it`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "2001:db8::2/64")
         var route = RouteMessage(destination: .all(.ipv6))

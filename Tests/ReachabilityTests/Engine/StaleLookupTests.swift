@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reachability
 
-/// IPv6 routes that share a nexthop object, as routing daemons make them: the kernel keeps for each processor the last
-/// route that packets took by the object, also once that is gone, and refuses `RTM_GETROUTE` then, though connections
-/// find their way (`inet6_rtm_getroute`, `fib6_drop_pcpu_from`; seen on 6.18).
+/// IPv6 routes that share a nexthop object, as routing daemons make them: for each processor the kernel keeps the last
+/// route that packets took through the object, even when it is gone, and then refuses `RTM_GETROUTE`, although
+/// connections succeed (`inet6_rtm_getroute`, `fib6_drop_pcpu_from`; seen on 6.18).
 @Suite struct StaleLookupTests {
     private let lab: LabNamespace
     private let far = IPAddress("2001:db8:7::7")
@@ -26,16 +26,16 @@ import Testing
         return route
     }
 
-    /// Takes the preferred route away after all processors have used it; the other one leads the same way.
+    /// Removes the preferred route after all processors have used it; the other one uses the same nexthop object.
     private func makeStale() throws {
         let destination = try #require(far)
         try lab.run { try Processors.onEach { _ = try lab.connectUDP(to: destination) } }
         try lab.rtnl.route(.delete, Self.route(400))
-        // Where the kernel does not do so, this file tests nothing that others don't.
+        // On kernels without this behaviour, other files test the same.
         #expect(try lab.connectUDP(to: destination) == .connected(source: #require(IPAddress("2001:db8::2"))))
     }
 
-    @Test func `who starts then sees the path`() throws {
+    @Test func `a monitor that starts then has the path`() throws {
         try makeStale()
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
@@ -45,7 +45,7 @@ import Testing
         #expect(probe.statuses == [.wifi])
     }
 
-    @Test func `who watches sees no outage`() throws {
+    @Test func `a running monitor reports no outage`() throws {
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
         #expect(try probe.engine.view().isSettled)
@@ -56,7 +56,7 @@ import Testing
         #expect(probe.engine.counters.mismatches == 0)
     }
 
-    @Test func `who may not use every interface has the one that is allowed`() throws {
+    @Test func `a path with a requirement uses the allowed interface`() throws {
         try makeStale()
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
@@ -65,7 +65,7 @@ import Testing
         #expect(path.interface?.name == "wan0")
     }
 
-    @Test func `a destination is reached`() throws {
+    @Test func `a destination is reachable`() throws {
         let probe = try EngineProbe(in: lab)
         defer { probe.engine.stop() }
         #expect(try probe.engine.view().isSettled)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reachability
 
-/// Reading how much interfaces have carried.
+/// Reading the traffic counters of interfaces.
 @Suite(.timeLimit(.minutes(5))) struct TrafficMeterTests {
-    @Test func `it counts what the interfaces of the engine's own namespace carry`() throws {
+    @Test func `a meter counts the traffic in the engine's namespace`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         var configuration = MonitorConfiguration()
@@ -28,7 +28,7 @@ import Testing
         #expect(Set(after.map(\.index)) == [1, 10, 110])
     }
 
-    @Test func `it outlives the engine's run, and is not to be had from one that does not run`() throws {
+    @Test func `a meter outlives the engine's run, and a stopped engine has none`() throws {
         let engine = MonitorEngine(.init()) { _ in }
         #expect(throws: ReachabilityError.self) { try engine.trafficMeter() }
         try engine.start()
@@ -40,7 +40,7 @@ import Testing
 
 /// The latency of changes.
 @Suite(.timeLimit(.minutes(5))) struct NoticeLatencyTests {
-    @Test func `a change that messages brought tells how long it took, the last one not`() throws {
+    @Test func `a change that messages caused has its latency; the final one has none`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         let changes = LabInbox<(ReachabilityChange, Duration?)>()
@@ -60,7 +60,7 @@ import Testing
 }
 
 extension LabNamespace {
-    /// Sends datagrams of a thousand bytes to itself, where nobody takes them.
+    /// Sends datagrams of a thousand bytes to a socket that does not read them.
     fileprivate func sendToItself(count: Int) throws {
         try run {
             let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -83,7 +83,7 @@ extension LabNamespace {
         }
     }
 
-    /// How much loopback has received, as proc(5) tells it; nil if it tells nothing.
+    /// The number of bytes that the loopback has received (proc(5)); nil if it is not available.
     fileprivate func loopbackBytes() throws -> UInt64? {
         try run {
             guard let file = fopen("/proc/thread-self/net/dev", "r") else {

@@ -14,7 +14,7 @@ import Testing
         #expect(AddressLookup.addresses(of: "localhost", isNumeric: true) == .failure(code: EAI_NONAME, errno: 0))
     }
 
-    @Test func `a lookup in a namespace is made by a thread of its own`() throws {
+    @Test func `a lookup in a namespace is made by a separate thread`() throws {
         let lab = try LabNamespace()
         let found = BlockingPromise<Result<AddressLookup.Outcome, SystemError>>()
         try AddressLookup.start("localhost", in: .init(path: lab.path)) { found.fulfill($0) }
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [("/no/such/file", ENOENT), ("/dev/null", EINVAL), ("/proc/self/ns/uts", EINVAL)])
-    func `a lookup in something else than a namespace fails`(path: String, errno: Int32) throws {
+    func `a lookup fails if the file is no network namespace`(path: String, errno: Int32) throws {
         let found = BlockingPromise<Result<AddressLookup.Outcome, SystemError>>()
         try AddressLookup.start("localhost", in: .init(path: path)) { found.fulfill($0) }
         guard case .failure(let error) = found.wait() else {

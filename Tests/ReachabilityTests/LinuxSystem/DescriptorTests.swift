@@ -11,7 +11,7 @@ import Testing
             number = descriptor.number
             #expect(fcntl(number, F_GETFD) == FD_CLOEXEC)
         }
-        // Another test may have been given the number meanwhile, but not for this file.
+        // Another test may have received the number meanwhile, but not for this file.
         var status = stat()
         let isOpen = fstat(number, &status) == 0
         var null = stat()

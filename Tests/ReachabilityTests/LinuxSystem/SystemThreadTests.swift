@@ -28,7 +28,7 @@ import Testing
         #expect(released.elements == [true])
     }
 
-    @Test func `a thread that waits for its own end goes on`() throws {
+    @Test func `a thread that waits for its own end continues`() throws {
         let thread = SystemThread()
         let hasPassed = BlockingPromise<Bool>()
         try thread.start("thread-test") {
@@ -38,7 +38,7 @@ import Testing
         #expect(hasPassed.wait())
     }
 
-    @Test func `signals are blocked, but for those that the kernel raises in the thread that caused them`() throws {
+    @Test func `signals are blocked, except those that the kernel sends to the thread that caused them`() throws {
         let blocked = BlockingPromise<[Int32]>()
         try SystemThread.detach("thread-test") {
             var mask = sigset_t()
@@ -49,7 +49,7 @@ import Testing
         #expect(blocked.wait() == [SIGTERM, SIGINT, SIGUSR1])
     }
 
-    @Test func `a thread without a stack of a possible size isn't started`() {
+    @Test func `a thread with an impossible stack size is not started`() {
         var error: SystemError?
         do throws(SystemError) {
             // RLIMIT_AS and the address space end before a stack of 2^46 bytes.

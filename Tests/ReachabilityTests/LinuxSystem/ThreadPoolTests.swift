@@ -23,7 +23,7 @@ struct ThreadPoolTests {
         #expect(try await done.wait(count: 9).sorted() == [0, 1, 2, 3, 4, 5, 6, 7, 100])
     }
 
-    @Test("More jobs than threads are all done")
+    @Test("All jobs run, even if there are more of them than threads")
     func manyJobs() async throws {
         let threads = ThreadPool()
         let door = Gate()
@@ -39,7 +39,7 @@ struct ThreadPoolTests {
         #expect(try await done.wait(count: count).sorted() == Array(0..<count))
     }
 
-    @Test("Released, it runs what was handed over, and its threads release what they hold")
+    @Test("A released pool runs the submitted jobs, and its threads release everything they hold")
     func release() async throws {
         let done = Collector<Int>()
         let released = Collector<Bool>()
@@ -54,7 +54,7 @@ struct ThreadPoolTests {
         try await released.wait(count: 1)
     }
 
-    @Test("It may be released by its own job")
+    @Test("A pool may be released by its own job")
     func releaseInside() async throws {
         let done = Collector<Int>()
         let box = Box<ThreadPool>()
@@ -66,7 +66,7 @@ struct ThreadPoolTests {
         try await done.wait(count: 1)
     }
 
-    @Test("All signals are blocked on its threads, and on the caller those that were blocked before")
+    @Test("Its threads block all signals, and the caller's mask is unchanged")
     func signals() async throws {
         let blocked = Collector<[Bool]>()
         let threads = ThreadPool()
@@ -82,7 +82,7 @@ struct ThreadPoolTests {
         caller.end()
     }
 
-    @Test("Released, it leaves no thread behind")
+    @Test("A released pool leaves no thread behind")
     func threadsEnd() async throws {
         let name = "helper-test"
         do {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ReachabilityMonitor on the real kernel", .timeLimit(.minutes(10)))
 struct MonitorKernelTests {
-    @Test("Link down and up arrives at closures", arguments: Place.allCases)
+    @Test("Closures receive that the link goes down and up", arguments: Place.allCases)
     func closures(_ place: Place) async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
@@ -24,7 +24,7 @@ struct MonitorKernelTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Link down and up arrives in an asynchronous sequence")
+    @Test("A sequence has that the link goes down and up")
     func sequence() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
@@ -36,14 +36,14 @@ struct MonitorKernelTests {
         #expect(await iterator.next()?.status == .wifi)
     }
 
-    @Test("Link down and up ends waiting")
+    @Test("A wait ends when the link goes down or up")
     func waiting() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         try await monitor.wait(for: .wifi, timeout: .seconds(120))
         async let isDown = monitor.wait(for: .notReachable, timeout: .seconds(120))
         try uplink.goDown()
-        // Which of several changes it gets depends on when it begins to wait; so do the reasons.
+        // The change that it receives depends on when it begins to wait; so do the reasons.
         #expect(try await isDown.status == .notReachable)
         async let isBack = monitor.wait(for: .reachable, timeout: .seconds(120))
         try uplink.comeBack()
@@ -52,7 +52,7 @@ struct MonitorKernelTests {
         #expect(monitor.path.interface?.name == "wan0")
     }
 
-    @Test("Waiting for a path that meets a requirement outlasts a path that does not")
+    @Test("A wait with a requirement continues while the path does not meet it")
     func waitingForRequirement() async throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wwan0", index: 11, address: "198.51.100.2/24")
@@ -72,7 +72,7 @@ struct MonitorKernelTests {
         #expect(path.uses(.wifi) && !path.uses(.cellular) && path.meets(.wifi))
     }
 
-    @Test("Waiting for what does not come tells why it did not")
+    @Test("A wait that times out throws the last state")
     func timeout() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
@@ -86,14 +86,14 @@ struct MonitorKernelTests {
         #expect(error?.description.contains("path.noRoute") == true)
     }
 
-    @Test("Stopped and started again, from a closure too, it goes on where the network is")
+    @Test("A monitor that is stopped and started again, also by a closure, has the current state")
     func restart() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
         let heard = Collector<ReachabilityChange>()
         let subscription = monitor.subscribe(on: .immediate) { [weak monitor] change in
             heard.append(change)
-            // The event thread is in the namespace already, and the thread that it starts is too.
+            // The event thread is already in the namespace, and so is the thread that it starts.
             guard change.status == .notReachable else { return }
             monitor?.stop()
             #expect(throws: Never.self) { try monitor?.start() }
@@ -109,7 +109,7 @@ struct MonitorKernelTests {
         #expect(monitor.status == .unknown)
     }
 
-    @Test("The view tells how the verdict came about")
+    @Test("The view has the model and the evaluation of the state")
     func view() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()
@@ -122,11 +122,11 @@ struct MonitorKernelTests {
         await #expect(throws: ReachabilityError.self) { try await monitor.view() }
     }
 
-    @Test("The shared monitor runs, and is always the same")
+    @Test("The shared monitor runs, and is always the same object")
     func shared() async throws {
         #expect(ReachabilityMonitor.shared === ReachabilityMonitor.shared)
         #expect(ReachabilityMonitor.shared.startError == nil)
-        // What this machine's network is like is not the test's affair: that it is known is.
+        // The test depends only on the fact that this machine's state is known.
         let first = await ReachabilityMonitor.shared.changes.first { _ in true }
         #expect(first?.status != .unknown)
     }
@@ -149,19 +149,19 @@ final class TestUplink: Sendable {
         try lab.run { try ReachabilityMonitor() }
     }
 
-    /// Makes a monitor of the namespace that resolves names by itself.
+    /// Makes a monitor of the namespace that resolves names by a table.
     func startMonitor(_ names: Names) throws -> ReachabilityMonitor {
         let monitor = ReachabilityMonitor(lookup: names.lookup) { MonitorEngine(.init(), sink: $0) }
         try lab.run { try monitor.start() }
         return monitor
     }
 
-    /// The link goes down, and the kernel flushes the route.
+    /// Sets the link down, so that the kernel flushes the route.
     func goDown() throws {
         try lab.rtnl.setDown("wan0")
     }
 
-    /// The link comes back, and somebody adds the route again.
+    /// Sets the link up and adds the route again.
     func comeBack() throws {
         try lab.rtnl.setUp("wan0")
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wan0")

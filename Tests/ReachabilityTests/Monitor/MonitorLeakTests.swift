@@ -3,14 +3,14 @@ import Testing
 
 @testable import Reachability
 
-/// Each test has a process of its own, so that threads and descriptors of other tests are not counted.
+/// Each test has a separate process, so that threads and descriptors of other tests are not counted.
 @Suite("Leaks of monitors", .timeLimit(.minutes(10)))
 struct MonitorLeakTests {
     @Test("A thousand monitors, made and released with their subscribers, leave nothing behind")
     func monitors() async {
         await #expect(processExitsWith: .success) {
             let uplink = try TestUplink()
-            // What is made once for the whole process is made before counting.
+            // Objects that the process makes once are made before counting.
             try await useMonitor(of: uplink)
             await ThreadFacts.wait { !$0.contains("reachability") && !$0.contains("netwatch-helper") }
             let descriptors = ThreadFacts.descriptorCount
@@ -19,7 +19,7 @@ struct MonitorLeakTests {
             for _ in 0..<1000 { try await useMonitor(of: uplink) }
             await ThreadFacts.wait { !$0.contains("reachability") && !$0.contains("netwatch-helper") }
             await ThreadFacts.waitForDescriptors(descriptors)
-            // A monitor that stayed would cost more than its 8 KiB of receive buffers and tables.
+            // A leaked monitor would cost more than its 8 KiB of receive buffers and tables.
             #expect(LabHeap.bytesInUse - memory < 4 << 20)
         }
     }
@@ -30,7 +30,7 @@ struct MonitorLeakTests {
             let uplink = try TestUplink()
             let monitor = try uplink.startMonitor()
             try await monitor.wait(for: .wifi, timeout: .seconds(120))
-            // What a running monitor has open changes by the moment; a stopped one has nothing open.
+            // The open descriptors of a running monitor change all the time; a stopped one has none.
             monitor.stop()
             await ThreadFacts.wait { !$0.contains("reachability") }
             let descriptors = ThreadFacts.descriptorCount

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ReachabilityMonitor", .timeLimit(.minutes(10)))
 struct ReachabilityMonitorTests {
-    @Test("Status, path and latest change are those that were published last")
+    @Test("Status, path and latest change are the last published ones")
     func current() throws {
         let (monitor, source) = try makeFakeMonitor()
         #expect(monitor.status == .unknown)
@@ -17,7 +17,7 @@ struct ReachabilityMonitorTests {
         #expect(monitor.latestChange?.sequence == 4)
     }
 
-    @Test("Inside an immediate closure, the monitor says what the closure is told")
+    @Test("Within an immediate closure, the monitor has the same state as the closure")
     func currentInside() throws {
         let (monitor, source) = try makeFakeMonitor()
         let agreements = Collector<Bool>()
@@ -50,7 +50,7 @@ struct ReachabilityMonitorTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Who subscribes while it is stopped hears nothing before the next verdict", arguments: Place.allCases)
+    @Test("A subscriber of a stopped monitor receives nothing before the next state", arguments: Place.allCases)
     func subscribeWhileStopped(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)
@@ -63,7 +63,7 @@ struct ReachabilityMonitorTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Stopped by an immediate closure, it is stopped, and no closure is called any more but to be told")
+    @Test("An immediate closure can stop the monitor; later calls only report the stop")
     func stopInside() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let heard = Collector<ReachabilityChange>()
@@ -78,7 +78,7 @@ struct ReachabilityMonitorTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Its last reference may be released by a subscriber's closure", arguments: Place.allCases)
+    @Test("A subscriber's closure may release the monitor's last reference", arguments: Place.allCases)
     func releaseInside(_ place: Place) async throws {
         let released = Collector<Bool>()
         let box = Box<Subscription>()
@@ -93,7 +93,7 @@ struct ReachabilityMonitorTests {
         try await released.wait(count: 1)
     }
 
-    @Test("A start that fails throws, is remembered, and can be tried again")
+    @Test("A failed start throws, is remembered, and can be retried")
     func failedStart() throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
         let error = ReachabilityError(.netlinkFailed, errno: 97, "socket")
@@ -107,7 +107,7 @@ struct ReachabilityMonitorTests {
         #expect(monitor.startError == nil)
     }
 
-    @Test("A shared monitor that can't start tells its subscribers why", arguments: Place.allCases)
+    @Test("A shared monitor that cannot start reports the error to its subscribers", arguments: Place.allCases)
     func sharedFailure(_ place: Place) async throws {
         let error = ReachabilityError(.netlinkFailed, errno: 97, "socket")
         let monitor = ReachabilityMonitor.started { FakeSource(startError: error, $0) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("wait(for:timeout:)", .timeLimit(.minutes(10)))
 struct WaitTests {
-    @Test("Returns at once what is so already, even without any time")
+    @Test("Returns immediately if the condition already holds, even with a timeout of zero")
     func already() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.cellular)
@@ -25,7 +25,7 @@ struct WaitTests {
         #expect(try await met.sequence == 4)
     }
 
-    @Test("Throws when the time is up, and says what was wanted and what is so", arguments: [-1, 0, 1])
+    @Test("Throws at the timeout, with the condition and the current state", arguments: [-1, 0, 1])
     func timeout(_ milliseconds: Int) async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.notReachable)
@@ -57,7 +57,7 @@ struct WaitTests {
         await #expect(throws: ReachabilityError.cancelled) { try await cancelled.value }
     }
 
-    @Test("A hundred tasks wait at once")
+    @Test("A hundred tasks can wait concurrently")
     func many() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.notReachable)
@@ -72,7 +72,7 @@ struct WaitTests {
         #expect(monitor.subscriberCount == 0)
     }
 
-    @Test("Conditions hold for their states only, and are called by their names")
+    @Test("Conditions hold for their states only, and have names")
     func conditions() {
         let met = { (condition: WaitCondition) in
             ReachabilityStatus.allCases.filter { condition.isMet(by: .init(status: $0)) }
@@ -89,7 +89,7 @@ struct WaitTests {
 }
 
 extension ReachabilityMonitor {
-    /// Waits until somebody is subscribed.
+    /// Waits until there is a subscriber.
     func waitForSubscriber() async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while subscriberCount == 0, ContinuousClock.now < deadline { await Task.yield() }

@@ -20,7 +20,7 @@ struct WiFiDetailsTests {
         #expect(try await monitor.wifiDetails(timeout: Self.timeout) == [details, other])
     }
 
-    @Test("Throws when the radios are silent for so long")
+    @Test("Throws at the timeout if the radios do not reply")
     func silence() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let error = await #expect(throws: ReachabilityError.self) {
@@ -31,7 +31,7 @@ struct WiFiDetailsTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test("Throws when the monitor does not run")
+    @Test("Throws when the monitor is stopped")
     func stopped() async throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
         let error = await #expect(throws: ReachabilityError.self) { _ = try await monitor.wifiDetails() }
@@ -48,7 +48,7 @@ struct WiFiDetailsTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test("The real kernel's path without WiFi has no details, and a stopped engine says so")
+    @Test("A path without Wi-Fi has no details, and a stopped engine throws")
     func kernel() async throws {
         let uplink = try TestUplink()
         let monitor = try uplink.startMonitor()

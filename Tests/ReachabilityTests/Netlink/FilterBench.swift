@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Reachability
 
-/// Two connected datagram sockets, of which one has a filter: the kernel itself runs the program over a test's bytes.
+/// Two connected datagram sockets, one with a filter: the kernel itself runs the program on a test's bytes.
 final class FilterBench {
     private let ends: (Int32, Int32)
 
@@ -19,7 +19,7 @@ final class FilterBench {
         close(ends.1)
     }
 
-    /// Whether a message gets through.
+    /// Whether the filter passes a message.
     func passes(_ message: [UInt8]) -> Bool {
         _ = send(ends.0, message, message.count, 0)
         var byte: UInt8 = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reachability
 
-/// Lookups in the real kernel: what connect(2) would do.
+/// Lookups in the real kernel, as connect(2) would make them.
 @Suite struct LookupSocketTests {
     @Test func `a lookup returns the route and the source`() throws {
         let lab = try LabNamespace()
@@ -34,7 +34,7 @@ import Testing
         #expect(replies.ipv4.allSatisfy { $0.outcome == .refused(errno: EHOSTUNREACH, .sourceRule) })
     }
 
-    @Test func `an IPv6 route for one source alone is found by the source that the kernel selects`() throws {
+    @Test func `an IPv6 route with a source prefix is found by the source that the kernel selects`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "2001:db8::2/64")
         var route = RouteMessage(destination: .all(.ipv6))
@@ -52,7 +52,7 @@ import Testing
         #expect(selection.nextHop.interface == 10)
     }
 
-    @Test func `several next hops and specific routes are told apart from a plain default`() throws {
+    @Test func `multipath and specific routes are distinguished from a simple default route`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("wan0", index: 10, address: "192.0.2.2/24")
         try lab.rtnl.addRoute("22.0.0.0/8", via: "192.0.2.1", on: "wan0")
@@ -66,7 +66,7 @@ import Testing
         #expect(replies.ipv4[1].isMultipath)
     }
 
-    @Test func `without detail a refusal of IPv6 is not the last word`() throws {
+    @Test func `without detail an IPv6 refusal is not final`() throws {
         let lab = try LabNamespace()
         let replies = try lab.run {
             let socket = try LookupSocket()

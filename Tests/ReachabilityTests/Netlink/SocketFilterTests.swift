@@ -3,23 +3,23 @@ import Testing
 
 @testable import Reachability
 
-/// The programs, run by the kernel.
+/// The filter programs, run by the kernel.
 @Suite struct SocketFilterTests {
-    @Test(arguments: [0, 1, 2, 3, 4]) func `default-like routes get through`(length: UInt8) throws {
+    @Test(arguments: [0, 1, 2, 3, 4]) func `default-like routes pass`(length: UInt8) throws {
         let bench = try FilterBench(.routes())
         #expect(bench.passes(Message.route("2000::", length)))
         #expect(bench.passes(Message.route("0.0.0.0", length)))
         #expect(bench.passes(Message.route("0.0.0.0", length, isRemoval: true)))
     }
 
-    @Test(arguments: [5, 8, 24, 32]) func `other routes do not`(length: UInt8) throws {
+    @Test(arguments: [5, 8, 24, 32]) func `other routes do not pass`(length: UInt8) throws {
         let bench = try FilterBench(.routes())
         #expect(!bench.passes(Message.route("192.0.2.0", length)))
         #expect(!bench.passes(Message.route("192.0.2.0", length, isRemoval: true)))
         #expect(!bench.passes(Message.route("2001:db8::", length)))
     }
 
-    @Test func `what is no route gets through`() throws {
+    @Test func `messages that are no routes pass`() throws {
         let bench = try FilterBench(.routes())
         var link = LinkMessage(index: 7)
         link.name = "eth0"
@@ -31,7 +31,7 @@ import Testing
         #expect(!bench.passes(NetlinkEncoder().encode(.netconfRemoved(settings))))
     }
 
-    @Test func `routes that could cover a watched destination get through, and no others`() throws {
+    @Test func `only routes that could cover a watched destination pass`() throws {
         let watched = try Set(["192.0.2.7", "203.0.113.9", "2001:db8:1:2::3"].map { try #require(IPAddress($0)) })
         let bench = try FilterBench(.routes(covering: watched))
         for (prefix, length) in [
@@ -49,14 +49,14 @@ import Testing
         }
     }
 
-    @Test func `watching one family lets no more of the other through`() throws {
+    @Test func `a watch of one family passes no more of the other`() throws {
         let ipv4 = try FilterBench(.routes(covering: [try #require(IPAddress("192.0.2.7"))]))
         #expect(!ipv4.passes(Message.route("2001:db8::", 32)))
         let ipv6 = try FilterBench(.routes(covering: [try #require(IPAddress("2001:db8::1"))]))
         #expect(!ipv6.passes(Message.route("192.0.2.0", 24)))
     }
 
-    @Test func `hundreds of destinations fit, and too many let every route through`() throws {
+    @Test func `hundreds of destinations fit; with too many every route passes`() throws {
         let some = Set((0..<700).map { IPAddress(ipv4: 0x0A00_0000 + $0 * 256) })
         let bench = try FilterBench(.routes(covering: some))
         #expect(bench.passes(Message.route("10.2.187.0", 24)))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["add", "move", "remove", "change", "online", "offline", "bind", "unbind"])
-    func `uevents of devices get through, those of virtual interfaces do not`(action: String) throws {
+    func `uevents of devices pass, those of virtual interfaces do not`(action: String) throws {
         let bench = try FilterBench(.uevents)
         let rest = "\0ACTION=\(action)\0SUBSYSTEM=net\0"
         #expect(!bench.passes(Array("\(action)@/devices/virtual/net/veth0\(rest)".utf8)))
@@ -76,7 +76,7 @@ import Testing
         #expect(bench.passes(Array("\(action)@/devices/virtual/nothing/at/all\(rest)".utf8)))
     }
 
-    @Test func `of WiFi only interfaces and associations get through, and the options of teams`() throws {
+    @Test func `of generic netlink, only Wi-Fi interfaces and associations, and the options of teams pass`() throws {
         let bench = try FilterBench(.wireless)
         let heard: Set<UInt8> = [2, 6, 7, 8, 37, 38, 39, 40, 46, 47, 48]
         for command in UInt8.min...UInt8.max {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `of families of generic netlink only those get through that come, and the end of their list`() throws {
+    @Test func `of the list of generic families, only known families and the end pass`() throws {
         let bench = try FilterBench(.wireless)
         for command in UInt8(0)...10 {
             #expect(bench.passes(Message.wireless(command, family: 16)) == (command == 1), "command \(command)")
@@ -93,7 +93,7 @@ import Testing
         #expect(bench.passes(NetlinkEncoder().encode(.error(errno: 1))))
     }
 
-    /// Messages as the kernel broadcasts them.
+    /// Messages in the form in which the kernel broadcasts them.
     private enum Message {
         static func wireless(_ command: UInt8, family: UInt16 = 35) -> [UInt8] {
             var builder = NetlinkMessageBuilder(type: family)

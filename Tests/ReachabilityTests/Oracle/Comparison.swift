@@ -7,11 +7,11 @@ struct Comparison {
     private(set) var differences: [String] = []
     private let flow: ProbeFlow
     private let snapshot: NetworkSnapshot
-    /// The state as flows with different hashes may see it; each lookup has a hash of its own.
+    /// The model for each hash that a flow may have; each lookup has a different hash.
     private lazy var variants: [NetworkSnapshot] = flow.family == .ipv6 ? snapshot.variants : [snapshot]
     private let now: Instant
 
-    init(_ flow: ProbeFlow, _ kernel: KernelAnswers, _ snapshot: NetworkSnapshot, at now: Instant) {
+    init(_ flow: ProbeFlow, _ kernel: KernelResults, _ snapshot: NetworkSnapshot, at now: Instant) {
         self.flow = flow
         self.snapshot = snapshot
         self.now = now
@@ -20,27 +20,27 @@ struct Comparison {
         compareConnection(kernel)
     }
 
-    private func look(from source: IPAddress?, in snapshot: NetworkSnapshot) -> LookupOutcome {
+    private func lookup(from source: IPAddress?, in snapshot: NetworkSnapshot) -> LookupOutcome {
         var bound = flow
         if let source { bound.source = source }
         return RouteLookup.lookup(bound, in: snapshot, at: now)
     }
 
     /// Looks up in each variant.
-    private mutating func looks(from source: IPAddress?) -> [LookupOutcome] {
-        variants.map { look(from: source, in: $0) }
+    private mutating func lookups(from source: IPAddress?) -> [LookupOutcome] {
+        variants.map { lookup(from: source, in: $0) }
     }
 
-    private mutating func compare(_ kernel: KernelAnswer, from source: IPAddress?) {
-        if allows(look(from: source, in: snapshot), kernel, comparesSource: source == nil) { return }
-        let outcomes = looks(from: source)
+    private mutating func compare(_ kernel: KernelResult, from source: IPAddress?) {
+        if allows(lookup(from: source, in: snapshot), kernel, comparesSource: source == nil) { return }
+        let outcomes = lookups(from: source)
         guard !outcomes.contains(where: { allows($0, kernel, comparesSource: source == nil) }) else { return }
         let end = source.map { " from \($0)" } ?? ""
         let words = outcomes.map(\.line).joined(separator: " or ")
         differences.append("lookup of \(flow.destination)\(end): kernel \(kernel.line), model \(words)")
     }
 
-    private func allows(_ outcome: LookupOutcome, _ kernel: KernelAnswer, comparesSource: Bool) -> Bool {
+    private func allows(_ outcome: LookupOutcome, _ kernel: KernelResult, comparesSource: Bool) -> Bool {
         switch (kernel, outcome) {
         case (.refused(let errno), .refused(let expected, _)): errno == expected
         case (.refused(LookupErrno.networkUnreachable), .selected(let selection)): isForgotten(selection)
@@ -50,16 +50,16 @@ struct Comparison {
         }
     }
 
-    /// Whether the source hangs on history: a nexthop object keeps the one that was selected for it when it was made,
-    /// with scope link, until an address changes.
+    /// Whether the source depends on history: a nexthop object keeps the one that was selected when it was made, with
+    /// scope link, until an address changes.
     private func hidesSource(_ selection: RouteSelection) -> Bool {
         flow.family == .ipv4 && isByNexthopObject(selection)
     }
 
-    /// Whether the kernel may refuse to tell the way, though it has one.
+    /// Whether the kernel may refuse the lookup although it has a route.
     ///
-    /// It remembers for each processor which route was taken last by a nexthop object, also once that is gone
-    /// (`StaleLookupTests`). What a socket does is compared anyway.
+    /// For each processor it keeps the last route that was used through a nexthop object, even when it is gone
+    /// (`StaleLookupTests`). The socket's result is compared anyway.
     private func isForgotten(_ selection: RouteSelection) -> Bool {
         flow.family == .ipv6 && isByNexthopObject(selection)
     }
@@ -86,19 +86,19 @@ struct Comparison {
     /// The socket's end result must be one that the lookups lead to.
     ///
     /// Where several next hops give several sources, each leads to a second lookup of its own.
-    private mutating func compareConnection(_ kernel: KernelAnswers) {
+    private mutating func compareConnection(_ kernel: KernelResults) {
         if RouteLookup.connect(flow, in: snapshot, at: now).allows(kernel.connection) { return }
         let outcomes = variants.map { RouteLookup.connect(flow, in: $0, at: now) }
         var allowed = outcomes
         switch flow.family {
         case .ipv4:
-            for case .selected(let first) in looks(from: nil) {
-                for source in first.nextHops.compactMap(\.source) { allowed += looks(from: source) }
-                if hidesSource(first), let source = kernel.boundSource { allowed += looks(from: source) }
+            for case .selected(let first) in lookups(from: nil) {
+                for source in first.nextHops.compactMap(\.source) { allowed += lookups(from: source) }
+                if hidesSource(first), let source = kernel.boundSource { allowed += lookups(from: source) }
             }
         case .ipv6:
-            if looks(from: nil).contains(where: \.isRefused), let source = kernel.boundSource {
-                allowed += looks(from: source)
+            if lookups(from: nil).contains(where: \.isRefused), let source = kernel.boundSource {
+                allowed += lookups(from: source)
             }
             for case .selected(let selection) in outcomes { allowed += selection.faultyNextHops }
         }
@@ -126,7 +126,7 @@ extension RouteSelection {
         guard route.table == table, route.type == type, let reply = route.nextHops.first else { return false }
         return nextHops.contains { nextHop in
             guard nextHop.interface == reply.interface, nextHop.gateway == reply.gateway else { return false }
-            // Asked with a source, the kernel tells none (IPv4), or the one that it would select without (IPv6).
+            // For a lookup with a source, the kernel reports none (IPv4), or the one that it would select without (IPv6).
             guard comparesSource else { return true }
             return route.preferredSource == nextHop.source
                 || nextHop.source == nil && route.preferredSource?.isUnspecified == true
@@ -139,7 +139,7 @@ extension LookupOutcome {
         if case .refused = self { true } else { false }
     }
 
-    /// Whether a socket that takes this way would report what a real one did.
+    /// Whether this outcome agrees with the result of a real socket.
     ///
     /// Destinations whose route is of type broadcast need `SO_BROADCAST` (`ip4_datagram_connect`).
     fileprivate func allows(_ connection: ConnectOutcome) -> Bool {

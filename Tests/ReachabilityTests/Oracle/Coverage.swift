@@ -1,21 +1,21 @@
-/// Counts what a story has met, so that a story that meets too little is seen.
+/// Counts the cases that a story has covered, so that a story that covers too few fails.
 struct Coverage {
-    /// How many rules with each selector and action, and how many routes of each kind, the kernel has taken.
+    /// The numbers of rules with each selector and action, and of routes of each kind, that the kernel has accepted.
     private(set) var counts: [String: Int] = [:]
-    /// How many states were compared.
+    /// The number of states that were compared.
     private(set) var steps = 0
-    /// How many of them had no usable path.
+    /// The number of states without a usable path.
     private(set) var unreachable = 0
-    /// How many had a path of IPv4, and how many of IPv6.
+    /// The numbers of states with an IPv4 path, and with an IPv6 path.
     private(set) var ipv4 = 0
     private(set) var ipv6 = 0
 
-    /// Notes what the kernel has taken.
+    /// Counts a change that the kernel has accepted.
     mutating func note(_ names: [String]) {
         for name in names { counts[name, default: 0] += 1 }
     }
 
-    /// Notes a state that was compared.
+    /// Counts a state that was compared.
     mutating func noteState(ipv4 hasIPv4: Bool, ipv6 hasIPv6: Bool) {
         steps += 1
         if hasIPv4 { ipv4 += 1 }
@@ -23,7 +23,7 @@ struct Coverage {
         if !hasIPv4, !hasIPv6 { unreachable += 1 }
     }
 
-    /// The cases that were met too rarely for so many steps.
+    /// The cases that were covered too rarely for the number of steps.
     func gaps() -> [String] {
         let least = 50 * steps / 2_000
         var gaps = Self.required.filter { counts[$0, default: 0] < least }.map { "\($0): \(counts[$0, default: 0])" }

@@ -1,4 +1,4 @@
-/// SplitMix64 with what random stories need: the same rolls everywhere for a seed.
+/// A SplitMix64 generator for random stories: the same numbers everywhere for a seed.
 struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,7 +12,7 @@ struct Dice: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True once in so many times.
+    /// Returns true once in a number of times, on average.
     mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
     /// A number of a range.

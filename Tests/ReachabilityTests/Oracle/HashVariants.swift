@@ -1,10 +1,10 @@
 @testable import ReachabilityCore
 
 extension NetworkSnapshot {
-    /// The same, as the hash of the flow may see it.
+    /// The model for each hash that a flow may have.
     ///
-    /// Some IPv6 rules ask about the next hop that the hash chose: whether its device's group is suppressed, or whether
-    /// the source that goes with it is theirs. Each variant has one next hop of each route whose next hops differ.
+    /// Some IPv6 rules depend on the next hop that the hash chose: on whether its device's group is suppressed, or on
+    /// its source. Each variant has one next hop of each route whose next hops differ.
     var variants: [Self] {
         var variants = [self]
         guard ipv6Rules.contains(where: \.dependsOnHash) else { return variants }

@@ -1,6 +1,6 @@
 import ReachabilityCore
 
-/// Values as ip(8) writes them, so that a failed story can be played again by hand.
+/// Values as ip(8) writes them, so that a failed story can be repeated by hand.
 extension IPPrefix {
     var line: String { length == 0 ? "default" : "\(address)/\(length)" }
 }
@@ -79,7 +79,7 @@ extension LookupOutcome {
     }
 }
 
-extension KernelAnswer {
+extension KernelResult {
     var line: String {
         switch self {
         case .refused(let errno): "errno \(errno)"
@@ -111,7 +111,7 @@ extension Link {
 }
 
 extension NetworkSnapshot {
-    /// The whole state, a line for each thing.
+    /// The whole state, a line for each entry.
     var lines: [String] {
         var lines = links.map { "link \($0.line)" }
         lines += links.flatMap { addresses[$0.index] ?? [] }.map { "addr \($0.line)" }

@@ -3,7 +3,7 @@ import NetworkLab
 
 @testable import ReachabilityCore
 
-/// Plays a story and holds the evaluator against the kernel after each change.
+/// Runs a story and compares the evaluator with the kernel after each change.
 struct OracleRun {
     private let seed: UInt64
     private let world: OracleWorld
@@ -11,13 +11,13 @@ struct OracleRun {
     private let events: LabEvents
     /// The last state that was read and agreed with the kernel.
     private var agreed: NetworkSnapshot
-    /// The state as the kernel's announcements tell it.
+    /// The model by the kernel's notifications.
     private var followed: NetworkSnapshot
-    /// Where the two led to different ways.
+    /// The differences between the paths of the two models.
     private(set) var misses: [String] = []
     private let evaluator = PathEvaluator(context: .init(user: getuid()))
 
-    /// The cases that the story has met.
+    /// The cases that the story has covered.
     var coverage: Coverage { story.coverage }
 
     init(seed: UInt64) throws {
@@ -28,7 +28,7 @@ struct OracleRun {
         agreed = try .read(from: world.rtnl, at: .now)
         followed = agreed
         for family in AddressFamily.allCases {
-            // From the first rule on, the kernel walks the rules; without one it looks into main by itself.
+            // From the first rule on, the kernel walks the rules; without one it uses table main.
             var rule = RuleMessage(family: family)
             rule.priority = 1
             rule.action = .noOperation
@@ -36,7 +36,7 @@ struct OracleRun {
         }
     }
 
-    /// Plays so many steps; stops at the first difference.
+    /// Runs a number of steps; stops at the first difference.
     mutating func play(_ steps: Int) throws -> Failure? {
         for number in 1...steps {
             story.snapshot = try .read(from: world.rtnl, at: .now)
@@ -56,10 +56,10 @@ struct OracleRun {
         return nil
     }
 
-    /// Takes the kernel's announcements into the model that is kept by them, and notes where it leads elsewhere than
-    /// the one that was just read.
+    /// Applies the kernel's notifications to their model, and records where its path differs from that of the model
+    /// that was just read.
     ///
-    /// Some come late, as the kernel checks for duplicate addresses by itself: a difference is given time.
+    /// Some are late, as the kernel checks for duplicate addresses by itself: a difference may last for a while.
     private mutating func follow(_ step: Int) throws {
         var difference: String?
         for timeout in [Duration.zero, .milliseconds(50), .milliseconds(500)] {
@@ -88,8 +88,8 @@ struct OracleRun {
         return nil
     }
 
-    /// Compares until the state holds still: what the kernel does by itself (duplicate address detection, expiry)
-    /// may fall between reading and asking.
+    /// Compares until the state is stable: changes that the kernel makes by itself (duplicate address detection,
+    /// expiry) may happen between the dump and the lookup.
     private mutating func difference() throws -> (words: [String], snapshot: NetworkSnapshot)? {
         for _ in 0..<20 {
             let now = Instant.now
@@ -107,7 +107,7 @@ struct OracleRun {
         return (["the state does not hold still"], story.snapshot)
     }
 
-    /// The routes in the kernel's own words, with the flags that the model takes from the links.
+    /// The routes as the kernel lists them, with the flags that the model derives from the links.
     private func kernelRoutes() throws -> [String] {
         try AddressFamily.allCases.flatMap { try world.rtnl.routes($0) }.filter(\.isDefaultLike).map {
             "kernel: \($0.line)"
@@ -116,7 +116,7 @@ struct OracleRun {
 
     private func compare(_ snapshot: NetworkSnapshot, at now: Instant) throws -> [String] {
         var words: [String] = []
-        // What is judged of one probe may stand for another: not where that would be told another way.
+        // The evaluation of one probe is used for another only if its own would be equal.
         let evaluation = evaluator.evaluate(snapshot, at: now)
         let outcomes = (ProbeAddresses.ipv4 + ProbeAddresses.ipv6).map {
             RouteLookup.connect(.init(to: $0, user: getuid()), in: snapshot, at: now)
@@ -128,14 +128,14 @@ struct OracleRun {
         }
         for address in ProbeAddresses.ipv4 + ProbeAddresses.ipv6 {
             let flow = ProbeFlow(to: address, user: getuid())
-            let replies = try KernelAnswers(flow, in: world.lab, snapshot)
+            let replies = try KernelResults(flow, in: world.lab, snapshot)
             words += Comparison(flow, replies, snapshot, at: now).differences
         }
         return words
     }
 }
 
-/// Where and how the evaluator differed from the kernel.
+/// A difference between the evaluator and the kernel.
 struct Failure: CustomStringConvertible {
     var seed: UInt64
     var step: Int
@@ -150,7 +150,7 @@ struct Failure: CustomStringConvertible {
 }
 
 extension NetworkSnapshot {
-    /// Takes over what the kernel announces no change of.
+    /// Copies the entries whose changes the kernel does not announce.
     ///
     /// These are settings of sysctl(8), addresses that are still checked for duplicates, and neighbour entries that
     /// were valid neither before nor after.
@@ -179,7 +179,7 @@ extension NetworkSnapshot {
         addresses[index, default: []].insert(entry, at: position)
     }
 
-    /// Whether nothing but the time left has changed.
+    /// Whether nothing but the remaining lifetime has changed.
     fileprivate func isSame(as other: Self) -> Bool {
         var (one, two) = (self, other)
         one.forgetExpiry()

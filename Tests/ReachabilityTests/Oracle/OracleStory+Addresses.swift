@@ -12,7 +12,7 @@ extension OracleStory {
         attempt("addr replace \(address.line)") { [world] in try world.rtnl.replaceAddress(address) }
     }
 
-    /// None on a loopback that is down: its subnets are local, or not, by whether it was up when they came.
+    /// None on a loopback that is down: whether its subnets are local depends on whether it was up when they were added.
     private mutating func drawIPv4() -> AddressMessage {
         let drawn = dice.pick(OracleWorld.interfaces)
         let name = drawn == "lo" && !world.hasLoopback ? OracleWorld.block : drawn
@@ -48,7 +48,7 @@ extension OracleStory {
 }
 
 extension AddressMessage {
-    /// Makes a message from text that is known to be good.
+    /// Makes a message from text that is known to be valid.
     fileprivate init(index: InterfaceIndex, prefix: String) {
         let prefix = IPPrefix(lab: prefix)
         self.init(index: index, address: prefix.address, prefixLength: prefix.length)
@@ -56,7 +56,7 @@ extension AddressMessage {
 }
 
 extension IPPrefix {
-    /// Reads a prefix of a test's own text; anything else is a mistake in the test.
+    /// Parses a prefix that a test contains; any other text is a mistake in the test.
     init(lab text: String) {
         let parts = text.split(separator: "/")
         guard parts.count == 2, let address = IPAddress(String(parts[0])), let length = UInt8(parts[1]) else {

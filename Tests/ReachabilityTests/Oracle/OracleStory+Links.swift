@@ -2,7 +2,7 @@ import NetworkLab
 import ReachabilityCore
 
 extension OracleStory {
-    /// Sets a link up or down, takes or gives its carrier, changes its group or its name, or plugs it in again.
+    /// Sets a link up or down, removes or restores its carrier, changes its group or its name, or plugs it in again.
     mutating func changeLinks() throws {
         let name = dice.pick(OracleWorld.cables)
         let isUp = !dice.once(in: 3)

@@ -3,7 +3,7 @@ import ReachabilityCore
 
 /// Neighbours, nexthop objects and settings.
 extension OracleStory {
-    /// Gives a gateway's entry a state, or removes it.
+    /// Sets the state of a gateway's neighbour entry, or removes it.
     mutating func changeNeighbours() throws {
         let nextHop = drawNextHop(dice.pick(AddressFamily.allCases))
         let name = OracleWorld.cables.first { world.index(of: $0) == nextHop.interface }
@@ -30,7 +30,7 @@ extension OracleStory {
         attempt("nexthop replace \(nexthop.line)") { [world] in try world.rtnl.replaceNexthop(nexthop) }
     }
 
-    /// A group of IPv6 objects; while it is there, no rule asks what the flow's hash has chosen.
+    /// A group of IPv6 objects; while it exists, no rule depends on the flow's hash.
     static let ipv6Group: UInt32 = 11
 
     /// Objects 1 to 3 are of IPv4, 4 to 6 of IPv6, so that the members of a group agree.
@@ -56,7 +56,7 @@ extension OracleStory {
         return nexthop
     }
 
-    /// Changes a setting that decides about routes or sources.
+    /// Changes a setting that affects routes or sources.
     mutating func changeSettings() throws {
         let device = dice.pick(OracleWorld.cables)
         let name = dice.pick([
@@ -73,7 +73,7 @@ extension OracleStory {
 }
 
 extension RuleMessage {
-    /// Whether a rule asks about the next hop that the flow's hash has chosen: its device's group, or its source.
+    /// Whether a rule depends on the next hop that the flow's hash chooses: on its device's group, or its source.
     var dependsOnHash: Bool {
         family == .ipv6 && (suppressInterfaceGroup != nil || (source.length > 0 && flags.contains(.findSource)))
     }

@@ -32,9 +32,9 @@ extension OracleStory {
         attempt("route del \(copy.line)") { [world] in try world.rtnl.route(.delete, copy) }
     }
 
-    /// The kernel loses sight of source-specific routes of a destination that has longer ones beneath it, when the
-    /// plain routes of the destination go (`fib6_find_prefix` takes a leaf of the longer one): so they are drawn only
-    /// for the default route, where it does not, and where nothing is beneath.
+    /// The kernel no longer finds source-specific routes of a destination with longer prefixes below it when the
+    /// destination's other routes are removed (`fib6_find_prefix` takes a leaf of the longer one): so they are drawn
+    /// only for the default route, which is not affected, and for prefixes without longer ones.
     private func mayBeSourceSpecific(_ route: RouteMessage) -> Bool {
         guard route.family == .ipv6 else { return false }
         return route.destination.length == 0 || (route.destination.length == 3 && route.table.rawValue == 1_000)
@@ -48,8 +48,8 @@ extension OracleStory {
         return .init(lab: dice.pick(family == .ipv4 ? ipv4 : ipv6))
     }
 
-    /// The kernel's dump leaves out what stands between the next hops of an IPv6 multipath route, so nothing may:
-    /// gateways join at metrics 100 and 200 only, and what can't join has others; at 300 each is alone.
+    /// The kernel's dump leaves out routes between the next hops of an IPv6 multipath route, so there must be none:
+    /// gateways join at metrics 100 and 200 only, and routes that cannot join have others; at 300 each is alone.
     private mutating func drawVerb(_ route: RouteMessage) -> RouteVerb {
         guard route.family == .ipv6 else { return dice.pick([.add, .append, .append, .prepend, .replace]) }
         return route.metric == 300 ? dice.pick([.add, .replace]) : dice.pick([.add, .append, .append, .replace])
@@ -96,7 +96,7 @@ extension OracleStory {
         route.nextHops = [drawNextHop(route.family)]
         drawPreference(&route)
         guard route.family == .ipv6, route.metric == 300, !dice.once(in: 4) else { return ["route unicast"] }
-        // None ends while a story lasts: that would fall between others' turns, another time for the same seed.
+        // None expires during a story: the time would differ between runs of the same seed.
         route.lifetime = .seconds(600)
         return ["route unicast", "route expires"]
     }
@@ -116,7 +116,7 @@ extension OracleStory {
         route.metric = dice.pick([300, 400, 500])
         let ids = snapshot.nexthops.keys.sorted()
         route.nexthopID = ids.isEmpty ? 1 : dice.pick(ids)
-        // The kernel replies with what it has cached for the object, be it by another route's prefix and table.
+        // The kernel replies with the route that it has cached for the object, possibly with another prefix and table.
         if route.family == .ipv6 {
             route.destination = .all(.ipv6)
             route.source = .all(.ipv6)
@@ -125,10 +125,10 @@ extension OracleStory {
         return ["route unicast", "route nexthop"]
     }
 
-    /// A router's preference, and a source address of the machine's, now and then.
+    /// Sometimes sets a router's preference, and a source address of the machine's.
     ///
-    /// Of an IPv6 multipath route the kernel tells those of the first next hop only, so where next hops join none has
-    /// any.
+    /// Of an IPv6 multipath route the kernel reports those of the first next hop only, so next hops that join have
+    /// none.
     private mutating func drawPreference(_ route: inout RouteMessage) {
         guard route.family == .ipv4 || route.metric >= 300 else { return }
         if route.family == .ipv6, dice.once(in: 4) { route.preference = dice.pick([.low, .high]) }
@@ -136,7 +136,7 @@ extension OracleStory {
         if !own.isEmpty, dice.once(in: 5) { route.preferredSource = dice.pick(own).address }
     }
 
-    /// A way through a gateway, which is taken to be on the link.
+    /// A next hop through a gateway, which is treated as on the link.
     mutating func drawNextHop(_ family: AddressFamily) -> NextHop {
         let name = dice.pick(OracleWorld.cables)
         let ending = dice.pick(["8", "9"])

@@ -19,12 +19,12 @@ extension OracleStory {
     }
 
     private mutating func remove(_ rule: RuleMessage) {
-        // Without its first rule a family would be walked as if it had never had any.
+        // Without its first rule the walk of a family would be as if it had never had one.
         guard rule.priority != 1 else { return }
         attempt("rule del \(rule.line)") { [world] in try world.rtnl.deleteRule(rule) }
     }
 
-    /// Puts back the rule for table main.
+    /// Restores the rule for table main.
     private mutating func restoreRules(_ family: AddressFamily) {
         var rule = RuleMessage(family: family)
         rule.priority = 32_766
@@ -169,7 +169,7 @@ extension OracleStory {
 }
 
 extension RuleAction {
-    /// The action as ip-rule(8) calls it.
+    /// The action's name in ip-rule(8).
     var word: String {
         switch self {
         case .lookup: "lookup"

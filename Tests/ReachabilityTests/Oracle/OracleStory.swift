@@ -1,12 +1,12 @@
 import NetworkLab
 import ReachabilityCore
 
-/// Draws changes of a machine at random and makes them; the same for a seed.
+/// Draws random changes of a machine and makes them; the same for a seed.
 struct OracleStory {
     let world: OracleWorld
     var dice: Dice
     var coverage = Coverage()
-    /// The state before the change: what may be removed or altered is drawn from it.
+    /// The state before the change: what may be removed or changed is drawn from it.
     var snapshot = NetworkSnapshot()
     /// The changes that were made, a line each.
     var log: [String] = []
@@ -16,7 +16,7 @@ struct OracleStory {
         dice = Dice(seed: seed)
     }
 
-    /// Makes one change; what the kernel refuses is none.
+    /// Makes one change; a change that the kernel refuses does not count.
     mutating func step() throws {
         switch dice.roll(0...99) {
         case 0..<32: try changeRules()
@@ -29,7 +29,7 @@ struct OracleStory {
         }
     }
 
-    /// Tries something; notes it, and what it covers, if the kernel takes it.
+    /// Tries a change; records it, and what it covers, if the kernel accepts it.
     mutating func attempt(_ line: String, covering names: [String] = [], _ change: () throws -> Void) {
         do {
             try change()
@@ -45,14 +45,14 @@ struct OracleStory {
 
     /// All routes.
     var routes: [RouteMessage] {
-        // A dictionary's order differs from run to run; a story must not.
+        // A dictionary's order differs between runs; a story must not.
         let keys = snapshot.routes.keys.sorted {
             ($0.family.rawValue, $0.table.rawValue) < ($1.family.rawValue, $1.table.rawValue)
         }
         return keys.flatMap { key in (snapshot.routes[key] ?? []).map(\.message) }
     }
 
-    /// All addresses but those that stay: of the loopback network and of 10.9.0.0/16.
+    /// All addresses except the permanent ones: of the loopback network and of 10.9.0.0/16.
     var addresses: [AddressMessage] {
         snapshot.links.flatMap { snapshot.addresses[$0.index] ?? [] }.filter {
             !$0.address.isLoopback && $0.address.bits >> 112 != 0x0A09

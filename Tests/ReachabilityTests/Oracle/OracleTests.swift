@@ -2,9 +2,9 @@ import Glibc
 import NetworkLab
 import Testing
 
-/// The evaluator against the kernel, in random stories.
+/// The evaluator compared with the kernel, in random stories.
 @Suite struct OracleTests {
-    /// `NETWATCH_SEED` plays one story, `NETWATCH_STEPS` makes it shorter or longer.
+    /// `NETWATCH_SEED` selects one story, `NETWATCH_STEPS` sets its length.
     private static let seeds = number("NETWATCH_SEED").map { [UInt64($0)] } ?? Array(1...10)
     private static let steps = number("NETWATCH_STEPS") ?? 2_000
 
@@ -12,18 +12,18 @@ import Testing
         getenv(variable).flatMap { Int(String(cString: $0)) }
     }
 
-    @Test("Evaluator and kernel agree, step by step", arguments: seeds)
+    @Test("Evaluator and kernel agree after each step", arguments: seeds)
     func agrees(seed: UInt64) async throws {
         let (run, failure) = try await Self.play(seed)
         #expect(failure == nil, "\(failure ?? "")")
         guard failure == nil else { return }
-        // What the kernel does in silence is predicted; the monitor confirms by lookups and reads again.
+        // Silent changes of the kernel are predicted; the monitor confirms them by lookups and dumps.
         #expect(run.misses.count <= Self.steps / 100, "kept and read differ: \(run.misses.joined(separator: "\n"))")
         let gaps = run.coverage.gaps()
         #expect(gaps.isEmpty, "seed \(seed) met too little: \(gaps)")
     }
 
-    /// Plays on a thread of its own: a story computes for long, and other tests need the pool of tasks meanwhile.
+    /// Runs on a separate thread: a story takes long, and other tests need the cooperative pool meanwhile.
     private static func play(_ seed: UInt64) async throws -> (OracleRun, String?) {
         try await withCheckedThrowingContinuation { continuation in
             do {

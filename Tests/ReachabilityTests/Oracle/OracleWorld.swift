@@ -1,18 +1,18 @@
 import NetworkLab
 import ReachabilityCore
 
-/// A small machine in a namespace of its own, whose far ends lie in another one.
+/// A small machine in its own namespace; the far ends of its links are in another one.
 final class OracleWorld {
     /// The machine.
     let lab: LabNamespace
-    /// Where its cables end.
+    /// The namespace of the cables' far ends.
     let far: LabNamespace
     /// Its interfaces, the loopback aside; each one's cable ends in the far namespace as `far` + the same name.
     static let cables = ["eth1", "eth2", "eth3", "eth4"]
     /// An interface without a cable.
     static let block = "ifb1"
 
-    /// Whether the loopback interface is up; it stays so, or stays down.
+    /// Whether the loopback interface is up, which does not change.
     let hasLoopback: Bool
 
     /// Builds the machine with all cables plugged.
@@ -26,11 +26,11 @@ final class OracleWorld {
         for name in Self.cables { try plug(name) }
         try lab.rtnl.createIFB(Self.block, .init(index: newIndex(for: Self.block)))
         try lab.rtnl.setUp(Self.block)
-        // Tentative addresses stay so here; on the other interfaces they are usable at once.
+        // Tentative addresses stay tentative here; on the other interfaces they are usable immediately.
         try lab.setSysctl("net.ipv6.conf.eth1.dad_transmits", to: 100)
     }
 
-    /// Speaks rtnetlink in the machine.
+    /// An rtnetlink socket in the machine's namespace.
     var rtnl: Rtnl { lab.rtnl }
 
     /// All interfaces, the loopback included.
@@ -52,7 +52,7 @@ final class OracleWorld {
         return nextIndex
     }
 
-    /// Makes a cable, both ends up; the indexes differ, so that changes of carrier are announced at once.
+    /// Makes a cable, both ends up; the indexes differ, so that changes of carrier are announced immediately.
     ///
     /// New interfaces have higher indexes, as usual: the kernel takes interfaces in the order in which they were made.
     func plug(_ name: String) throws {
@@ -65,10 +65,10 @@ final class OracleWorld {
         if name != Self.bareCable { try lab.rtnl.addAddress(Self.lastAddress(of: name, index)) }
     }
 
-    /// The one cable that may be without any IPv4 address; routes with several next hops do not use it.
+    /// The only cable that may lack IPv4 addresses; multipath routes do not use it.
     ///
-    /// A next hop whose device has lost its last address, and then its carrier, is not marked to lack it: when an
-    /// address comes, the kernel takes it to have a carrier.
+    /// A next hop whose device has lost its last address, and then its carrier, is not marked as without carrier: when
+    /// an address is added, the kernel assumes a carrier.
     static let bareCable = "eth4"
 
     /// An address of scope host, which is not selected as a source.
@@ -80,7 +80,7 @@ final class OracleWorld {
     /// Whether an interface has its carrier now.
     func hasCarrier(_ name: String) -> Bool { (try? rtnl.link(name).flags.contains(.lowerUp)) ?? false }
 
-    /// Gives each interface without carrier its carrier for a moment.
+    /// Briefly restores the carrier of each interface without one.
     ///
     /// Routes with several next hops are balanced again then; a change of `ignore_routes_with_linkdown` alone does not do
     /// it.
@@ -88,14 +88,14 @@ final class OracleWorld {
         for name in Self.cables where try !lab.rtnl.link(name).flags.contains(.lowerUp) {
             guard try lab.rtnl.link(name).flags.contains(.up) else { continue }
             try far.rtnl.setUp("far" + name)
-            // Asking for one link makes the kernel finish with its change of carrier.
+            // A request for one link makes the kernel complete its change of carrier.
             _ = try lab.rtnl.link(name)
             try far.rtnl.setDown("far" + name)
             _ = try lab.rtnl.link(name)
         }
     }
 
-    /// Lets nothing happen by itself: no router solicitation, no generated addresses, no probing of routers.
+    /// Prevents changes by the kernel itself: no router solicitation, no generated addresses, no probing of routers.
     private static func quieten(_ lab: LabNamespace) throws {
         for name in ["all", "default"] {
             try lab.setSysctl("net.ipv6.conf.\(name).accept_ra", to: 0)
@@ -103,7 +103,7 @@ final class OracleWorld {
             try lab.setSysctl("net.ipv6.conf.\(name).dad_transmits", to: 0)
         }
         try lab.setSysctl("net.ipv6.conf.default.addr_gen_mode", to: 1)
-        // Needed for addresses that are optimistic; netlink does not tell it apart from `use_optimistic`.
+        // Needed for optimistic addresses; netlink does not distinguish it from `use_optimistic`.
         try lab.setSysctl("net.ipv6.conf.default.optimistic_dad", to: 1)
     }
 }

@@ -3,10 +3,10 @@ import NetworkLab
 import ReachabilityCore
 
 extension NetworkSnapshot {
-    /// Reads all that the evaluation needs from a namespace, through the project's own decoder and model.
+    /// Reads everything that the evaluation needs from a namespace, with the project's own decoder and model.
     static func read(from rtnl: Rtnl, at now: Instant) throws -> NetworkSnapshot {
         var snapshot = NetworkSnapshot()
-        // Links first: asking for them makes the kernel finish with changes of carrier that it holds back.
+        // Links first: their dump makes the kernel complete changes of carrier that it has deferred.
         var subjects: [DumpSubject] = [.links, .nexthops]
         for family in AddressFamily.allCases {
             subjects += [
@@ -20,7 +20,7 @@ extension NetworkSnapshot {
         return snapshot
     }
 
-    /// Applies a message as it came.
+    /// Applies a message.
     mutating func apply(_ message: RtnlMessage, at now: Instant) throws {
         let decoder = NetlinkDecoder(defaultLikeRoutesOnly: true)
         try decoder.decode(message.bytes.span.bytes) { header, event in

@@ -4,7 +4,7 @@ import Testing
 @testable import Reachability
 @testable import ReachabilityCore
 
-/// Stacks over uplinks, each state held against the packets that get out.
+/// Stacked interfaces over uplinks, with each state compared with the packets that leave.
 @Suite struct StackScenarioTests {
     private struct Scenario {
         let world: StackWorld
@@ -18,8 +18,8 @@ import Testing
             probe = try EngineProbe(in: world.machine, configuration)
         }
 
-        /// Waits for a state, and for what packets do in it: to either half of the internet they leave by these uplinks
-        /// alone, and by all of `halves`.
+        /// Waits for a state, and for the packets in it: to each half of the internet they leave only through these
+        /// uplinks, and through all of `halves`.
         func expect(
             _ status: ReachabilityStatus,
             _ uplinks: Set<String>,
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a tunnel with a source of its own is routed by the rules on that source`() throws {
+    @Test func `a tunnel with a fixed source is routed by the rules on that source`() throws {
         let scenario = try Scenario()
         defer { scenario.probe.engine.stop() }
         try scenario.rtnl.addRoute("\(StackWorld.endpoint)/32", via: "10.0.1.1", on: "wlan0")
@@ -64,7 +64,7 @@ import Testing
         try scenario.expect(.wifi, ["wlan0"])
     }
 
-    @Test func `a tunnel is not reachable without the host route to its endpoint, and is again with it`() throws {
+    @Test func `a tunnel is reachable only with the host route to its endpoint`() throws {
         let scenario = try Scenario()
         defer { scenario.probe.engine.stop() }
         try scenario.rtnl.addRoute("\(StackWorld.endpoint)/32", via: "10.0.2.1", on: "wwan0")
@@ -76,7 +76,7 @@ import Testing
         try scenario.expect(.wifi, ["wlan0"])
     }
 
-    @Test func `a bridge is not reachable when the cable is pulled, though a container keeps it up`() throws {
+    @Test func `a bridge is not reachable when the cable is unplugged, even if a container keeps it up`() throws {
         let scenario = try Scenario()
         defer { scenario.probe.engine.stop() }
         try scenario.rtnl.setMaster("eth0", to: "br0")
@@ -91,7 +91,7 @@ import Testing
         try scenario.expect(.notReachable, [], reason: .noCarrier)
     }
 
-    @Test func `flows over several next hops are cellular while one of those is`() throws {
+    @Test func `a path over several next hops is cellular while one of them is`() throws {
         let scenario = try Scenario()
         defer { scenario.probe.engine.stop() }
         var route = RouteMessage(destination: .all(.ipv4))
@@ -104,7 +104,7 @@ import Testing
         try scenario.expect(.wifi, ["eth0"], reason: .deadNextHop)
     }
 
-    @Test func `a next hop whose source leads elsewhere by destination carries what its rules let through`() throws {
+    @Test func `a next hop whose source has its own routes carries the packets that its rules allow`() throws {
         let scenario = try Scenario()
         defer { scenario.probe.engine.stop() }
         var route = RouteMessage(destination: .all(.ipv4))
@@ -121,7 +121,7 @@ import Testing
         (rule.priority, rule.table) = (100, refusal.table)
         rule.source = .init(try #require(IPAddress("10.0.0.2")), length: 32)
         try scenario.rtnl.addRule(rule)
-        // Before Linux 6.16 some connections with the source of wlan0 leave by eth0.
+        // Before Linux 6.16 some connections with the source of wlan0 leave through eth0.
         try scenario.expect(.cellular, ["eth0", "wlan0", "wwan0"], halves: [["wlan0"], ["wlan0", "wwan0"]])
         try scenario.world.world.rtnl.setDown("far-wwan0")
         try scenario.expect(.wifi, ["eth0", "wlan0"], reason: .deadNextHop, halves: [["wlan0"], ["wlan0"]])
@@ -141,7 +141,7 @@ import Testing
         (rule.priority, rule.table) = (100, .init(rawValue: 101))
         rule.source = .init(try #require(IPAddress("10.0.2.2")), length: 32)
         try scenario.rtnl.addRule(rule)
-        // By which uplinks is the kernel's choice: since Linux 6.16 by the first alone.
+        // The kernel chooses the uplinks: since Linux 6.16 only the first.
         try scenario.probe.wait(for: "cellular") { $0.path.status == .cellular }
         let egress = try scenario.world.send()
         #expect(egress.allSatisfy { $0.contains("eth0") })

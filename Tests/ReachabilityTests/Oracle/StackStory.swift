@@ -8,7 +8,7 @@ struct StackStory {
     private var dice: Dice
     /// The last changes, to repeat a failed story by hand.
     private(set) var log: [String] = []
-    /// How often each change was made.
+    /// The number of times that each change was made.
     private(set) var counts: [String: Int] = [:]
     /// Whether the default route has several next hops.
     private(set) var isMultipath = false
@@ -22,7 +22,7 @@ struct StackStory {
         dice = Dice(seed: seed)
     }
 
-    /// The stack from which the random changes begin.
+    /// The initial stack.
     mutating func begin() throws {
         try setPort("eth0")
         try? addMacvlan()
@@ -112,7 +112,7 @@ struct StackStory {
         try world.addAddress("vx0", "10.7.0")
     }
 
-    /// Puts an uplink into the bridge, in the place of the one before.
+    /// Replaces the uplink in the bridge.
     private mutating func setPort(_ name: String?) throws {
         note("port", name ?? "none")
         if let port { try rtnl.setMaster(port, to: nil) }
@@ -134,7 +134,7 @@ struct StackStory {
         try rtnl.route(.replace, route)
     }
 
-    /// A rule on a source, a TOS or the tunnels' other end, or one of those away.
+    /// Adds a rule on a source, a TOS or the tunnels' remote address, or removes one.
     private mutating func changeRule() throws {
         if rules.count > 2 || (!rules.isEmpty && dice.once(in: 2)) {
             let rule = rules.remove(at: dice.roll(0...rules.count - 1))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reachability
 
-/// The monitor against packet counters, in random stories over bridges, macvlans, tunnels, ECMP and rules.
+/// The monitor compared with packet counters, in random stories over bridges, macvlans, tunnels, ECMP and rules.
 @Suite struct StackStoryTests {
-    /// `NETWATCH_SEED` plays one story, `NETWATCH_STEPS` makes it shorter or longer; 2000 is the full size.
+    /// `NETWATCH_SEED` selects one story, `NETWATCH_STEPS` sets its length; 2000 is the full size.
     private static let seeds = number("NETWATCH_SEED").map { [UInt64($0)] } ?? Array(1...5)
     private static let steps = number("NETWATCH_STEPS") ?? 200
 
@@ -15,7 +15,7 @@ import Testing
         getenv(variable).flatMap { Int(String(cString: $0)) }
     }
 
-    @Test("A state is what packets do: they leave by what it names, or do not leave", arguments: seeds)
+    @Test("Packets leave through the carriers that the state names, or do not leave", arguments: seeds)
     func agrees(seed: UInt64) async throws {
         let failure: String? = try await withCheckedThrowingContinuation { continuation in
             do {
@@ -68,7 +68,7 @@ import Testing
 
     /// The differences between the state and the counters, once the monitor has received everything.
     ///
-    /// It is given some time to hear: what was changed last is on its way when the first packets are sent.
+    /// The monitor gets some time: the last messages are still under way when the first packets are sent.
     private static func difference(_ world: StackWorld, _ story: StackStory, _ probe: EngineProbe) throws -> String? {
         var last: String?
         for _ in 0..<200 {
@@ -84,7 +84,7 @@ import Testing
 
 /// The interfaces that carry packets, by the counters.
 private struct Verdict {
-    /// Of each half of the internet, the uplinks by which packets got out.
+    /// For each half of the internet, the uplinks through which packets left.
     let egress: [Set<String>]
     let isMultipath: Bool
 
@@ -93,7 +93,7 @@ private struct Verdict {
         self.isMultipath = isMultipath
     }
 
-    /// The difference between a path and what packets do; nil if there is none.
+    /// The difference between a path and the counters; nil if there is none.
     func difference(from path: NetworkPath) -> String? {
         let claim = "\(path.status.name) over \(path.carriers.map(\.name)) \(path.reasons.map(\.rawValue))"
         let isReachable = egress.allSatisfy { !$0.isEmpty }
@@ -101,7 +101,7 @@ private struct Verdict {
         guard isReachable else { return nil }
         let used = egress.reduce(Set()) { $0.union($1) }
         guard used.isSubset(of: path.carriers.map(\.name)) else { return "\(claim), but packets leave by \(used)" }
-        // Frames that a bridge floods leave by all of its ports; flows over several next hops by any of them.
+        // Frames that a bridge floods leave through all of its ports; flows over several next hops through any of them.
         if used.count > 1, !isMultipath { return nil }
         let isCellular = used.contains("wwan0")
         guard used.count > 1 || (path.status == .cellular) == isCellular || isMultipath else {

@@ -4,10 +4,10 @@ import Reachability
 
 @testable import ReachabilityCore
 
-/// A machine with three uplinks and what is stacked over them, and the world that counts what gets out.
+/// A machine with three uplinks and interfaces stacked over them, and a namespace that counts the packets that leave.
 ///
-/// The uplinks are veths, of which the monitor is told the kinds. Gateways have permanent neighbour entries, and there
-/// is no IPv6, so that nothing but the judge's own packets leaves.
+/// The uplinks are veths, whose kinds the monitor's rules name. Gateways have permanent neighbour entries, and there is
+/// no IPv6, so that only the test's own packets leave.
 struct StackWorld {
     let machine: LabNamespace
     /// The far ends of the uplinks, where nothing replies.
@@ -34,7 +34,7 @@ struct StackWorld {
         try machine.rtnl.createVeth("c0", .init(index: 40), peer: "eth0", .init(index: 140, namespace: guest))
         try guest.rtnl.setUp("eth0")
         try machine.rtnl.createBridge("br0", .init(index: 30))
-        // An address of its own, as entries of neighbours go when a port's becomes the bridge's.
+        // A fixed address, as neighbour entries are removed when a port's address becomes the bridge's.
         try machine.rtnl.setHardwareAddress("br0", to: [2, 0, 0, 0, 9, 2])
         try machine.rtnl.setUp("c0", "br0")
         try addAddress("br0", "10.9.0")
@@ -52,21 +52,21 @@ struct StackWorld {
         try machine.rtnl.addRoute("default", via: "10.0.\(number).1", on: name, table: table)
     }
 
-    /// Gives an interface an address, and its gateway a neighbour entry that needs no reply.
+    /// Adds an interface's address, and a permanent neighbour entry for its gateway.
     func addAddress(_ name: String, _ network: String) throws {
         try machine.rtnl.addAddress("\(network).2/24", on: name)
         try machine.rtnl.setNeighbour("\(network).1", on: name, state: .permanent)
     }
 
-    /// Sends to both halves of the internet, as a program's connected sockets do.
+    /// Sends packets to both halves of the internet, as a program's connected sockets do.
     ///
-    /// - Returns: Of each half, the uplinks by which packets got out.
+    /// - Returns: For each half, the uplinks through which packets left.
     func send() throws -> [Set<String>] {
         try [22, 215].map { half in
             let before = try received()
             try machine.run { for last in 1...32 { Self.send(to: "\(half).0.0.\(last)") } }
             let after = try received()
-            // What ARP asks for does not count.
+            // ARP requests do not count.
             let size = UInt64(Self.payload.count)
             return Set(Self.uplinks.filter { (after[$0] ?? 0) >= (before[$0] ?? 0) + size })
         }
@@ -89,7 +89,7 @@ struct StackWorld {
 
     private static let payload = [UInt8](repeating: 0, count: 1_000)
 
-    /// How many bytes have come out of each uplink in the world (proc(5), `/proc/net/dev`).
+    /// The number of bytes that have arrived from each uplink (proc(5), `/proc/net/dev`).
     private func received() throws -> [String: UInt64] {
         let text = try world.run { try Self.read("/proc/thread-self/net/dev") }
         var counts: [String: UInt64] = [:]

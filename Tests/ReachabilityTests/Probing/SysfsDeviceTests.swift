@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reachability
 
-/// The attributes that are read of a device, from a directory in place of /sys/class/net.
+/// The attributes of a device, from a directory in place of /sys/class/net.
 @Suite struct SysfsDeviceTests {
     @Test func `the device's type and driver are read`() throws {
         let root = try Directory()
@@ -25,13 +25,13 @@ import Testing
         #expect(device.driver == nil)
     }
 
-    @Test func `another namespace's interface of the same name is not believed`() throws {
+    @Test func `another namespace's interface of the same name is ignored`() throws {
         let root = try Directory()
         try root.write("eth0/uevent", "DEVTYPE=wwan\nINTERFACE=eth0\nIFINDEX=4\n")
         #expect(SysfsDevice(2, name: "eth0", address: nil, root: root.path) == nil)
     }
 
-    @Test func `nor one of the same name and number, if its hardware address differs`() throws {
+    @Test func `an interface of the same name and index is ignored if its hardware address differs`() throws {
         let root = try Directory()
         try root.write("eth0/uevent", "DEVTYPE=wwan\nINTERFACE=eth0\nIFINDEX=2\n")
         try root.write("eth0/address", "02:00:00:00:00:1f\n")
@@ -39,25 +39,25 @@ import Testing
         #expect(SysfsDevice(2, name: "eth0", address: [2, 0, 0, 0, 0, 0x1F], root: root.path) != nil)
     }
 
-    @Test(arguments: ["phy80211", "wireless"]) func `an 802.11 driver without device type`(sign: String) throws {
+    @Test(arguments: ["phy80211", "wireless"]) func `an 802.11 driver needs no device type`(sign: String) throws {
         let root = try Directory()
         try root.write("wlan0/uevent", "INTERFACE=wlan0\nIFINDEX=2\n")
         try root.makeDirectory("wlan0/\(sign)")
         #expect(SysfsDevice(2, name: "wlan0", address: nil, root: root.path)?.deviceType == "wlan")
     }
 
-    @Test(arguments: ["", ".", "..", "../secret", "a/b", "gone"]) func `nonsense reads nothing`(name: String) throws {
+    @Test(arguments: ["", ".", "..", "../secret", "a/b", "gone"]) func `no invalid name is read`(name: String) throws {
         let root = try Directory()
         #expect(SysfsDevice(2, name: name, address: nil, root: root.path) == nil)
     }
 
-    @Test func `a view of one's own shows the network namespace of the thread, whatever sysfs shows`() throws {
+    @Test func `a private mount of sysfs shows the thread's network namespace`() throws {
         let lab = try LabNamespace()
         try lab.makeUplink("only-there", index: 4711, address: "192.0.2.2/24")
         let outcome = Box<Outcome>()
         let thread = TestThread()
         thread.run {
-            // A mount namespace of the thread's own, in which it may mount.
+            // A separate mount namespace of the thread, in which it may mount.
             guard Self.enterMountNamespace(), (try? NetworkNamespace.path(lab.path).enter()) != nil else { return }
             guard let view = NamespaceSysfs() else {
                 outcome.value = .refused(errno)
@@ -70,7 +70,7 @@ import Testing
         #expect(outcome.value == .seen(true, inSys: false))
     }
 
-    /// Moves the calling thread into a mount namespace of its own: unshare(2), which glibc declares for `_GNU_SOURCE`
+    /// Moves the calling thread into a new mount namespace: unshare(2), which glibc declares for `_GNU_SOURCE`
     /// only.
     private static func enterMountNamespace() -> Bool {
         typealias Unshare = @convention(c) (Int32) -> Int32
@@ -84,7 +84,7 @@ import Testing
         case refused(Int32)
     }
 
-    /// A directory that goes with the value.
+    /// A directory that is removed with the value.
     private final class Directory {
         let path: String
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reachability
 
-/// The carriers of a tunnel, followed on the real kernel.
+/// The carriers of a tunnel on the real kernel.
 @Suite struct TunnelWatchTests {
     /// A default route through a VXLAN tunnel, a second one through a Wi-Fi uplink, and a modem.
     private func lab(remote: String) throws -> LabNamespace {
@@ -25,7 +25,7 @@ import Testing
         return try EngineProbe(in: lab, configuration)
     }
 
-    @Test func `a route to the endpoint decides, in the first state and when it comes and goes`() throws {
+    @Test func `the route to the endpoint decides, in the first state and when it changes`() throws {
         let lab = try lab(remote: "198.51.100.7")
         try lab.rtnl.addRoute("198.51.100.7", via: "203.0.113.1", on: "wwan0")
         let probe = try probe(lab)
@@ -43,7 +43,7 @@ import Testing
         #expect(probe.changes.all.last?.path.carriers.map(\.name) == ["wlan0"])
     }
 
-    @Test func `the carrier beneath is the tunnel's own`() throws {
+    @Test func `the carrier below a tunnel is the tunnel's carrier`() throws {
         let lab = try lab(remote: "198.51.100.7")
         try lab.rtnl.addRoute("198.51.100.7", via: "192.0.2.1", on: "wlan0")
         let probe = try probe(lab)
@@ -57,7 +57,7 @@ import Testing
         #expect(probe.engine.counters.mismatches == 0)
     }
 
-    @Test func `a tunnel over IPv6 follows that family`() throws {
+    @Test func `a tunnel over IPv6 follows the IPv6 routes`() throws {
         let lab = try lab(remote: "2001:db8:7::7")
         try lab.rtnl.addAddress("2001:db8::2/64", on: "wwan0")
         try lab.rtnl.addRoute("2001:db8:7::/48", via: "2001:db8::1", on: "wwan0", family: .ipv6)

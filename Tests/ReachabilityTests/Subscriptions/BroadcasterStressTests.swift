@@ -82,13 +82,13 @@ struct BroadcasterStressTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Several publishers at once: one call at a time, nothing older after something newer, the newest last")
+    @Test("With several publishers, calls never overlap, changes never go back, and the newest comes last")
     func severalPublishers() async throws {
         let broadcaster = Broadcaster()
         let inside = Atomic<Int>(0)
         let heard = Collector<UInt64>()
         let subscriber = Subscriber<ReachabilityChange>(.eventThread, limit: 4) { change in
-            // A second call would add what the first has not taken away yet.
+            // A second call would add before the first has subtracted.
             let calls = inside.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
             heard.append(calls == 1 ? change.sequence : .max)
             inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
@@ -110,7 +110,7 @@ struct BroadcasterStressTests {
         #expect(!heard.elements.contains(.max))
     }
 
-    @Test("A slow subscriber delays nobody, and receives the last change")
+    @Test("A slow subscriber delays no other, and receives the last change")
     func slowSubscriber() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let door = Gate()
@@ -135,7 +135,7 @@ struct BroadcasterStressTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    /// Publishes from the event thread until that is over, and lets it do other things after each change.
+    /// Publishes from the event thread, which runs other jobs after each change.
     private func publish(
         from source: FakeSource,
         number: UInt64 = 1,

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ChangeSequence", .timeLimit(.minutes(10)))
 struct ChangeSequenceTests {
-    @Test("Begins with the current state, and goes on with each change")
+    @Test("Begins with the current state, followed by each change")
     func changes() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.cellular, .wifi)
@@ -20,7 +20,7 @@ struct ChangeSequenceTests {
         #expect(second?.event == .change)
     }
 
-    @Test("Waits for the first verdict, and then begins with it")
+    @Test("Begins with the first state if there is none yet")
     func early() async throws {
         let (monitor, source) = try makeFakeMonitor()
         async let first = monitor.changes.first { _ in true }
@@ -44,7 +44,7 @@ struct ChangeSequenceTests {
         #expect(sequences == [4, 5, 6])
     }
 
-    @Test("Each iterator is a subscription of its own, which ends with it")
+    @Test("Each iterator is a separate subscription, which ends with it")
     func iterators() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Delivery", .timeLimit(.minutes(10)))
 struct DeliveryTests {
-    @Test("A subscriber hears the current state and then every change, in order", arguments: Place.allCases)
+    @Test("A subscriber receives the current state and then every change, in order", arguments: Place.allCases)
     func order(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)
@@ -21,7 +21,7 @@ struct DeliveryTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A subscriber from before the first verdict hears nothing until it is known", arguments: Place.allCases)
+    @Test("A subscriber receives nothing before the first state", arguments: Place.allCases)
     func early(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor(started: false)
         let collector = Collector<ReachabilityChange>()
@@ -56,7 +56,7 @@ struct DeliveryTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Immediate closures are called on the event thread, for the current state too")
+    @Test("Immediate closures are called on the event thread, also for the current state")
     func immediate() async throws {
         let (monitor, source) = try makeFakeMonitor()
         source.publish(.wifi)
@@ -66,12 +66,12 @@ struct DeliveryTests {
         }
         try await collector.wait(count: 1)
         source.publish(.cellular)
-        // Published means called: nothing has to be waited for.
+        // The closure has been called when the publication returns.
         #expect(collector.elements == [true, true])
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("The default delivers on a thread of the library's own, one after the other")
+    @Test("The default delivery calls closures serially on a thread of the library")
     func serial() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let collector = Collector<String>()
@@ -81,7 +81,7 @@ struct DeliveryTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("The main actor's closures run on the main actor")
+    @Test("Closures of the main actor run on the main actor")
     func mainActor() async throws {
         let (monitor, source) = try makeFakeMonitor()
         let collector = Collector<ReachabilityChange>()

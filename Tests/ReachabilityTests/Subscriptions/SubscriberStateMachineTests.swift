@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Subscriber.StateMachine")
 struct SubscriberStateMachineTests {
-    @Test("A job is brought for the first of several changes, and again while some are left")
+    @Test("A job is submitted for the first of several changes, and again while some are left")
     func jobs() {
         let machine = Machine(limit: 8)
         #expect(machine.enqueue(.test(.wifi, sequence: 1), ticket: 1))
@@ -20,7 +20,7 @@ struct SubscriberStateMachineTests {
         #expect(machine.enqueue(.test(.wifi, sequence: 4), ticket: 4))
     }
 
-    @Test("A second job finds nothing to do while the first is being worked on")
+    @Test("A second job has nothing to do while the first runs")
     func neverTwice() {
         let machine = Machine(limit: 8)
         #expect(machine.enqueue(.test(.wifi, sequence: 1), ticket: 1))
@@ -31,7 +31,7 @@ struct SubscriberStateMachineTests {
         #expect(machine.next() == nil)
     }
 
-    @Test("A change that comes while another thread calls waits for that thread")
+    @Test("A change that arrives during another thread's call is delivered after that call")
     func directCalls() {
         let machine = Machine(limit: 8)
         #expect(machine.call(.test(.wifi, sequence: 1), ticket: 1)?.event == .state)
@@ -41,7 +41,7 @@ struct SubscriberStateMachineTests {
         #expect(machine.call(.test(.wifi, sequence: 3), ticket: 3)?.event == .change)
     }
 
-    @Test("A change that comes late is dropped")
+    @Test("A change that arrives late is dropped")
     func outOfOrder() {
         let machine = Machine(limit: 8)
         #expect(machine.enqueue(.test(.wifi, sequence: 2), ticket: 2))
@@ -51,7 +51,7 @@ struct SubscriberStateMachineTests {
         #expect(machine.call(.test(.wifi, sequence: 2), ticket: 2) == nil)
     }
 
-    @Test("After the end nothing is called, whatever was on its way")
+    @Test("After the end nothing is called, even for pending changes")
     func end() {
         let machine = Machine(limit: 8)
         #expect(machine.enqueue(.test(.wifi, sequence: 1), ticket: 1))
@@ -63,7 +63,7 @@ struct SubscriberStateMachineTests {
         #expect(!machine.finish())
     }
 
-    @Test("The end during a call leaves nothing behind it")
+    @Test("An end during a call drops the pending changes")
     func endDuringCall() {
         let machine = Machine(limit: 8)
         #expect(machine.call(.test(.wifi, sequence: 1), ticket: 1) != nil)
@@ -74,7 +74,7 @@ struct SubscriberStateMachineTests {
     }
 }
 
-/// The machine behind a reference, so that expectations can call what changes it.
+/// The state machine behind a reference, so that expectations can call mutating functions.
 private final class Machine {
     private var machine: Subscriber<ReachabilityChange>.StateMachine
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Subscription", .timeLimit(.minutes(10)))
 struct SubscriptionTests {
-    @Test("Cancelled from inside its closure, it is not called again", arguments: Place.allCases)
+    @Test("A closure that cancels its own subscription is not called again", arguments: Place.allCases)
     func cancelInside(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let heard = Collector<UInt64>()
@@ -29,7 +29,7 @@ struct SubscriptionTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Cancelled on the executor that calls it, it is not called after that", arguments: [Place.custom, .actor])
+    @Test("A subscription cancelled on its executor is not called afterwards", arguments: [Place.custom, .actor])
     func cancelOnExecutor(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let (delivery, executor) = place.makeDelivery()
@@ -67,7 +67,7 @@ struct SubscriptionTests {
             thread.run {}
             thread.run {
                 source.publish(.cellular)
-                // Lets the change get as far as it can while the executor is busy.
+                // The change proceeds as far as possible while the executor is busy.
                 usleep(1_000)
                 subscription.cancel()
             }
@@ -77,7 +77,7 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("One immediate closure that cancels another has been the last to call it")
+    @Test("An immediate closure can cancel another, which is not called afterwards")
     func cancelAnother() throws {
         let (monitor, source) = try makeFakeMonitor()
         let heard = Collector<UInt64>()
@@ -89,7 +89,7 @@ struct SubscriptionTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("Releasing it ends it, and releases what its closure holds", arguments: Place.allCases)
+    @Test("Releasing a subscription ends it, and releases its closure", arguments: Place.allCases)
     func release(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let (delivery, executor) = place.makeDelivery()
@@ -110,7 +110,7 @@ struct SubscriptionTests {
         #expect(heard.elements == [1])
     }
 
-    @Test("Its last reference may be released by its own closure", arguments: Place.allCases)
+    @Test("A closure may release its own subscription's last reference", arguments: Place.allCases)
     func releaseInside(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let released = Collector<Bool>()
@@ -124,14 +124,14 @@ struct SubscriptionTests {
             }
         }
         source.publish(.wifi, .cellular)
-        // What the closure held goes with it, and the closure with the subscription, once it has returned.
+        // The closure is released with the subscription once it has returned, with everything that it holds.
         try await released.wait(count: 1)
         #expect(box.value == nil)
         source.publish(.wifi)
         #expect(heard.elements.count == 1)
     }
 
-    @Test("A closure may subscribe, and what it subscribes hears the current state", arguments: Place.allCases)
+    @Test("A closure may subscribe, and the new subscriber receives the current state", arguments: Place.allCases)
     func subscribeInside(_ place: Place) async throws {
         let (monitor, source) = try makeFakeMonitor()
         let delivery = place.makeDelivery().delivery
@@ -148,7 +148,7 @@ struct SubscriptionTests {
         box.value = nil
     }
 
-    @Test("Cancelling twice, from many threads, ends it once")
+    @Test("Cancelling repeatedly, from many threads, ends a subscription once")
     func cancelTwice() {
         let ends = Collector<Bool>()
         let subscription = Subscription { ends.append(true) }

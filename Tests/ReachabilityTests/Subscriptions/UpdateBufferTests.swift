@@ -5,7 +5,7 @@ import Testing
 
 @Suite("UpdateBuffer")
 struct UpdateBufferTests {
-    @Test("Gives changes in order, the first as a baseline")
+    @Test("Returns changes in order, the first as a baseline")
     func order() {
         var backlog = UpdateBuffer<ReachabilityChange>(limit: 4)
         backlog.push(.test(.wifi, sequence: 1))
@@ -20,7 +20,7 @@ struct UpdateBufferTests {
         #expect(rest == [.test(.cellular, sequence: 2), nil])
     }
 
-    @Test("Forgets the oldest changes, never the last; the first that is taken is a baseline all the same")
+    @Test("Drops the oldest changes, never the last; the first that is taken is still a baseline")
     func overflow() {
         var backlog = UpdateBuffer<ReachabilityChange>(limit: 2)
         for sequence in 1...5 { backlog.push(.test(.wifi, sequence: UInt64(sequence))) }
@@ -33,12 +33,12 @@ struct UpdateBufferTests {
         #expect(backlog.isEmpty)
     }
 
-    @Test("Whatever is added and taken in between, what is left is the newest in order", arguments: [1, 2, 3, 7, 64])
+    @Test("After any additions and removals, the newest changes are left in order", arguments: [1, 2, 3, 7, 64])
     func mixed(_ limit: Int) {
         var backlog = UpdateBuffer<ReachabilityChange>(limit: limit)
         var model: [UInt64] = []
         for step in UInt64(1)...2000 {
-            // Pushes and pops come in runs of changing lengths.
+            // Pushes and pops are in runs of different lengths.
             if (step * 2_654_435_761 >> 7) % 5 < 3 {
                 backlog.push(.test(.wifi, sequence: step))
                 model = (model + [step]).suffix(limit)
@@ -61,7 +61,7 @@ struct UpdateBufferTests {
         #expect(taken.map { $0?.sequence } == [2, nil])
     }
 
-    @Test("A baseline says why the state is unknown, and keeps the change of a first reading as it is")
+    @Test("A baseline has the reason of an unknown state, and the first state is unchanged")
     func baselines() {
         var unknown = ReachabilityChange.test(.unknown)
         unknown.reasons = [.netlinkFailed]

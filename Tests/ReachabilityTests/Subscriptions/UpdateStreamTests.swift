@@ -4,7 +4,7 @@ import Testing
 
 @Suite("UpdateStream", .timeLimit(.minutes(10)))
 struct UpdateStreamTests {
-    @Test("What came before anybody asked is taken first, the newest as the limit allows")
+    @Test("Changes from before the first request are returned first, the newest up to the limit")
     func waitingNotices() async {
         let stream = UpdateStream<ReachabilityChange>(limit: 2)
         for number in 1...4 { stream.push(.test(.wifi, sequence: UInt64(number))) }
@@ -12,7 +12,7 @@ struct UpdateStreamTests {
         #expect(await stream.next()?.sequence == 4)
     }
 
-    @Test("Who waits is woken by the next change")
+    @Test("The next change resumes a waiting task")
     func waitingTask() async throws {
         let stream = UpdateStream<ReachabilityChange>(limit: 1)
         let heard = Collector<UInt64>()
@@ -30,7 +30,7 @@ struct UpdateStreamTests {
         await task.value
     }
 
-    @Test("A change, or the end, that comes between asking and waiting wakes who asked", arguments: [false, true])
+    @Test("A change or the end between request and suspension resumes the task", arguments: [false, true])
     func betweenAskingAndWaiting(_ isEnd: Bool) async {
         var machine = UpdateStream<ReachabilityChange>.StateMachine(limit: 1)
         guard case .wait = machine.take() else {
@@ -45,7 +45,7 @@ struct UpdateStreamTests {
         }
     }
 
-    @Test("A cancelled task is told that there is nothing more, waiting or not")
+    @Test("A cancelled task receives the end, waiting or not")
     func cancellation() async {
         let stream = UpdateStream<ReachabilityChange>(limit: 1)
         let waiting = Task { await stream.next() }
@@ -63,7 +63,7 @@ struct UpdateStreamTests {
         #expect(await cancelled.value == nil)
     }
 
-    @Test("Two tasks that take from one stream share its changes, and both end with it")
+    @Test("Two tasks that iterate one stream share its changes, and both end with it")
     func twoTasks() async throws {
         let stream = UpdateStream<ReachabilityChange>(limit: 100)
         let heard = Collector<UInt64>()

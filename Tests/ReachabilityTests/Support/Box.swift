@@ -9,7 +9,7 @@ final class Box<Value: Sendable>: Sendable {
     var value: Value? {
         get { content.withLock { $0 } }
         set {
-            // What was held is released after the lock: its end may come back here.
+            // The old value is released after the lock: its deinitializer may call this type.
             let old = content.withLock { content in
                 defer { content = newValue }
                 return content

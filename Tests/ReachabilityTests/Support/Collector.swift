@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reachability
 
-/// Gathers what closures are called with, and wakes the tests that wait for it.
+/// Collects the arguments of closures, and resumes the tests that wait for them.
 final class Collector<Element: Sendable>: Sendable {
     private struct Waiter {
         let isMet: @Sendable ([Element]) -> Bool
@@ -20,7 +20,7 @@ final class Collector<Element: Sendable>: Sendable {
     private let state = Lock(State())
     private let keepsNewest: Bool
 
-    /// Makes an empty collector; one that keeps the newest element forgets those before.
+    /// Makes an empty collector; one that keeps the newest element drops the others.
     init(keepingNewest: Bool = false) {
         keepsNewest = keepingNewest
     }
@@ -28,7 +28,7 @@ final class Collector<Element: Sendable>: Sendable {
     /// The values received so far.
     var elements: [Element] { state.withLock(\.elements) }
 
-    /// Adds what came.
+    /// Adds a value.
     func append(_ element: Element) {
         let met = state.withLock { state in
             if keepsNewest { state.elements.removeAll(keepingCapacity: true) }
@@ -40,7 +40,7 @@ final class Collector<Element: Sendable>: Sendable {
         for continuation in met { continuation.resume() }
     }
 
-    /// Waits until what came meets a condition, for 30 s at most, and returns it.
+    /// Waits until the values meet a condition, for 30 s at most, and returns them.
     @discardableResult
     func wait(
         _ sourceLocation: SourceLocation = #_sourceLocation,
@@ -61,7 +61,7 @@ final class Collector<Element: Sendable>: Sendable {
         return elements
     }
 
-    /// Waits until a number of elements came.
+    /// Waits for a number of values.
     @discardableResult
     func wait(
         count: Int,

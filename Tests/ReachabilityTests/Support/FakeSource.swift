@@ -2,7 +2,7 @@ import Locking
 
 @testable import Reachability
 
-/// Plays the engine: an event thread on which tests publish what they like.
+/// A simulated engine: an event thread on which tests publish changes.
 final class FakeSource: MonitorSource {
     private struct State {
         var thread: TestThread?
@@ -24,13 +24,13 @@ final class FakeSource: MonitorSource {
         state.withLock { $0.startError = startError }
     }
 
-    /// The event thread, while there is one.
+    /// The event thread, while it runs.
     var thread: TestThread? { state.withLock(\.thread) }
 
-    /// How often it was started.
+    /// The number of starts.
     var starts: Int { state.withLock(\.starts) }
 
-    /// Lets the next start succeed or fail.
+    /// Makes the next start succeed or fail.
     func failStart(with error: ReachabilityError?) {
         state.withLock { $0.startError = error }
     }
@@ -61,7 +61,7 @@ final class FakeSource: MonitorSource {
         thread?.run { for status in statuses { self.send(.test(status)) } }
     }
 
-    /// Publishes a state with a number of its own; on the event thread only.
+    /// Publishes a state with the next number; on the event thread only.
     func send(_ change: ReachabilityChange) {
         var change = change
         change.sequence = state.withLock { state in
@@ -102,7 +102,7 @@ final class FakeSource: MonitorSource {
     /// The number of results that are held back.
     var heldCount: Int { state.withLock { $0.held?.count ?? 0 } }
 
-    /// Gives all results that were held back.
+    /// Delivers all results that were held back.
     func releaseResults() {
         let held = state.withLock { state in
             defer { state.held = nil }
@@ -111,7 +111,7 @@ final class FakeSource: MonitorSource {
         for release in held { release() }
     }
 
-    /// Lets radios reply; without, they are silent.
+    /// Makes radios reply; otherwise they are silent.
     func setWiFiDetails(_ details: [WiFiDetails]) {
         state.withLock { $0.wifiDetails = details }
     }
@@ -153,10 +153,10 @@ final class FakeSource: MonitorSource {
         watch(destinations.first ?? IPAddress(ipv4: 0)) { _ in body() }
     }
 
-    /// How many destinations are watched.
+    /// The number of watched destinations.
     var watchCount: Int { state.withLock(\.watches.count) }
 
-    /// Changes the path to every destination; returns once all watches were called.
+    /// Changes the path to every destination; returns once all watches have been called.
     func setPath(_ path: DestinationPath) {
         state.withLock { $0.path = path }
         thread?.run {
@@ -179,7 +179,7 @@ extension ReachabilityChange {
     }
 }
 
-/// A monitor above a source that the test plays, both started.
+/// A monitor with a simulated source, both started.
 func makeFakeMonitor(
     started: Bool = true,
     names: Names = Names([:])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reachability
 
-/// The deliveries that the tests go through.
+/// The deliveries that the tests cover.
 enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case immediate
     case serial
@@ -12,7 +12,7 @@ enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// Makes the delivery; executors among them run on a thread of their own.
+    /// Makes the delivery; executors run on a separate thread.
     func makeDelivery() -> (delivery: Delivery, executor: ThreadExecutor?) {
         switch self {
         case .immediate: return (.immediate, nil)
@@ -28,7 +28,7 @@ enum Place: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// An executor with one thread of its own.
+/// An executor with one thread.
 final class ThreadExecutor: SerialExecutor {
     let thread = TestThread()
 

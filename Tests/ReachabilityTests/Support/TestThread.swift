@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread that runs jobs one after the other: what the event thread is to a monitor.
+/// A thread that runs jobs one after the other, as a monitor's event thread does.
 ///
 /// `@unchecked`: the condition and its mutex stay at fixed addresses; the rest is touched only under that mutex.
 final class TestThread: @unchecked Sendable {
@@ -37,7 +37,7 @@ final class TestThread: @unchecked Sendable {
     /// Whether the caller is this thread.
     var isCurrent: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-    /// Runs a job after those that were handed over before.
+    /// Runs a job after the earlier ones.
     func perform(_ job: @escaping @Sendable () -> Void) {
         pthread_mutex_lock(mutex)
         jobs.append(job)
@@ -55,13 +55,13 @@ final class TestThread: @unchecked Sendable {
         done.wait()
     }
 
-    /// Waits until what was handed over has run, without blocking the caller's executor, and ends the thread.
+    /// Waits until all jobs have run, without blocking the caller's executor, and ends the thread.
     func finish() async {
         await withCheckedContinuation { continuation in perform { continuation.resume() } }
         end()
     }
 
-    /// Runs what was handed over, ends the thread, and waits for that unless it is the caller.
+    /// Runs all jobs, ends the thread, and waits for its end unless it is the caller.
     func end() {
         pthread_mutex_lock(mutex)
         isEnding = true
@@ -82,7 +82,7 @@ final class TestThread: @unchecked Sendable {
     }
 }
 
-/// A door that threads wait at until it is opened.
+/// A gate at which threads wait until it is opened.
 ///
 /// `@unchecked`: the semaphore stays at a fixed address, and its functions are safe on any thread.
 final class Gate: @unchecked Sendable {
@@ -98,7 +98,7 @@ final class Gate: @unchecked Sendable {
     /// Lets one waiter pass.
     func open() { sem_post(semaphore) }
 
-    /// Waits, for 30 s at most; says whether it was opened.
+    /// Waits, for 30 s at most; returns whether it was opened.
     @discardableResult
     func wait() -> Bool {
         var deadline = timespec()

@@ -21,15 +21,15 @@ enum ThreadFacts {
         #expect(isMet(names), "the threads are \(names)", sourceLocation: sourceLocation)
     }
 
-    /// Waits until no more descriptors are open than before, for 30 s at most: who releases the last of what has one
-    /// may be a thread that is kept from running.
+    /// Waits until no more descriptors are open than before, for 30 s at most: the thread that releases the last owner
+    /// of one may be delayed.
     static func waitForDescriptors(_ count: Int, _ sourceLocation: SourceLocation = #_sourceLocation) async {
         let deadline = ContinuousClock.now + .seconds(30)
         while descriptorCount > count, ContinuousClock.now < deadline { await Task.yield() }
         #expect(descriptorCount <= count, sourceLocation: sourceLocation)
     }
 
-    /// How many descriptors are open, but for the one that this reads with.
+    /// The number of open descriptors, except the one that this uses.
     static var descriptorCount: Int { entries("/proc/self/fd").count - 1 }
 
     private static func name(_ thread: String) -> String {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reachability
 
-/// A subscriber that notes what breaks the contract: two calls at once, a gap, a repetition, a wrong beginning.
+/// A subscriber that records violations of the contract: overlapping calls, a gap, a repetition, a wrong first change.
 final class Witness: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -20,10 +20,10 @@ final class Witness: Sendable {
     var complaints: [String] { state.withLock(\.complaints) }
     /// The last change's number.
     var last: UInt64 { state.withLock(\.last) }
-    /// How many changes came.
+    /// The number of changes received.
     var count: Int { state.withLock(\.count) }
 
-    /// Is called with a change.
+    /// Receives a change.
     func hear(_ change: ReachabilityChange) {
         let calls = inside.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
         state.withLock { state in
@@ -36,7 +36,7 @@ final class Witness: Sendable {
         inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Waits until a change has come.
+    /// Waits for a change.
     func wait(for number: UInt64) async throws {
         try await numbers.wait { $0.last == number }
     }

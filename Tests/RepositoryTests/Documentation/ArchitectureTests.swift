@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The page about the architecture: what it names exists, and the ways through the code stay short.
+/// The page about the architecture: the functions that it names exist, and its walks stay short.
 @Suite struct ArchitectureTests {
-    /// The walks, and how many functions in how many files each may take.
+    /// The walks, with the largest number of functions and files of each.
     private static let limits = [
         "From a netlink message to your callback": (functions: 50, files: 25),
         "From a key to the screen": (functions: 30, files: 15),
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `no walk is longer than it may be`() throws {
+    @Test func `no walk exceeds its limits`() throws {
         for walk in try ArchitecturePage().walks {
             let limit = try #require(Self.limits[walk.title])
             #expect(Set(walk.steps.flatMap(\.functions)).count <= limit.functions, "\(walk.title)")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `the source reader tells a function from one of another type`() {
+    @Test func `the source reader distinguishes functions of different types`() {
         let source = SwiftSource(
             text: "struct A {\n    init() {}\n    func b() {}\n}\n\nextension C {\n    var d: Int { 0 }\n}\n"
         )

@@ -29,6 +29,6 @@ import Testing
         }
     }
 
-    /// The names in the table that the example doesn't call.
+    /// The names in the table that the example does not call.
     private static let serializers: Set = ["decoded", "bytes", "json", "EventMonitor"]
 }

@@ -2,7 +2,7 @@ import Foundation
 import NetworkLab
 import Testing
 
-/// Asks the shells themselves what they offer, with what the installer gave them.
+/// The completions that the shells themselves offer after the installation.
 @Suite("Completions", .timeLimit(.minutes(5)))
 struct CompletionTests {
     private let lab: InstallLab

@@ -2,7 +2,7 @@ import Foundation
 import NetworkLab
 import Testing
 
-/// Builds packages of a small program in the place of the tool; `scripts/check-deb` installs a real one.
+/// Builds packages of a small program in place of the tool; `scripts/check-deb` installs a real one.
 @Suite("scripts/package-deb", .timeLimit(.minutes(5)), .enabled(if: InstallLab.hasCommand("dpkg-shlibdeps")))
 struct DebianPackageTests {
     private static let author = ["DEBFULLNAME": "A Packager", "DEBEMAIL": "packager@debian.org"]
@@ -25,7 +25,7 @@ struct DebianPackageTests {
         try LabProcess.run("/usr/bin/dpkg-deb", arguments.map { $0.isEmpty ? path : $0 }).output
     }
 
-    @Test("It has the tool and all around it where Debian wants it, and says what it needs and where it is from")
+    @Test("It has its files where Debian's policy requires them, with dependencies and origin")
     func contents() throws {
         let lab = try InstallLab()
         let path = try packages(lab)[0]
@@ -49,7 +49,7 @@ struct DebianPackageTests {
         #expect(names.contains { $0.contains("fetch") } == false)
     }
 
-    @Test("netwatch-fetch is a package of its own, which needs netwatch of the same version")
+    @Test("netwatch-fetch is a separate package, which depends on netwatch of the same version")
     func fetch() throws {
         let lab = try InstallLab()
         let path = try packages(lab)[1]
@@ -66,7 +66,7 @@ struct DebianPackageTests {
         #expect(names == Set((documents + rest).map { "./\($0)" }))
     }
 
-    @Test("lintian finds nothing at fault", .enabled(if: InstallLab.hasCommand("lintian")))
+    @Test("lintian finds no fault", .enabled(if: InstallLab.hasCommand("lintian")))
     func lintian() throws {
         let lab = try InstallLab()
         let arguments = ["--allow-root", "--fail-on", "error,warning", "--no-tag-display-limit"] + (try packages(lab))
@@ -74,7 +74,7 @@ struct DebianPackageTests {
         #expect(outcome.code == 0, "\(outcome)")
     }
 
-    @Test("A tool that needs more than a package may is refused, and what it needs is named")
+    @Test("A tool with further dependencies is refused, and they are named")
     func dependencies() throws {
         let lab = try InstallLab(linking: ["z"])
         let outcome = try lab.run("package-deb", ["--tool", lab.tool, "--output", lab.root.path])
@@ -97,7 +97,7 @@ struct DebianPackageTests {
     }
 
     @Test(
-        "What it can't take is refused in one line",
+        "Invalid arguments are refused in one line",
         arguments: [
             (["--frob"], 64, "there is no option '--frob'"), (["--output"], 64, "'--output' needs a value"),
             (["--output", "/no/such"], 73, "'/no/such' is no directory"),

@@ -20,7 +20,7 @@ struct InstallScriptTests {
         try lab.run("install", ["--tool", lab.tool] + arguments, environment: environment)
     }
 
-    @Test("It installs all beneath the prefix, says each file, and what to do next; what is installed works")
+    @Test("It installs below the prefix, lists each file and the next steps, and the installed tool works")
     func installs() throws {
         let prefix = lab.root.appending(path: "there").path
         let outcome = try install("--prefix", prefix)
@@ -41,7 +41,7 @@ struct InstallScriptTests {
         #expect(Set(modes.output.split(separator: "\n")) == ["\(prefix)/bin/netwatch", "\(prefix)/bin/netwatch-fetch"])
     }
 
-    @Test("It goes over an older one, and is taken away without a trace, but for what is not its own")
+    @Test("It replaces an older installation, and uninstalls completely, except for the files of others")
     func uninstalls() throws {
         let prefix = lab.root.appending(path: "there").path
         #expect(try install("--prefix", prefix).code == 0)
@@ -50,7 +50,7 @@ struct InstallScriptTests {
         let outcome = try install("--prefix", prefix, "--uninstall")
         #expect(outcome.code == 0, "\(outcome)")
         #expect(try lab.files(beneath: "there") == ["share/man/man1/other.1"])
-        // What any prefix has stays, even if nothing is in it.
+        // Directories that any prefix has stay, even if they are empty.
         let directories = try LabProcess.run("/usr/bin/env", ["-C", prefix, "find", ".", "-type", "d"])
         let kept = [".", "./bin", "./lib", "./share", "./share/man", "./share/man/man1"]
         #expect(directories.output.split(separator: "\n").sorted() == kept.map { Substring($0) })
@@ -61,7 +61,7 @@ struct InstallScriptTests {
 
     private static let remedy = "give the --prefix that it was installed with"
 
-    @Test("With DESTDIR all goes beneath it, as if the prefix were there")
+    @Test("With DESTDIR everything is installed below it, as if the prefix were there")
     func destination() throws {
         let stage = lab.root.appending(path: "stage").path
         let outcome = try install(environment: ["DESTDIR": stage])
@@ -72,7 +72,7 @@ struct InstallScriptTests {
         #expect(outcome.output.contains("systemctl") == false)
     }
 
-    @Test("Who installs for himself learns how zsh finds its completions")
+    @Test("An installation for one user explains how zsh finds the completions")
     func completions() throws {
         let home = lab.root.appending(path: "home").path
         let outcome = try install("--prefix", "\(home)/.local", environment: ["HOME": home])
@@ -80,7 +80,7 @@ struct InstallScriptTests {
         #expect(outcome.output.contains(": fpath=(\(home)/.local/share/zsh/site-functions $fpath)\n"), "\(outcome)")
     }
 
-    @Test("A DESTDIR that is not absolute is of the current directory")
+    @Test("A relative DESTDIR is relative to the current directory")
     func relativeDestination() throws {
         for arguments in [[], ["--uninstall"]] as [[String]] {
             let all = ["--tool", lab.tool] + arguments
@@ -92,7 +92,7 @@ struct InstallScriptTests {
     }
 
     @Test(
-        "What it can't do it says in one line, before anything is written",
+        "An impossible installation is refused in one line, before anything is written",
         arguments: [
             (["--frob"], 64, "there is no option '--frob'"), (["--prefix"], 64, "'--prefix' needs a value"),
             (["--prefix", ""], 64, "is empty"), (["--prefix", "usr"], 64, "is not absolute"),
@@ -120,20 +120,20 @@ struct InstallScriptTests {
         #expect(FileManager.default.fileExists(atPath: lab.root.path + "/there") == false)
     }
 
-    @Test("A prefix that can't be a directory is told")
+    @Test("A prefix that cannot be a directory is an error")
     func noDirectory() throws {
         let outcome = try install("--prefix", "\(lab.tool)/there")
         #expect(outcome.code == 73)
         #expect(outcome.errors == "install: '\(lab.tool)' is no directory; give another --prefix\n")
     }
 
-    @Test("A prefix that may not be written is told, with what to do")
+    @Test("A prefix that may not be written is an error with the remedy")
     func privilege() throws {
         let prefix = lab.root.appending(path: "closed")
         try FileManager.default.createDirectory(at: prefix, withIntermediateDirectories: true)
         try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: prefix.path)
         let script = Repository.root.appending(path: "scripts/install").path
-        // Root without its capabilities is kept out as anybody is.
+        // Root without its capabilities is refused like any user.
         let outcome = try LabProcess.run(
             "/usr/bin/setpriv",
             ["--bounding-set=-all", "--inh-caps=-all", script, "--prefix", prefix.path, "--tool", lab.tool]

@@ -21,7 +21,7 @@ struct ManPageTests {
         try String(contentsOf: directory.appending(path: name), encoding: .utf8)
     }
 
-    @Test("A page has the sections that people look for, in the usual order")
+    @Test("A page has the usual sections in the usual order")
     func sections() throws {
         let page = try page("netwatch.1")
         let titles = page.split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { String($0.dropFirst(4)) }
@@ -34,15 +34,15 @@ struct ManPageTests {
         for text in [page, try self.page("netwatch-fetch.1")] { #expect(text.firstMatch(of: /@[A-Z]+@/) == nil) }
     }
 
-    @Test("Nothing is found at fault with them", arguments: ["netwatch.1", "netwatch-fetch.1"])
+    @Test("The pages have no faults", arguments: ["netwatch.1", "netwatch-fetch.1"])
     func lint(name: String) throws {
         let outcome = try LabProcess.run("/usr/bin/env", ["mandoc", "-T", "lint", directory.path + "/\(name)"])
-        // Whether other pages are installed here is no matter of this page.
+        // Whether other pages are installed here is irrelevant to this page.
         let faults = outcome.output.split(separator: "\n").filter { !$0.contains("referenced manual not found") }
         #expect(faults.isEmpty, "\(faults)")
     }
 
-    @Test("Each command, and each option of its help, is in one of them")
+    @Test("Each command, and each option of its help, is in one of the pages")
     func complete() throws {
         let tool = BuiltProducts.path(of: "netwatch")
         let both = try page("netwatch.1") + page("netwatch-fetch.1")

@@ -36,18 +36,18 @@ struct ServiceUnitTests {
         #expect(try #require(Double(figure.1)) <= exposure)
     }
 
-    @Test("They see users' numbers as they are, which rules for a range of users are judged by")
+    @Test("The units see real user IDs, which rules for a range of users need")
     func users() throws {
-        // PrivateUsers= would show every number but their own as that of nobody.
+        // PrivateUsers= would show every other user ID as that of nobody.
         #expect(try Repository.read("packaging/systemd/sandbox").contains("PrivateUsers") == false)
     }
 
-    @Test("A boot goes on after the time that the wait may take, whatever the file of settings says")
+    @Test("A boot continues after the longest wait, whatever the settings file says")
     func bounded() throws {
         let unit = try lab.read("there/lib/systemd/system/netwatch-wait-online.service")
         #expect(unit.contains("\nType=oneshot\n") && unit.contains("\nBefore=network-online.target\n"))
         #expect(unit.contains("\nTimeoutStartSec=90s\n") && unit.contains("\nWantedBy=network-online.target\n"))
-        // Only wanted, so that its failure holds nobody up.
+        // Only wanted, so that its failure delays no unit.
         #expect(unit.contains("RequiredBy") == false)
         let settings = try Repository.read("packaging/default/netwatch-wait-online")
         for assignment in try #require(unit.firstMatch(of: /(?m)^Environment=(.*)$/)).1.split(separator: " ") {

@@ -15,7 +15,7 @@ struct ReadmeCommandTests {
         var code: Int32
         /// Whether there is a default route.
         var isReachable = true
-        /// For one that goes on until it is told to end: when it is told, in bytes that it has printed.
+        /// For a call that runs until it is terminated: the number of printed bytes after which it is.
         var liveUntil: Int?
     }
 
@@ -55,7 +55,7 @@ struct ReadmeCommandTests {
             .init(arguments: ["explain", "192.0.2.7"], code: 0),
             .init(arguments: ["explain"], code: 1, isReachable: false),
         ],
-        // A recording's head is written before anything is read; the kernel's tables come behind it.
+        // A recording's header is written before anything is read; the kernel's tables follow it.
         "`netwatch record FILE`": [.init(arguments: ["record", "-"], code: 0, liveUntil: 1000)],
         "`netwatch replay FILE [--json] [--roams]`": [
             .init(arguments: ["replay", fixture], code: 0),
@@ -73,18 +73,18 @@ struct ReadmeCommandTests {
         ],
     ]
 
-    /// The output of a monitor, and where a picture of it goes.
+    /// The output of a monitor, and the file of its picture.
     private static let lines = Repository.root.appending(path: "Tests/Fixtures/history.jsonl").path
     private static let picture = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).svg").path
 
     private static let fixture = Repository.root.appending(path: "Tests/Fixtures/story-nanoseconds.pcap").path
 
-    @Test("The table of commands has the rows that are tried here")
+    @Test("The table of commands has the rows that these tests run")
     func table() {
         #expect(readme.rows["command"]?.sorted() == Self.rows.keys.sorted())
     }
 
-    @Test("Each command of the table does what it says, with the code it says", arguments: rows.keys.sorted())
+    @Test("Each command of the table has the described effect and exit code", arguments: rows.keys.sorted())
     func commands(row: String) throws {
         for call in try #require(Self.rows[row]) {
             let lab = try ReadmeLab(isReachable: call.isReachable)
@@ -98,7 +98,7 @@ struct ReadmeCommandTests {
         }
     }
 
-    @Test("The common options are taken, and what can't be taken gives one line and 64")
+    @Test("The common options are accepted, and invalid ones give one line and 64")
     func options() throws {
         for option in ["--netns NAME|PATH|PID", "--kind 'wwan*=cellular'", "--settle 500ms"] {
             #expect(readme.spans.contains(option))

@@ -1,6 +1,6 @@
 import NetworkLab
 
-/// A machine with one wired uplink, as the README's reader may have.
+/// A machine with one wired uplink, as a reader of the README may have.
 struct ReadmeLab {
     /// Its network.
     let namespace: LabNamespace

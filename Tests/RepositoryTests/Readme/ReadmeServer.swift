@@ -11,7 +11,7 @@ struct ReadmeServer {
     /// Starts it.
     ///
     /// - Parameter path: The Unix socket's path.
-    /// - Throws: What could not be made for it.
+    /// - Throws: An error if it cannot be started.
     init(at path: String) throws {
         let authority = try CertificateAuthority()
         let identity = try authority.issue(["api.example.com"])

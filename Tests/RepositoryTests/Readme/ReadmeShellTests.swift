@@ -3,7 +3,7 @@ import Glibc
 import NetworkLab
 import Testing
 
-/// Runs the README's blocks of shell as they stand, on a stage where building takes no time.
+/// Runs the README's shell blocks unchanged, on a stage where builds take no time.
 @Suite("README: shell")
 struct ReadmeShellTests {
     private let stage: ScriptStage
@@ -35,7 +35,7 @@ struct ReadmeShellTests {
         let lines = blocks.flatMap(\.lines)
         #expect(lines.contains("./scripts/netwatch") && lines.contains("./scripts/test"))
         for line in lines {
-            // The tool's own command goes on until it is told to end.
+            // The tool itself runs until it is terminated.
             let isLive = line == "./scripts/netwatch"
             let shell = try lab.start(
                 "/bin/sh",

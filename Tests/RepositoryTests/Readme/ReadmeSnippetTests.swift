@@ -19,7 +19,7 @@ struct ReadmeSnippetTests {
         #expect(lines.filter { !$0.isEmpty }.count <= 10)
     }
 
-    @Test("The first program tells of the network as it comes and goes")
+    @Test("The first program prints when the network is lost and returns")
     func firstProgramRuns() throws {
         let lab = try ReadmeLab()
         let program = try lab.start("/usr/bin/stdbuf", ["-oL", BuiltProducts.path(of: "FirstProgram")])
@@ -30,7 +30,7 @@ struct ReadmeSnippetTests {
         #expect(try program.finish().errors == "")
     }
 
-    @Test("The first request is the one under Examples, and says hello to who is asked for")
+    @Test("The first request is the one under Examples, and greets the requested user")
     func firstRequest() async throws {
         let lines = try #require(readme.blocks.filter { $0.language == "swift" }.dropFirst().first).lines
         #expect(try lines.joined(separator: "\n") + "\n" == Repository.read("Examples/FirstRequest/main.swift"))
@@ -59,7 +59,7 @@ struct ReadmeSnippetTests {
         #expect(outcome.output.contains("invalidURL neverSent"))
     }
 
-    @Test("Whatever the text says on waiting stands in programs under Examples, which run")
+    @Test("Each snippet about waiting is part of a program under Examples, which runs")
     func waiting() throws {
         let snippet = try #require(readme.blocks.last { $0.language == "swift" }).lines.joined(separator: "\n")
         #expect(try Repository.read("Examples/SteadyUpload/main.swift").contains(snippet))
@@ -71,7 +71,7 @@ struct ReadmeSnippetTests {
         for expression in expressions { #expect(source.contains(expression), "\(expression)") }
     }
 
-    @Test("Every expression in the text stands in a program under Examples, which runs")
+    @Test("Every expression in the text is part of a program under Examples, which runs")
     func expressions() throws {
         let source = try Repository.read("Examples/OtherWays/main.swift")
         let expressions = readme.spans.filter { $0.contains("monitor.") && !$0.hasPrefix("monitor.status") }
@@ -90,7 +90,7 @@ struct ReadmeSnippetTests {
         #expect(lines.contains("networks: []"))
     }
 
-    @Test("Every link within the repository leads somewhere")
+    @Test("Every link within the repository has a target")
     func links() {
         let links = readme.links.filter { !$0.contains("://") }
         #expect(!links.isEmpty)

@@ -1,4 +1,4 @@
-/// The README, taken apart.
+/// The parsed README.
 struct ReadmeText {
     /// A fenced block.
     struct Block {
@@ -32,7 +32,7 @@ struct ReadmeText {
         }
     }
 
-    /// Notes a table's row; the table it belongs to, if it is one.
+    /// Records a table's row, and returns the table that it belongs to, if it is one.
     private mutating func note(row line: Substring, of table: String?) -> String? {
         guard line.hasPrefix("|") else { return nil }
         // A bar within a code span is no border.
@@ -45,6 +45,6 @@ struct ReadmeText {
     /// The code spans outside of blocks.
     var spans: [String] { prose.matches(of: /`([^`]+)`/).map { String($0.1).replacing("\n", with: " ") } }
 
-    /// Where links lead.
+    /// The targets of links.
     var links: [String] { prose.matches(of: /\]\(([^)]+)\)/).map { String($0.1) } }
 }

@@ -11,7 +11,7 @@ struct SteadyUploadTests {
         var value: Double
     }
 
-    @Test("Every reading arrives, once by its key, though the link goes away in each way and comes back")
+    @Test("Every reading arrives once by its key, however the link is lost and returns")
     func survives() async throws {
         let lab = try UplinkLab()
         let server = try JournalServer(in: lab)
@@ -23,7 +23,7 @@ struct SteadyUploadTests {
         for outage in Outage.allCases {
             try await server.waitForReadings(read)
             try lab.begin(outage)
-            // Some are made while the link is away; the last of them at the earliest a second after that.
+            // Some are made while the link is lost; the last of them at the earliest a second later.
             let before = server.journal.value.count
             read = max(read, before) + 2
             try program.waitForOutput { $0.contains("read \(read - 1)\n") }
@@ -53,7 +53,7 @@ struct SteadyUploadTests {
 }
 
 extension JournalServer {
-    /// Waits until the first so many readings have arrived.
+    /// Waits until a number of readings have arrived.
     @discardableResult
     fileprivate func waitForReadings(_ count: Int) async throws -> [Entry] {
         try await journal.wait(for: "\(count) readings") { entries in

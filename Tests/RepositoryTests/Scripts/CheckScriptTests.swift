@@ -13,7 +13,7 @@ struct FormatCheckScriptTests {
         }
     }
 
-    @Test("It holds every source against the format, strictly, and what was built not at all")
+    @Test("It checks every source strictly, and no build product")
     func files() throws {
         #expect(try stage.run("format-check").code == 0)
         let call = try #require(stage.calls(of: "swift").first).split(separator: " ")
@@ -21,7 +21,7 @@ struct FormatCheckScriptTests {
         #expect(call.dropFirst(4).sorted() == ["Fuzz/c.swift", "Package.swift", "Sources/a.swift", "Tests/b.swift"])
     }
 
-    @Test("It fails if the format does")
+    @Test("It fails if the format check does")
     func failure() throws {
         try stage.stand(in: "swift", "exit 1")
         #expect(try stage.run("format-check").code != 0)
@@ -37,7 +37,7 @@ struct FuzzScriptTests {
         try stage.provideFuzzTargets(runningBody: "echo stat::number_of_executed_units: 9")
     }
 
-    @Test("Each target runs from its seeds for as long as it is told to")
+    @Test("Each target runs from its seeds for the given time")
     func runs() throws {
         let outcome = try stage.run("fuzz", "7", "FuzzDecoder", "FuzzModel")
         #expect(outcome.code == 0)
@@ -49,7 +49,7 @@ struct FuzzScriptTests {
         #expect(build.contains("-sanitize=fuzzer,address"))
     }
 
-    @Test("Without targets all run that have seeds")
+    @Test("Without arguments all targets with seeds run")
     func allTargets() throws {
         let outcome = try stage.run("fuzz", "1")
         for target in try Repository.names(in: "Fuzz/Corpus") {
@@ -57,7 +57,7 @@ struct FuzzScriptTests {
         }
     }
 
-    @Test("A finding ends it, with the fuzzer's words and how to see it again")
+    @Test("A finding ends it, with the fuzzer's message and the command that repeats it")
     func finding() throws {
         try stage.provideFuzzTargets(runningBody: "echo deadly signal; exit 77")
         let outcome = try stage.run("fuzz", "1")
@@ -67,7 +67,7 @@ struct FuzzScriptTests {
         #expect(!outcome.errors.contains("FuzzModel for"))
     }
 
-    @Test("What it can't take is refused before anything is built", arguments: [["soon"], ["-1"], ["5", "Nonsense"]])
+    @Test("Invalid arguments are refused before anything is built", arguments: [["soon"], ["-1"], ["5", "Nonsense"]])
     func usage(arguments: [String]) throws {
         let outcome = try stage.run("fuzz", arguments)
         #expect(outcome.code == 64)
@@ -125,7 +125,7 @@ struct DocsScriptTests {
 struct ContinuousIntegrationTests {
     private let stage: ScriptStage
     private static let closingLine = "✔ Test run with 9 tests in 2 suites passed after 0.1 seconds."
-    /// The stand-ins write no report, so that there is nothing to add up.
+    /// The substitutes write no report, so that there is nothing to add up.
     private static let sum = "All groups together: 0 tests, of which 0 were skipped and 0 failed; passed"
 
     init() throws {
@@ -168,12 +168,12 @@ struct ContinuousIntegrationTests {
         #expect(names == ["format", "build"] + tests + documentation + builds + sanitized + ["build"])
     }
 
-    @Test("It ends with a failure of the kernel lab, but not where the lab can't run")
+    @Test("It fails if the kernel lab fails, but not if the lab cannot run")
     func kernelLab() throws {
         let outcome = try stage.run(in: ".ci", "run")
         #expect(outcome.code == 0)
         #expect(outcome.output.contains("kernel-lab: skipped"))
-        // The lab takes this for a machine that it can run on, and fails, as nothing was built.
+        // The lab treats this as a machine on which it can run, and fails, as nothing was built.
         try stage.stand(in: "uname", "echo Linux x86_64")
         let failing = try stage.run(in: ".ci", "run")
         #expect(failing.code != 0)
@@ -192,7 +192,7 @@ struct ContinuousIntegrationTests {
         #expect(lines.last?.hasPrefix("== failed: \(step) (code ") == true)
     }
 
-    @Test("A finding of the fuzzer ends it, with the fuzzer's words")
+    @Test("A finding of the fuzzer ends it, with the fuzzer's message")
     func finding() throws {
         try stage.write("#!/bin/sh\necho deadly signal; exit 77\n", to: "fuzz-target")
         let outcome = try stage.run(in: ".ci", "run")

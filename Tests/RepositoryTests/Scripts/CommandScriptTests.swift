@@ -22,7 +22,7 @@ struct NetwatchScriptTests {
         )
     }
 
-    @Test("It builds a release with the static runtime, and becomes the tool with its arguments and exit code")
+    @Test("It builds a release with the static runtime, and executes the tool with its arguments")
     func firstRun() throws {
         let outcome = try stage.run("netwatch", "wait", "--timeout", "3 s", "*")
         #expect(outcome.code == 75)
@@ -86,7 +86,7 @@ struct NetwatchScriptTests {
         try Data().write(to: source)
         _ = try stage.run("netwatch")
         _ = try stage.calls(of: "swift")
-        // The stamp's time is put back instead of waiting for the clock to go on.
+        // The stamp's time is set back instead of waiting for the clock.
         let stamp = stage.root.appending(path: ".build/netwatch.stamp")
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -60)],
@@ -110,7 +110,7 @@ struct NetwatchScriptTests {
         #expect(try stage.calls(of: "swift").count == 1)
     }
 
-    @Test("A failed build ends with its code, and is tried again the next time")
+    @Test("A failed build ends with its code, and is retried the next time")
     func failedBuild() throws {
         try stage.stand(in: "swift", "exit 3")
         #expect(try stage.run("netwatch").code == 3)

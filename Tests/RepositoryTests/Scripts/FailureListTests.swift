@@ -21,7 +21,7 @@ struct FailureListTests {
         return outcome.output
     }
 
-    @Test("Each issue with what belongs to it, and nothing that follows from it")
+    @Test("Each issue is listed with its details, without the failures that follow from it")
     func issues() throws {
         let log = #"""
             ◇ Test "named "x"" started.
@@ -58,7 +58,7 @@ struct FailureListTests {
         #expect(try told(of: log) == expected)
     }
 
-    @Test("A crash with its signal, where it was, and the tests that ran then")
+    @Test("A crash is listed with its signal, its place and the tests that were running")
     func crash() throws {
         let log = #"""
             ◇ Test run started.
@@ -106,7 +106,7 @@ struct FailureListTests {
         #expect(try told(of: log) == expected)
     }
 
-    @Test("A warning of the thread sanitizer once, with the tops of its stacks")
+    @Test("A warning of the thread sanitizer is listed once, with the tops of its stacks")
     func warnings() throws {
         let warning = """
             ==================
@@ -140,13 +140,13 @@ struct FailureListTests {
         #expect(try told(of: warning + passed + warning + passed) == expected)
     }
 
-    @Test("A scenario of the kernel lab with its difference")
+    @Test("A scenario of the kernel lab is listed with its difference")
     func scenarios() throws {
         let log = "bond   1.0 s  FAILED\n    -said\n    +other\nwifi   2.0 s  ok\n2 scenarios, 1 failed, 3 s\n"
         #expect(try told(of: log) == "bond   1.0 s  FAILED\n    -said\n    +other\n")
     }
 
-    @Test("It takes no more lines than it may, and says what is left out; a line has a limit too")
+    @Test("Lines and their lengths are limited, and omissions are reported")
     func limits() throws {
         let issues = (1...200).map { "✘ Test t\($0)() recorded an issue at a.swift:4:35: no\n" }
         let lines = try told(of: issues.joined()).split(separator: "\n")
@@ -157,7 +157,7 @@ struct FailureListTests {
         #expect(try told(of: long).utf8.count < 400)
     }
 
-    @Test("Of what it does not know it tells the end")
+    @Test("Of an unknown failure the end is listed")
     func unknown() throws {
         let lines = (1...100).map { "line \($0)\n" }
         #expect(try told(of: lines.joined()) == lines.suffix(15).joined())

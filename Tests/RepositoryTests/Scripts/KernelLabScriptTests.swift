@@ -17,7 +17,7 @@ struct KernelLabScriptTests {
         #expect(try stage.run("kernel-lab", "--list").output == "one\ntwo\n")
     }
 
-    @Test("Where a command is missing it says what is skipped, why, and what installs it; it builds nothing")
+    @Test("If a command is missing it reports what is skipped, why, and the remedy, and builds nothing")
     func missing() throws {
         try stage.remove("qemu-system-x86_64")
         try stage.remove("jq")
@@ -28,7 +28,7 @@ struct KernelLabScriptTests {
         #expect(try stage.calls(of: "swift", "apt-get").isEmpty)
     }
 
-    @Test("On another kind of machine it is skipped")
+    @Test("On another architecture it is skipped")
     func otherMachine() throws {
         try stage.stand(in: "uname", "echo Linux aarch64")
         let outcome = try stage.run("kernel-lab", "one")
@@ -37,7 +37,7 @@ struct KernelLabScriptTests {
     }
 
     @Test(
-        "What it can't take is refused in one line",
+        "Invalid arguments are refused in one line",
         arguments: [["three"], ["--repeat"], ["--repeat", "0"], ["--repeat", "x"], ["--recrod"]]
     )
     func usage(arguments: [String]) throws {
@@ -46,7 +46,7 @@ struct KernelLabScriptTests {
         #expect(outcome.errors.split(separator: "\n").count == 1)
     }
 
-    @Test("Its help is what its head says")
+    @Test("Its help is the comment at its beginning")
     func help() throws {
         let outcome = try stage.run("kernel-lab", "--help")
         #expect(outcome.code == 0)

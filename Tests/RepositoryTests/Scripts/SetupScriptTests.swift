@@ -7,7 +7,7 @@ struct SetupScriptTests {
 
     init() throws { stage = try ScriptStage() }
 
-    @Test("With everything there it says nothing, asks for no privilege and installs nothing")
+    @Test("If everything is installed it prints nothing, needs no privilege and installs nothing")
     func nothingMissing() throws {
         try stage.stand(in: "id", "echo 1000")
         let outcome = try stage.run("setup", "--for-tests")
@@ -16,7 +16,7 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get", "sudo").isEmpty)
     }
 
-    @Test("What is missing is installed by name, and nothing else")
+    @Test("Only missing packages are installed")
     func installsMissing() throws {
         try stage.stand(in: "pkg-config", "[ \"$2\" = libnl-3.0 ]")
         for command in ["ip", "tmux", "tinyproxy", "squid", "microsocks", "zsh", "fish", "mandoc"] {
@@ -34,7 +34,7 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get") == [install])
     }
 
-    @Test("The readers of forms are asked for their modules, not for their names")
+    @Test("Form parsers are checked by importing their modules")
     func formReaders() throws {
         try stage.stand(in: "perl", "false")
         try stage.stand(in: "python3", "false")
@@ -46,7 +46,7 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get") == [install])
     }
 
-    @Test("What only packages need is asked for if one is to be built")
+    @Test("Dependencies of packaging are required only to build a package")
     func packages() throws {
         try stage.remove("dpkg-shlibdeps")
         try stage.stand(in: "apt-get")
@@ -56,7 +56,7 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get") == ["apt-get install -y --no-install-recommends binutils dpkg-dev"])
     }
 
-    @Test("Without tests to run, what only tests need is not asked for")
+    @Test("Dependencies of tests are not required without tests")
     func toolOnly() throws {
         try stage.remove("ip")
         try stage.remove("unshare")
@@ -64,7 +64,7 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get").isEmpty)
     }
 
-    @Test("What only the kernel lab needs is asked for if it is to run")
+    @Test("Dependencies of the kernel lab are required only for the lab")
     func kernelLab() throws {
         try stage.remove("hostapd")
         try stage.stand(in: "apt-get")
@@ -74,7 +74,7 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get") == ["apt-get install -y --no-install-recommends hostapd"])
     }
 
-    @Test("A dry run prints what is missing, and installs nothing")
+    @Test("A dry run prints the missing packages, and installs nothing")
     func dryRun() throws {
         try stage.remove("hostapd")
         try stage.remove("wg")
@@ -85,12 +85,12 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get").isEmpty)
     }
 
-    @Test("An option that there is not is refused")
+    @Test("An unknown option is refused")
     func usage() throws {
         #expect(try stage.run("setup", "--for-everything").code == 64)
     }
 
-    @Test("If installing fails, the package lists are read again and it is tried once more")
+    @Test("If the installation fails, the package lists are updated and it is retried once")
     func staleLists() throws {
         try stage.stand(in: "pkg-config", "false")
         try stage.stand(in: "apt-get", "[ \"$1\" = update ] && : >\"$HOME/updated\"; [ -e \"$HOME/updated\" ]")
@@ -100,7 +100,7 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "apt-get") == [install, "apt-get update", install])
     }
 
-    @Test("If installing can't be done, the last line says what to do")
+    @Test("If the installation is impossible, the last line has the remedy")
     func failure() throws {
         try stage.stand(in: "pkg-config", "[ \"$2\" != libnl-3.0 ]")
         try stage.stand(in: "apt-get", "false")
@@ -109,7 +109,7 @@ struct SetupScriptTests {
         #expect(outcome.errors.hasSuffix("setup: that failed: as root, run apt-get install libnl-3-dev\n"))
     }
 
-    @Test("Who is not root installs through sudo, which must not wait for a password without a terminal")
+    @Test("A user who is not root installs through sudo, which never asks for a password without a terminal")
     func sudo() throws {
         try stage.stand(in: "id", "echo 1000")
         try stage.stand(in: "pkg-config", "[ \"$2\" != libnl-3.0 ]")
@@ -121,7 +121,7 @@ struct SetupScriptTests {
         #expect(try stage.calls(of: "sudo", "apt-get") == calls)
     }
 
-    @Test("Without root and sudo one line says what to do")
+    @Test("Without root and sudo one line has the remedy")
     func neitherRootNorSudo() throws {
         try stage.stand(in: "id", "echo 1000")
         try stage.stand(in: "pkg-config", "[ \"$2\" != libnl-3.0 ]")
@@ -132,7 +132,7 @@ struct SetupScriptTests {
         #expect(outcome.errors == line)
     }
 
-    @Test("Without apt-get one line names what is missing")
+    @Test("Without apt-get one line names the missing packages")
     func otherSystems() throws {
         try stage.stand(in: "pkg-config", "[ \"$2\" != libnl-3.0 ]")
         let outcome = try stage.run("setup")
@@ -141,7 +141,7 @@ struct SetupScriptTests {
         #expect(outcome.errors == line)
     }
 
-    @Test("Without a toolchain one line says where it is to be had")
+    @Test("Without a toolchain one line says where to get one")
     func noToolchain() throws {
         try stage.remove("swift")
         let outcome = try stage.run("setup")

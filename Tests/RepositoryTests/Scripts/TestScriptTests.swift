@@ -12,7 +12,7 @@ struct TestScriptTests {
         try stage.stand(in: "unshare", "shift; exec \"$@\"")
     }
 
-    @Test("It builds outside, and runs the tests in namespaces of their own with the arguments given")
+    @Test("It builds outside, and runs the tests in separate namespaces with the given arguments")
     func runs() throws {
         let outcome = try stage.run("test", "--filter", "a b")
         #expect(outcome.code == 0)
@@ -29,7 +29,7 @@ struct TestScriptTests {
         )
     }
 
-    @Test("What decides how the code is built goes to the build too")
+    @Test("Options that affect the build are passed to the build too")
     func buildArguments() throws {
         let arguments = "--sanitize=thread --scratch-path it's"
         let outcome = try stage.run("test", arguments.split(separator: " ").map(String.init) + ["--filter", "X"])
@@ -43,7 +43,7 @@ struct TestScriptTests {
         )
     }
 
-    @Test("Without arguments that choose tests, each test runs in one of four groups, and the last line adds up")
+    @Test("Without a selection each test runs in one of four groups, and the last line has the totals")
     func groups() throws {
         try stage.stand(in: "swift", Self.report(tests: 7, skipped: 2, failures: 0))
         let outcome = try stage.run("test", "--skip-build", "--skip", "Slow")
@@ -54,13 +54,13 @@ struct TestScriptTests {
         #expect(outcome.errors == lines.map { "test: \($0)\n" }.joined())
         let calls = try stage.calls(of: "swift").dropFirst().map { $0.split(separator: " ").map(String.init) }
         #expect(calls.allSatisfy { $0.contains("Slow") })
-        // What the first three choose is what the last leaves out.
+        // The last group omits the tests of the first three.
         let chosen = calls.flatMap { values(of: "--filter", in: $0) }
         #expect(chosen.count == 3)
         #expect(calls.last.map { values(of: "--skip", in: $0) } == ["Slow"] + chosen)
     }
 
-    @Test("A group that fails stops no other, its code is the script's, and the last lines name what failed")
+    @Test("A failed group stops no other, its code is the script's, and the last lines name the failures")
     func failingGroup() throws {
         let report = Self.report(tests: 7, skipped: 0, failures: 3)
         let words =
@@ -94,13 +94,13 @@ struct TestScriptTests {
         #expect(lines.last == "     3.2 s  A.B/`c & 3`()")
     }
 
-    @Test("A group that says nothing of its failure is told of with the end of what it said")
+    @Test("A group that fails without a listed failure is reported with the end of its output")
     func quietGroup() throws {
         try stage.stand(in: "swift", "case $* in *test*--filter*RepositoryTests*) echo 'no space left'; exit 9;; esac")
         #expect(try stage.run("test").output.hasSuffix("Group 'programs' failed:\nno space left\n"))
     }
 
-    @Test("Ended by a signal, it tells what ran then")
+    @Test("If a signal ends it, it names the tests that were running")
     func ended() throws {
         let group = #"echo '◇ Test "slow" started.'; kill -TERM "$(cat "$HOME/script")""#
         try stage.stand(in: "swift", "case $* in *--filter*RepositoryTests*) \(group);; esac")
@@ -110,7 +110,7 @@ struct TestScriptTests {
         #expect(outcome.output.hasSuffix("Group 'programs' failed:\nThese tests ran then:\n  \"slow\"\n"))
     }
 
-    @Test("What asks for something else is one run", arguments: ["--filter", "list", "--list-tests", "--help"])
+    @Test("Other requests are a single run", arguments: ["--filter", "list", "--list-tests", "--help"])
     func oneRun(argument: String) throws {
         #expect(try stage.run("test", argument).output == "")
         #expect(try stage.calls(of: "swift").count == 2)
@@ -121,24 +121,24 @@ struct TestScriptTests {
         zip(call, call.dropFirst()).filter { $0.0 == option }.map(\.1)
     }
 
-    /// A line of shell that writes what swift test reports of its tests, where it is told to.
+    /// A line of shell that writes the report of `swift test` to the requested file.
     private static func report(tests: Int, skipped: Int, failures: Int) -> String {
         let counts = "tests=\"\(tests)\" failures=\"\(failures)\" skipped=\"\(skipped)\""
         let write = "echo '<testsuite name=\"TestResults\" errors=\"0\" \(counts) time=\"1.5\">' >\"$file\""
         return "for file; do case $file in *.xml) \(write);; esac; done"
     }
 
-    @Test("Root without user namespaces goes without one")
+    @Test("Root without user namespaces runs without one")
     func withoutUserNamespace() throws {
         try stage.stand(in: "unshare", "[ $1 = -n ] || exit 1; shift; exec \"$@\"")
         #expect(try stage.run("test").code == 0)
-        // One reading of the log, which forgets what it has told.
+        // The log is read once, as reading clears it.
         let calls = try stage.calls(of: "unshare", "swift")
         #expect(calls.contains { $0.hasPrefix("unshare -n sh -c") })
         #expect(calls.last?.hasPrefix("swift test") == true)
     }
 
-    @Test("Where no namespace is to be had, two lines say what to do, and nothing is built")
+    @Test("If namespaces are unavailable, two lines have the remedy, and nothing is built")
     func refused() throws {
         try stage.stand(in: "unshare", "exit 1")
         let outcome = try stage.run("test")
@@ -147,7 +147,7 @@ struct TestScriptTests {
         #expect(try stage.calls(of: "swift").isEmpty)
     }
 
-    @Test("A failed build ends it with the build's code, and with the errors of the compiler")
+    @Test("A failed build ends it with the build's code and the compiler's errors")
     func failedBuild() throws {
         try stage.stand(in: "swift", "echo a.swift:1:2: error: no such thing; echo '[3/3] Compiling b'; exit 3")
         let outcome = try stage.run("test")

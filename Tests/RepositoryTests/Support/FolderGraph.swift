@@ -72,7 +72,7 @@ struct FolderGraph {
         outer.isEmpty ? false : inner.hasPrefix(outer + "/")
     }
 
-    /// The cycle's folders, and what would have to go: the weakest dependencies first.
+    /// The cycle's folders, and the dependencies to remove: the weakest first.
     private static func describe(_ folders: Set<String>, _ mentions: [Edge: [Mention]]) -> String {
         let edges = mentions.filter { folders.contains($0.key.from) && folders.contains($0.key.to) }
         let weakestFirst = edges.sorted {

@@ -6,7 +6,7 @@ enum Repository {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Reads a text, named from the repository's root.
+    /// Reads a text file, relative to the repository's root.
     static func read(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
@@ -17,7 +17,7 @@ enum Repository {
             .filter { !$0.hasPrefix(".") }.sorted()
     }
 
-    /// The Swift files under a directory, at whatever depth, named from the repository's root.
+    /// The Swift files below a directory, relative to the repository's root.
     static func swiftFiles(under directory: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: directory).path)
             .filter { $0.hasSuffix(".swift") }.map { "\(directory)/\($0)" }.sorted()

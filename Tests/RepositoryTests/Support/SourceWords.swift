@@ -1,4 +1,4 @@
-/// The words of a Swift source that are code: neither comments nor the text of strings, but what is interpolated in them.
+/// The words of a Swift source that are code: without comments and the text of strings, but with interpolations.
 struct SourceWords {
     /// The words that begin with a capital letter, each once.
     private(set) var words: Set<String> = []
@@ -8,7 +8,7 @@ struct SourceWords {
     private let bytes: [UInt8]
     private var position = 0
     private var braces = 0
-    /// The words of the line at hand, up to here.
+    /// The words of the current line so far.
     private var line: [String] = []
     /// The strings in whose interpolations the position is, with the parentheses that are open in each.
     private var strings: [(quote: Quote, parentheses: Int)] = []
@@ -106,7 +106,7 @@ extension SourceWords {
         skipString(string.quote)
     }
 
-    /// Begins a string, or passes over a number sign that begins none.
+    /// Begins a string, or skips a number sign that begins none.
     private mutating func beginString() {
         var signs = 0
         while follows("#", at: signs) { signs += 1 }
@@ -119,7 +119,7 @@ extension SourceWords {
         skipString(.init(signs: signs, marks: marks))
     }
 
-    /// Passes over the text of a string up to its end, or into its next interpolation.
+    /// Skips the text of a string up to its end, or to its next interpolation.
     private mutating func skipString(_ quote: Quote) {
         let signs = String(repeating: "#", count: quote.signs)
         let end = String(repeating: "\"", count: quote.marks) + signs

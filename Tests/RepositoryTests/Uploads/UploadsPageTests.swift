@@ -12,7 +12,7 @@ struct UploadsPageTests {
 
     init() throws { folder = try LabFolder() }
 
-    @Test func `every call site of the page stands in a program under Examples`() throws {
+    @Test func `every call on the page is part of a program under Examples`() throws {
         let page = try Repository.read("docs/uploads.md")
         let source = try Repository.read("Examples/SendingBodies/main.swift")
         let blocks = page.matches(of: /```swift\n([^`]*)```/).map { String($0.1) }
@@ -23,7 +23,7 @@ struct UploadsPageTests {
         }
     }
 
-    @Test func `the page names every kind of body, and every code of theirs`() throws {
+    @Test func `the page names every kind of body, and every error code of bodies`() throws {
         let page = try Repository.read("docs/uploads.md")
         for name in ["bytes", "text", "json", "propertyList", "file", "once", "replayable", "multipart", "throttled"] {
             #expect(page.contains("`.\(name)("), "\(name)")
@@ -49,14 +49,14 @@ struct UploadsPageTests {
     }
 
     @Test func `an upload takes little memory, however large the file is`() async throws {
-        // A file of holes: reading it costs no disk. NETWATCH_UPLOAD_MIB has the whole size at will.
+        // A sparse file, which needs no disk space. NETWATCH_UPLOAD_MIB sets its full size.
         let size = (getenv("NETWATCH_UPLOAD_MIB").flatMap { Int(String(cString: $0)) } ?? 256) << 20
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [.readHead, .discardBody, .await(latch), .answer()])
         let path = try folder.write("large", "")
         #expect(truncate(path, size) == 0)
         let upload = try LabProcess(program, ["http://127.0.0.1:\(server.port)", path])
-        // All has been sent, and the program waits for the response: it has been as large as it will be.
+        // Everything has been sent, and the program waits for the response: its memory has reached its peak.
         try await server.wait(for: "the whole body", within: .seconds(500)) { $0.first?.discarded == size }
         let peak = try peakMemory(of: upload.identifier)
         latch.open()
@@ -66,7 +66,7 @@ struct UploadsPageTests {
         print("an upload of \(size >> 20) MiB took \(peak) KiB of memory at most")
     }
 
-    /// The most memory that a process has had resident, in KiB (VmHWM, proc(5)).
+    /// The peak resident memory of a process, in KiB (VmHWM, proc(5)).
     private func peakMemory(of process: Int32) throws -> Int {
         let status = try String(contentsOf: URL(filePath: "/proc/\(process)/status"), encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })

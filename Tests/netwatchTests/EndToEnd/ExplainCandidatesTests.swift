@@ -4,7 +4,7 @@ import ReachabilityCore
 import Testing
 
 @Suite struct ExplainCandidatesTests {
-    /// Runs the tool and takes its lines.
+    /// Runs the tool and returns its lines.
     private func explain(_ uplinks: Uplinks, _ options: [String] = [], exit code: Int32) throws -> [String] {
         let tool = try ToolProcess(["explain"] + options, in: uplinks.lab)
         let text = try tool.output.rest()
@@ -13,7 +13,7 @@ import Testing
         return text.split(separator: "\n").map(String.init)
     }
 
-    @Test func `a path, and one behind it`() throws {
+    @Test func `a path and a second one with a higher metric are explained`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         try uplinks.connectCellular()
@@ -24,7 +24,7 @@ import Testing
         #expect(lines.suffix(2) == ["interfaces:", "  wlan0 (wifi): as --kind says (rule)"])
     }
 
-    @Test func `a lost carrier, the default behind it, and the fix`() throws {
+    @Test func `a lost carrier is explained with the other default route and the fix`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         try uplinks.connectCellular()
@@ -39,7 +39,7 @@ import Testing
         #expect(!after.contains(fix))
     }
 
-    @Test func `unreachable on top`() throws {
+    @Test func `an unreachable route with a lower metric is explained`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         var route = RouteMessage(destination: .all(.ipv4))
@@ -48,7 +48,7 @@ import Testing
         #expect(try explain(uplinks, exit: 1).contains("      unreachable default metric 0: chosen; it refuses"))
     }
 
-    @Test func `IPv6 only, and a table to which no rule leads`() throws {
+    @Test func `a path of IPv6 only, and a table that no rule names, are explained`() throws {
         let uplinks = try Uplinks()
         try uplinks.lab.rtnl.setUp("wwan0")
         try uplinks.lab.rtnl.addAddress("2001:db8::2/64", on: "wwan0")

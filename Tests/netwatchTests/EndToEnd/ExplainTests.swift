@@ -3,7 +3,7 @@ import NetworkLab
 import Testing
 
 @Suite struct ExplainTests {
-    @Test func `a machine without network`() throws {
+    @Test func `a machine without a network is explained`() throws {
         let tool = try Uplinks().tool("explain")
         let text = try tool.output.rest()
         let head = """
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// A default route that would work comes after one that is dead.
-    @Test func `the dead route that the kernel prefers, and the fix`() throws {
+    @Test func `a dead route that the kernel prefers is explained, and the fix works`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         try uplinks.connectCellular()
@@ -45,7 +45,7 @@ import Testing
         #expect(try fixed.exitCode() == 0)
     }
 
-    @Test func `one host, by address and by name`() throws {
+    @Test func `the path to a host is explained, by address and by name`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         let tool = try uplinks.tool("explain", "203.0.113.7")
@@ -70,17 +70,17 @@ import Testing
         #expect(run.code == 0)
     }
 
-    @Test func `a name that can't be resolved`() throws {
+    @Test func `a name that cannot be resolved is an error`() throws {
         let tool = try Uplinks().tool("explain", "--timeout", "200ms", "no-such-host.invalid")
         #expect(try tool.exitCode() == 2)
         let errors = try tool.errors.rest()
-        #expect(errors.hasPrefix("netwatch: can't resolve 'no-such-host.invalid': "))
+        #expect(errors.hasPrefix("netwatch: cannot resolve 'no-such-host.invalid': "))
         #expect(errors.filter(\.isNewline) == "\n")
         #expect(try tool.output.rest() == "")
     }
 
     @Test(arguments: ["http://x/", "x.example:443", "fe80::1%eth0"])
-    func `no host`(text: String) throws {
+    func `an invalid host is refused`(text: String) throws {
         let tool = try Uplinks().tool("explain", text)
         #expect(try tool.exitCode() == 64)
         #expect(try tool.errors.rest().contains("leave out"))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import netwatch
 
-/// Runs the tool from a directory of its own, next to what stands for `netwatch-fetch`.
+/// Runs the tool from a separate directory, next to a substitute for `netwatch-fetch`.
 @Suite(.timeLimit(.minutes(5))) struct ExternalCommandTests {
-    /// A directory with a hard link to the built tool, so that the tool finds itself there.
+    /// A directory with a hard link to the built tool, so that this is the tool's own directory.
     private final class Directory {
         let path: String
 

@@ -14,7 +14,7 @@ import Testing
         """
     }
 
-    /// A day and a half, with what else stands in a journal.
+    /// The lines of a day and a half, among other lines of a journal.
     private static let lines = [
         "-- Boot 7 --", line(1, "20T00:00:00.000000", "wifi", event: "state"), "",
         line(2, "20T12:00:00.000000", "notReachable"), "netwatch.service: a word of its own", "{\"v\":1,",
@@ -28,12 +28,12 @@ import Testing
             in: LabNamespace(),
             environment: ["TZ": "UTC"]
         )
-        // The file goes with its object.
+        // The file is removed with its object.
         _ = try tool.exitCode()
         return tool
     }
 
-    @Test func `a table, and what was passed over`() throws {
+    @Test func `a table is printed, with remarks on the skipped lines`() throws {
         let tool = try history()
         #expect(try tool.exitCode() == 0)
         let text = """
@@ -55,7 +55,7 @@ import Testing
         #expect(try tool.errors.rest() == remarks)
     }
 
-    @Test func `a clock before there were any is damage`() throws {
+    @Test func `an impossible time is reported as damage`() throws {
         let early = Self.lines[1].replacing("2026-11-20", with: "0001-01-01")
         let tool = try history(text: early + "\nhello\n" + Self.lines[1])
         #expect(try tool.exitCode() == 0)
@@ -67,7 +67,7 @@ import Testing
         #expect(try tool.errors.rest() == remarks)
     }
 
-    @Test func `suspensions, with and without their length`() throws {
+    @Test func `suspensions are counted with and without their length`() throws {
         let told = Self.line(2, "20T10:00:00.000000", "wifi", event: "suspend").dropLast() + ",\"suspended\":7200.5}"
         let untold = Self.line(3, "20T12:00:00.000000", "wifi", event: "suspend")
         let tool = try history(text: Self.lines[1] + "\n" + told + "\n" + untold)
@@ -76,7 +76,7 @@ import Testing
         #expect(try tool.errors.rest() == "netwatch: \(words); the time before it is unknown\n")
     }
 
-    @Test func `a picture that goes into a pipe, and through a link`() throws {
+    @Test func `a picture can be written to a pipe, and through a symbolic link`() throws {
         let file = try TemporaryFile()
         let link = try TemporaryFile()
         #expect(unlink(link.path) == 0 && symlink(file.path, link.path) == 0)
@@ -94,7 +94,7 @@ import Testing
         #expect(read(reader, &start, 5) == 5 && start == Array("<?xml".utf8))
     }
 
-    @Test func `a window, from stdin`() throws {
+    @Test func `records of a time window are read from stdin`() throws {
         let tool = try ToolProcess(
             ["history", "-", "--since", "2026-11-20T12:15:00Z", "--until", "2026-11-21"],
             in: LabNamespace(),
@@ -108,7 +108,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `a picture that others can read, in the place of what was there`() throws {
+    @Test func `a picture replaces the old file, and others can read it`() throws {
         let picture = try TemporaryFile(Array("before".utf8))
         let tool = try history("--svg", picture.path)
         #expect(try tool.exitCode() == 0)
@@ -121,10 +121,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "no record in "), ("hello\n{}\n", "(lines: 2); give what 'netwatch watch --json' has written"),
+        ("", "no record in "), ("hello\n{}\n", "(lines: 2); give the output of 'netwatch watch --json'"),
         ("{\"v\":2}", "no record in "),
     ])
-    func `no record`(text: String, words: String) throws {
+    func `input without a record is refused`(text: String, words: String) throws {
         let tool = try history(text: text)
         #expect(try tool.exitCode() == 65)
         #expect(try tool.output.rest() == "")
@@ -132,19 +132,19 @@ import Testing
     }
 
     @Test(arguments: [
-        (["history"], 64, "<file>"), (["history", "/no/such"], 65, "can't read '/no/such': No such file"),
+        (["history"], 64, "<file>"), (["history", "/no/such"], 65, "cannot read '/no/such': No such file"),
         (["history", "/dev/null", "--since", "soon"], 64, "write a day as 2026-11-20"),
         (["history", "/dev/null", "--svg", ""], 64, "The name after --svg is empty"),
         (["history", "/dev/null", "--svg", "-"], 64, "--svg needs a file, as stdout has the table"),
     ])
-    func `what can't be taken`(arguments: [String], code: Int32, words: String) throws {
+    func `invalid arguments are refused`(arguments: [String], code: Int32, words: String) throws {
         let tool = try ToolProcess(arguments, in: LabNamespace())
         #expect(try tool.exitCode() == code)
         let text = try tool.errors.rest()
         #expect(text.contains(words) && text.filter(\.isNewline) == "\n", "\(text)")
     }
 
-    @Test func `a picture that can't be written, and moments that do not meet`() throws {
+    @Test func `an unwritable picture and an empty time window are errors`() throws {
         let unwritten = try history("--svg", "/proc/no/such.svg")
         #expect(try unwritten.exitCode() == 74)
         #expect(try unwritten.errors.rest().contains("can't write /proc/no/such.svg: No such file or directory"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import netwatch
 
-/// The hooks' output comes from the tool's stderr, line by line, so that each is waited for.
+/// The hooks' output is on the tool's stderr, so that tests can wait for each line.
 @Suite(.timeLimit(.minutes(5))) struct HookTests {
     private let told = #"echo "$NETWATCH_STATUS,$NETWATCH_PREVIOUS,$NETWATCH_INTERFACE""#
 
@@ -13,13 +13,13 @@ import Testing
         try ToolProcess(["watch"] + arguments + Uplinks.kinds, in: uplinks.lab)
     }
 
-    @Test func `the first state and each change, by environment and by stdin`() throws {
+    @Test func `a hook receives the first state and each change, by environment and stdin`() throws {
         let uplinks = try Uplinks()
         let tool = try watch(uplinks, "--json", "--exec", told + "; cat")
         #expect(try tool.errors.line() == "notReachable,,")
         let first = try #require(try tool.errors.line())
         #expect(try EventSchema.parse(first)["event"] == .string("state"))
-        // What the tool prints is what was asked of it, and nothing of the hook's.
+        // The tool's stdout has none of the hook's output.
         #expect(try tool.output.line() == first)
         try uplinks.connectWiFi()
         #expect(try tool.errors.line() == "wifi,notReachable,wlan0")
@@ -31,7 +31,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `bytes that are no UTF-8 come as they are`() throws {
+    @Test func `bytes that are not UTF-8 are passed on unchanged`() throws {
         let story = #"""
             X=$(printf 'caf\351'); export X
             exec "$0" watch --exec "$(printf 'printf "%%s|\350" "$X" | od -An -tx1 >&2; kill "$PPID"')"
@@ -43,7 +43,7 @@ import Testing
         #expect(outcome.code == 0 && outcome.errors == " 63 61 66 e9 7c e8\n", "\(outcome)")
     }
 
-    @Test func `changes that outrun it leave the newest`() throws {
+    @Test func `changes during a hook are coalesced into the newest`() throws {
         let uplinks = try Uplinks()
         let pipe = try TemporaryFile()
         #expect(unlink(pipe.path) == 0 && mkfifo(pipe.path, 0o600) == 0)
@@ -58,7 +58,7 @@ import Testing
         try expectLine("notReachable")
         try uplinks.connectCellular()
         try expectLine("cellular")
-        // For reading too, so that it opens whether or not the hook has come as far.
+        // For reading too, so that opening does not depend on the hook's progress.
         let writer = open(pipe.path, O_RDWR | O_CLOEXEC)
         defer { close(writer) }
         #expect(write(writer, "go\n", 3) == 3)
@@ -68,7 +68,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `one that hangs is ended with all it has started`() throws {
+    @Test func `a hook that hangs is terminated with its children`() throws {
         let uplinks = try Uplinks()
         let stubborn = "trap '' TERM; echo begun; sleep 1000 & wait; sleep 1000"
         let tool = try watch(uplinks, "--exec", "sh -c \"\(stubborn)\"; echo over", "--exec-timeout", "100ms")
@@ -79,7 +79,7 @@ import Testing
         )
         tool.send(SIGINT)
         #expect(try tool.exitCode() == 0)
-        // The pipe ends only when nobody of its group is left.
+        // The pipe ends only when no process of the group is left.
         #expect(try tool.errors.rest() == "")
     }
 
@@ -87,7 +87,7 @@ import Testing
         ("exit 3", "ended with 3"), ("kill -9 $$", "was ended by signal 9"),
         ("no-such-command-here 2>/dev/null", "ended with 127: the shell did not find the command"),
     ])
-    func `one that fails is told of`(command: String, words: String) throws {
+    func `a failed hook is reported`(command: String, words: String) throws {
         let uplinks = try Uplinks()
         let tool = try watch(uplinks, "--exec", command)
         #expect(try tool.errors.line() == "netwatch: the hook '\(command)' \(words)")
@@ -97,7 +97,7 @@ import Testing
         #expect(try tool.exitCode() == 0)
     }
 
-    @Test func `at the end, one that runs may use its time, and a second signal ends it`() throws {
+    @Test func `at the end a running hook keeps its time limit, and a second signal terminates it`() throws {
         let tool = try watch(
             Uplinks(),
             "--exec",
@@ -117,14 +117,14 @@ import Testing
         (["--json", "--format", "{status}"], "--json and --format exclude each other"),
         (["--format", "{statsu}"], "at character 1: there is no field 'statsu'"),
     ])
-    func `what can't be taken`(arguments: [String], words: String) throws {
+    func `invalid arguments are refused`(arguments: [String], words: String) throws {
         let tool = try ToolProcess(["watch"] + arguments, in: LabNamespace())
         #expect(try tool.exitCode() == 64)
         let text = try tool.errors.rest()
         #expect(text.contains(words) && text.filter(\.isNewline) == "\n", "\(text)")
     }
 
-    @Test func `lines of a template`() throws {
+    @Test func `lines are printed by a template`() throws {
         let uplinks = try Uplinks()
         let template = #"{seq}\t{previous}>{status}\t{interface} {ipv4}"#
         let tool = try watch(uplinks, "--format", template)

@@ -7,7 +7,7 @@ import Testing
 @testable import netwatch
 
 @Suite struct RecordReplayTests {
-    /// A state as it is printed, without what a replay cannot know: the time, and what a lookup corrected.
+    /// A printed state without the parts that a replay cannot know: the time, and corrections by lookups.
     private struct Told: Hashable {
         let members: [JSONValue?]
 
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// A recording, and the lines of a watch at the same time.
+    /// A recording, and the lines of a simultaneous watch.
     private struct Recording {
         let capture: [UInt8]
         let lines: [String]
@@ -59,7 +59,7 @@ import Testing
         { try $0.lab.rtnl.setDown("wwan0") },
     ]
 
-    @Test func `a replay tells the same states, from a file and from stdin`() throws {
+    @Test func `a replay prints the recorded states, from a file and from stdin`() throws {
         let recording = try record()
         let watched = try recording.lines.map(Told.init)
         let file = try TemporaryFile(recording.capture)
@@ -78,7 +78,7 @@ import Testing
         #expect(try piped.output.rest().split(separator: "\n").map(String.init) == lines)
     }
 
-    @Test func `wherever a recording breaks off, it is read up to there or refused with record and byte`() throws {
+    @Test func `a truncated recording is read up to its end, or refused with record and byte`() throws {
         let capture = try record().capture
         let whole = replayed(capture)
         #expect(whole.fault == nil)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a broken capture`() throws {
+    @Test func `a damaged capture is refused`() throws {
         let capture = try record().capture
         let file = try TemporaryFile(Array(capture.dropLast(3)))
         let tool = try ToolProcess(["replay", "--json", file.path], in: LabNamespace())
@@ -105,7 +105,7 @@ import Testing
         ("/dev/null", "file header at byte 0"),
         ("/etc/passwd", "neither pcap nor pcapng"),
     ])
-    func `no capture`(path: String, words: String) throws {
+    func `a file that is no capture is refused`(path: String, words: String) throws {
         let tool = try ToolProcess(["replay", path], in: LabNamespace())
         #expect(try tool.exitCode() == 65)
         let errors = try tool.errors.rest()
@@ -113,7 +113,7 @@ import Testing
         #expect(try tool.output.rest() == "")
     }
 
-    @Test func `an earlier recording is not overwritten, an empty file is taken`() throws {
+    @Test func `an earlier recording is not overwritten, an empty file is`() throws {
         let lab = try LabNamespace()
         let full = try TemporaryFile([1, 2, 3])
         let refused = try ToolProcess(["record", full.path], in: lab)
@@ -132,21 +132,21 @@ import Testing
     @Test(
         arguments: [
             (["record", "/dev/full"], 74, "can't write '/dev/full': No space left on device"),
-            (["record", "/no/such/directory/file"], 74, "can't create '/no/such/directory/file'"),
+            (["record", "/no/such/directory/file"], 74, "cannot create '/no/such/directory/file'"),
             (["record"], 64, "Missing expected argument '<file>'"),
             (["record", ""], 64, "name one, or '-' for stdout"),
             (["replay"], 64, "Missing expected argument '<file>'"),
             (["replay", "--netns", "x", "f"], 64, "Unknown option '--netns'"),
         ] as [([String], Int32, String)]
     )
-    func `files that can't be written, and none`(arguments: [String], code: Int32, words: String) throws {
+    func `a missing or unwritable file is an error`(arguments: [String], code: Int32, words: String) throws {
         let tool = try ToolProcess(arguments, in: LabNamespace())
         #expect(try tool.exitCode() == code)
         let errors = try tool.errors.rest()
         #expect(errors.contains(words) && errors.filter(\.isNewline) == "\n", "\(errors)")
     }
 
-    @Test func `a reader who goes ends a recording well`() throws {
+    @Test func `a recording ends with 0 when the reader of its pipe is gone`() throws {
         let tool = try Uplinks().tool("record", "-")
         _ = try tool.output.bytes()
         tool.output.end()

@@ -15,7 +15,7 @@ import Testing
             ("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -9 $$", 137), ("kill -TERM $$", 143),
         ] as [(String, Int32)]
     )
-    func `the command's own end`(script: String, code: Int32) throws {
+    func `the exit status is the command's`(script: String, code: Int32) throws {
         let tool = try connected().tool("run", "--", "sh", "-c", script)
         #expect(try tool.exitCode() == code)
         #expect(try tool.errors.rest() == "")
@@ -23,13 +23,13 @@ import Testing
 
     @Test(
         arguments: [
-            ("no-such-command-here", 127, "can't find the command 'no-such-command-here'"),
-            ("/no/such/file", 127, "can't find the command '/no/such/file'"),
-            ("/etc", 126, "can't execute '/etc': Permission denied"),
-            ("/etc/passwd", 126, "can't execute '/etc/passwd': Permission denied"),
+            ("no-such-command-here", 127, "cannot find the command 'no-such-command-here'"),
+            ("/no/such/file", 127, "cannot find the command '/no/such/file'"),
+            ("/etc", 126, "cannot execute '/etc': Permission denied"),
+            ("/etc/passwd", 126, "cannot execute '/etc/passwd': Permission denied"),
         ] as [(String, Int32, String)]
     )
-    func `a command that can't be run`(command: String, code: Int32, words: String) throws {
+    func `a command that cannot be run is an error`(command: String, code: Int32, words: String) throws {
         let tool = try connected().tool("run", "--", command)
         #expect(try tool.exitCode() == code)
         #expect(try tool.errors.rest().hasPrefix("netwatch: " + words))
@@ -55,13 +55,13 @@ import Testing
         #expect(try tool.output.rest() == " ff 78\n")
     }
 
-    @Test func `a script without a first line is the shell's`() throws {
+    @Test func `a script without an interpreter line is run by the shell`() throws {
         let script = #"f=$(mktemp); echo 'echo "$1"' > "$f"; chmod +x "$f"; "$0" run -- "$f" word; rm "$f""#
         let tool = try connected().tool("run", "--", "sh", "-c", script, ToolBinary.path)
         #expect(try tool.output.rest() == "word\n")
     }
 
-    @Test func `waits for the network first`() throws {
+    @Test func `the command starts once the network is there`() throws {
         let uplinks = try Uplinks()
         let tool = try uplinks.tool("run", "--", "echo", "now")
         try uplinks.connectWiFi()
@@ -69,7 +69,7 @@ import Testing
         #expect(try tool.exitCode() == 0)
     }
 
-    @Test func `not for ever`() throws {
+    @Test func `the wait ends at the timeout`() throws {
         let tool = try Uplinks().tool("run", "--timeout", "20ms", "--", "echo", "now")
         #expect(try tool.exitCode() == 75)
         #expect(try tool.output.rest() == "")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
-    func `a signal while it waits`(signal: Int32) throws {
+    func `a signal ends the wait`(signal: Int32) throws {
         let uplinks = try Uplinks()
         let tool = try uplinks.tool("run", "--", "echo", "now")
         try tool.waitUntilBlocks(signal)
@@ -91,7 +91,7 @@ import Testing
         ("WINCH", SIGWINCH), ("CONT", SIGCONT),
     ])
     func `signals are passed on`(name: String, signal: Int32) throws {
-        // A trap runs at once where the shell waits, but not where it reads.
+        // A trap runs immediately while the shell waits, but not while it reads.
         let script = "trap 'echo \(name); kill $!; exit 9' \(name); sleep 1000 & echo ready; wait"
         let tool = try connected().tool("run", "--", "bash", "-c", script)
         #expect(try tool.output.line() == "ready")
@@ -100,7 +100,7 @@ import Testing
         #expect(try tool.exitCode() == 9)
     }
 
-    @Test func `signals that nobody catches end the command`() throws {
+    @Test func `signals without a handler end the command`() throws {
         let tool = try connected().tool("run", "--retries", "5", "--", "sh", "-c", "echo ready; exec cat")
         #expect(try tool.output.line() == "ready")
         tool.send(SIGTERM)
@@ -115,14 +115,14 @@ import Testing
     }
 
     @Test func `the command inherits no descriptor`() throws {
-        // Beside those that the tool itself inherits, of the test's process.
+        // Besides those that the tool itself inherits from the test's process.
         let script = #"ls /proc/self/fd | wc -l; "$0" run -- ls /proc/self/fd | wc -l"#
         let tool = try connected().tool("run", "--", "sh", "-c", script, ToolBinary.path)
         let inherited = try #require(try tool.output.line())
         #expect(try tool.output.line() == inherited)
     }
 
-    @Test func `runs again if the network was away meanwhile`() throws {
+    @Test func `a failed command runs again if the network was away meanwhile`() throws {
         let uplinks = try connected()
         let script = "echo run; read word; test \"$word\" = good"
         let tool = try uplinks.tool("run", "--retries", "3", "--", "sh", "-c", script)
@@ -140,13 +140,13 @@ import Testing
         #expect(try tool.output.line() == nil)
     }
 
-    @Test func `not again if the network was there all the time`() throws {
+    @Test func `a failed command does not run again if the network was never away`() throws {
         let tool = try connected().tool("run", "--retries", "3", "--", "sh", "-c", "echo run; exit 3")
         #expect(try tool.output.rest() == "run\n")
         #expect(try tool.exitCode() == 3)
     }
 
-    @Test func `not again if the network does not come back in time`() throws {
+    @Test func `a failed command does not run again if the network does not return in time`() throws {
         let uplinks = try connected()
         let tool = try uplinks.tool(
             "run",
@@ -166,7 +166,7 @@ import Testing
         #expect(try tool.output.line() == nil)
     }
 
-    @Test func `no more runs than allowed`() throws {
+    @Test func `the number of runs is limited`() throws {
         let uplinks = try connected()
         let tool = try uplinks.tool("run", "--retries", "1", "--", "sh", "-c", "echo run; read word; exit 3")
         #expect(try tool.output.line() == "run")
@@ -182,7 +182,7 @@ import Testing
         #expect(try tool.output.line() == nil)
     }
 
-    @Test func `a path that may not be used is waited past`() throws {
+    @Test func `the wait continues while the path does not meet the requirement`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectCellular()
         let tool = try uplinks.tool("run", "--kind", "wwan0=cellular", "--no-cellular", "--", "echo", "now")
@@ -199,10 +199,10 @@ import Testing
         (["--no-expensive", "--no-cellular", "--kind", "wwan0=cellular"], "waited for reachable, --no-expensive"),
         (["--no-cellular", "--for", "wifi", "--kind", "wwan0=cellular"], "waited for wifi, --no-cellular"),
     ])
-    func `a path that may not be used is named when the time is up`(options: [String], words: String) throws {
+    func `the timeout message names the path that was not allowed`(options: [String], words: String) throws {
         let uplinks = try Uplinks()
         try uplinks.connectCellular()
-        // Long enough for a slow machine to know by then what there is.
+        // Long enough for a slow machine to have a state by then.
         let arguments = ["run", "--timeout", "2s"] + options + ["--", "echo", "now"]
         let tool = try ToolProcess(arguments, in: uplinks.lab)
         #expect(try tool.exitCode() == 75)
@@ -212,7 +212,7 @@ import Testing
         #expect(errors.filter(\.isNewline) == "\n")
     }
 
-    @Test func `a signal ends the rest between two runs`() throws {
+    @Test func `a signal ends the delay between two runs`() throws {
         let uplinks = try connected()
         let script = "echo run; read word; exit 3"
         let tool = try uplinks.tool("run", "--retries", "1000", "--", "sh", "-c", script)

@@ -5,15 +5,15 @@ import ReachabilityCore
 import Testing
 
 @Suite struct ScenarioTests {
-    /// The long story: each step is seen, in one line, and nothing else is.
-    @Test func `WiFi before cellular, and what can befall them`() throws {
+    /// The long story: each step causes exactly one line.
+    @Test func `each change of a machine with Wi-Fi and cellular is one line`() throws {
         let uplinks = try Uplinks()
         let lab = uplinks.lab
         let tool = try ToolProcess(["watch", "--json"] + Uplinks.kinds, in: lab)
         let story = Story(tool.output)
         try story.expect(.none.first, because: "monitor.initial", "path.noRoute")
 
-        // A default route through Wi-Fi, and a cellular one behind it.
+        // A default route through Wi-Fi, and a cellular one with a higher metric.
         try uplinks.connectWiFi()
         try story.expect(.path("wifi", "wlan0"), because: "route.added")
         try uplinks.connectCellular()
@@ -24,12 +24,12 @@ import Testing
         try lab.rtnl.setUp("ap0")
         try story.expect(.path("wifi", "wlan0"), because: "link.carrier.gained")
 
-        // Unless it is told to pass over such routes.
+        // Unless ignore_routes_with_linkdown is set.
         try lab.setSysctl("net.ipv4.conf.all.ignore_routes_with_linkdown", to: 1)
         try lab.rtnl.setDown("ap0")
         try story.expect(.path("cellular", "wwan0"), because: "link.carrier.lost")
 
-        // The kernel flushes the routes in silence, and they do not come back with the link.
+        // The kernel flushes the routes silently, and they do not return with the link.
         try lab.rtnl.setUp("ap0")
         try story.expect(.path("wifi", "wlan0"), because: "link.carrier.gained")
         try lab.rtnl.setDown("wlan0")
@@ -45,7 +45,7 @@ import Testing
         try lab.rtnl.addRoute("default", via: "2001:db8::1", on: "wwan0", metric: 1024)
         try story.expect(.path("cellular", "wwan0", ipv4: false, ipv6: true), because: "route.added")
 
-        // An unreachable route on top.
+        // An unreachable route with a lower metric.
         var unreachable = RouteMessage(destination: .all(.ipv6))
         unreachable.type = .unreachable
         unreachable.metric = 1
@@ -58,7 +58,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `a machine that is connected already`() throws {
+    @Test func `the first line of a connected machine has its path`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         try uplinks.connectCellular()

@@ -3,7 +3,7 @@ import NetworkLab
 import Testing
 
 @Suite struct StatusTests {
-    @Test func `not reachable`() throws {
+    @Test func `a machine without a path is not reachable`() throws {
         let tool = try Uplinks().tool("status", "--json")
         #expect(try tool.exitCode() == 1)
         let line = try EventSchema.parse(try #require(try tool.output.line()))
@@ -12,7 +12,7 @@ import Testing
         #expect(try tool.output.line() == nil)
     }
 
-    @Test func `reachable, and how the kinds are known`() throws {
+    @Test func `a reachable status has the sources of the kinds`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectCellular()
         let tool = try uplinks.tool("status", "--json", "--kind", "ww*=cellular")
@@ -28,7 +28,7 @@ import Testing
         #expect(otherLine["status"] == .string("wifi"))
     }
 
-    @Test func `one line for people`() throws {
+    @Test func `a terminal gets one line of text`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         let tool = try uplinks.tool("status")

@@ -25,7 +25,7 @@ import Testing
         (["run", "--for", "notReachable", "--wifi-only", "--", "true"], "leave out --wifi-only"),
         (["--generate-completion-script", "cmd.exe"], "zsh bash fish"),
     ])
-    func `one line says what to do instead, and the code is 64`(arguments: [String], words: String) throws {
+    func `a usage error is one line with a remedy, and code 64`(arguments: [String], words: String) throws {
         let tool = try ToolProcess(arguments, in: LabNamespace())
         #expect(try tool.exitCode() == 64)
         let errors = try tool.errors.rest()
@@ -40,14 +40,14 @@ import Testing
         (["--generate-completion-script", "zsh"], "#compdef netwatch"),
         (["--generate-completion-script", "fish"], "complete -c 'netwatch'"), (["status", "--help"], "--netns"),
     ])
-    func `what is asked for is on stdout`(arguments: [String], words: String) throws {
+    func `requested help is on stdout`(arguments: [String], words: String) throws {
         let tool = try ToolProcess(arguments, in: LabNamespace())
         #expect(try tool.output.rest().contains(words))
         #expect(try tool.exitCode() == 0)
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `help that can't be written`() throws {
+    @Test func `help that cannot be written is an error`() throws {
         let tool = try ToolProcess(["--help"], in: LabNamespace(), stdout: .file("/dev/full"))
         #expect(try tool.exitCode() == 74)
         #expect(try tool.errors.rest().contains("No space left on device"))

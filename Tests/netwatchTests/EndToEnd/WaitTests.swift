@@ -3,7 +3,7 @@ import NetworkLab
 import Testing
 
 @Suite struct WaitTests {
-    @Test func `until the network is there`() throws {
+    @Test func `a wait ends when the network is reachable`() throws {
         let uplinks = try Uplinks()
         let tool = try uplinks.tool("wait")
         try uplinks.connectWiFi()
@@ -12,7 +12,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `until it is the wanted one`() throws {
+    @Test func `a wait for a status ends with that status`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         let tool = try ToolProcess(["wait", "--for", "cellular"] + Uplinks.kinds, in: uplinks.lab)
@@ -21,7 +21,7 @@ import Testing
         #expect(try tool.exitCode() == 0)
     }
 
-    @Test func `until it is away`() throws {
+    @Test func `a wait for not reachable ends when the network is lost`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         let tool = try uplinks.tool("wait", "--for", "notReachable", "--timeout", "20s")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [["--timeout", "20ms"], ["--timeout", "0s"], ["--timeout", "20ms", "--to", "203.0.113.7"]])
-    func `not for ever`(arguments: [String]) throws {
+    func `a wait ends at the timeout`(arguments: [String]) throws {
         let tool = try ToolProcess(["wait"] + arguments, in: LabNamespace())
         #expect(try tool.exitCode() == 75)
         let errors = try tool.errors.rest()
@@ -38,7 +38,7 @@ import Testing
         #expect(try tool.output.rest() == "")
     }
 
-    @Test func `when the time is up, it says what the state is, and why`() throws {
+    @Test func `the timeout's message has the state and its reason`() throws {
         let uplinks = try Uplinks()
         let absent = try uplinks.tool("wait", "--timeout", "500ms")
         #expect(try absent.exitCode() == 75)
@@ -53,14 +53,14 @@ import Testing
         #expect(path.contains("the time is up: the state is 'wifi': wlan0 (virtual), ipv4 192.0.2.2 via 192.0.2.1"))
     }
 
-    @Test func `what holds already needs no time`() throws {
+    @Test func `a condition that already holds needs no time`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         let tool = try uplinks.tool("wait", "--timeout", "10s", "--to", "192.0.2.77")
         #expect(try tool.exitCode() == 0)
     }
 
-    @Test func `for one destination, by a route that is no default`() throws {
+    @Test func `a wait for one destination ends with a route that is no default`() throws {
         let uplinks = try Uplinks()
         let tool = try uplinks.tool("wait", "--to", "203.0.113.7")
         try uplinks.lab.rtnl.setUp("wlan0")
@@ -69,7 +69,7 @@ import Testing
         #expect(try tool.exitCode() == 0)
     }
 
-    @Test func `a name`() throws {
+    @Test func `a wait for a name ends when it is resolved and reachable`() throws {
         let uplinks = try Uplinks()
         let tool = try uplinks.tool("wait", "--to", "localhost", "--timeout", "20s")
         #expect(try tool.exitCode() == 0)

@@ -4,7 +4,7 @@ import NetworkLab
 import Testing
 
 @Suite struct WatchTests {
-    @Test func `plain lines`() throws {
+    @Test func `lines are printed without a terminal`() throws {
         let uplinks = try Uplinks()
         try uplinks.connectWiFi()
         let tool = try ToolProcess(["watch"] + Uplinks.kinds, in: uplinks.lab)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `ends well by a signal`(signal: Int32) throws {
+    func `a signal ends it with 0`(signal: Int32) throws {
         let tool = try Uplinks().tool("watch", "--json")
         _ = try tool.output.line()
         tool.send(signal)
@@ -29,7 +29,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `ends well when nobody reads any more, without another change`() throws {
+    @Test func `a closed pipe ends it with 0, without another change`() throws {
         let pipe = try Pipe()
         let tool = try Uplinks().tool("watch", stdout: .descriptor(pipe.writer))
         close(pipe.writer)
@@ -40,7 +40,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `a full disk`() throws {
+    @Test func `a full disk is an error`() throws {
         let tool = try Uplinks().tool("watch", stdout: .file("/dev/full"))
         #expect(try tool.exitCode() == 74)
         let errors = try tool.errors.rest()
@@ -48,7 +48,7 @@ import Testing
         #expect(errors.filter(\.isNewline) == "\n")
     }
 
-    @Test func `settling holds changes back, and the first line not`() throws {
+    @Test func `a settle time delays changes, but not the first line`() throws {
         let uplinks = try Uplinks()
         let tool = try uplinks.tool("watch", "--json", "--settle", "50ms")
         let story = Story(tool.output)
@@ -61,7 +61,7 @@ import Testing
         try story.expectEnd()
     }
 
-    @Test func `another network namespace, by path`() throws {
+    @Test func `another network namespace is monitored by its path`() throws {
         let elsewhere = try Uplinks()
         try elsewhere.connectCellular()
         let tool = try ToolProcess(["--netns", elsewhere.lab.path, "--json"] + Uplinks.kinds, in: LabNamespace())

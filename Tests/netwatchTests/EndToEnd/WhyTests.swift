@@ -2,9 +2,9 @@ import CommandLineLab
 import NetworkLab
 import Testing
 
-/// One sentence says why a machine has no network, for the real kernel's state.
+/// The one-sentence diagnosis of a machine without a network, on the real kernel.
 @Suite(.timeLimit(.minutes(5))) struct WhyTests {
-    /// The beginning of what `explain` prints, up to the fix.
+    /// The beginning of the output of `explain`, up to the fix.
     private func head(of machine: BrokenMachine) throws -> [String] {
         let tool = try machine.tool("explain")
         let lines = try tool.output.rest().split(separator: "\n").map(String.init)
@@ -14,17 +14,17 @@ import Testing
     }
 
     @Test(arguments: BrokenSetup.allCases)
-    func `the sentence and the fix`(setup: BrokenSetup) throws {
+    func `a fault is diagnosed in one sentence with its fix`(setup: BrokenSetup) throws {
         let lines = ["notReachable: no path", "  why: \(setup.text)", "    fix: \(setup.fix)"]
         var seen = try head(of: BrokenMachine(setup))
-        // On a machine as slow as that, the kernel has removed the expired route before it was looked at.
+        // On a very slow machine the kernel removes the expired route before it is examined.
         while setup == .expiredAdvertisement, seen[1].contains("there is no default route") {
             seen = try head(of: BrokenMachine(setup))
         }
         #expect(seen == lines)
     }
 
-    /// As they stand, with nothing added by hand.
+    /// Runs the fixes as they are printed.
     @Test(arguments: [
         BrokenSetup.unreachableOnTop, .deadPreferredLink, .sourceRule, .ruleThatRefuses, .half,
     ])
@@ -37,7 +37,7 @@ import Testing
         #expect(!text.contains("\n  why: ") && !text.contains("\n  but: "))
     }
 
-    @Test func `a dead preferred link that IPv6 covers`() throws {
+    @Test func `a dead preferred link is explained even if IPv6 works`() throws {
         let machine = try BrokenMachine(.deadPreferredLink)
         try machine.lab.rtnl.addAddress("2001:db8::2/64", on: "wwan0")
         try machine.lab.rtnl.addRoute("default", via: "2001:db8::1", on: "wwan0", metric: 1024)

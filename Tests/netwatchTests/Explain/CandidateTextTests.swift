@@ -55,7 +55,7 @@ import Testing
         #expect(text.route(route, []) == "unreachable default metric 5")
     }
 
-    @Test func `names that a terminal would obey are escaped`() {
+    @Test func `control characters in names are escaped`() {
         var scratch = Samples.wlan
         scratch.name = "a\u{1B}[2J"
         #expect(InterfaceText.text(scratch) == "a\\u{1b}[2J (wifi): by its device's type (devtype)")

@@ -34,7 +34,7 @@ struct InterfaceTextTests {
     private let phone = NetworkInterface(index: 2, name: "enx02", kind: .wired, kindSource: .plain)
     private let tunnel = NetworkInterface(index: 9, name: "wg0", kind: .tunnel, kindSource: .infoKind)
 
-    @Test func `a hint comes with the rule that settles it`() throws {
+    @Test func `a hint has the kind rule that decides`() throws {
         var explanation = try explanation(phone, over: phone)
         explanation.hints = [2: .tethering(driver: "rndis_host")]
         #expect(
@@ -47,14 +47,14 @@ struct InterfaceTextTests {
         )
     }
 
-    @Test func `of an iPhone's driver nothing else is said than what it serves`() throws {
+    @Test func `the hint for an iPhone's driver has only its devices`() throws {
         var explanation = try explanation(phone, over: phone)
         explanation.hints = [2: .tethering(driver: "ipheth")]
         let hint = "    hint: the driver ipheth serves the tethering of iPhones, and nothing else"
         #expect(InterfaceText(explanation: explanation).lines.contains(hint))
     }
 
-    @Test func `a tunnel says how its carrier is known`() throws {
+    @Test func `a tunnel has the basis of its carrier`() throws {
         var explanation = try explanation(tunnel, over: phone)
         explanation.tunnels = [9: .endpoint(try #require(IPAddress("198.51.100.7")))]
         let lines = InterfaceText(explanation: explanation).lines
@@ -62,8 +62,8 @@ struct InterfaceTextTests {
             lines.last == "    carried by enx02 (wired): Ethernet of which nothing else is known (plain), "
                 + "the kernel's path to the tunnel's other end, 198.51.100.7"
         )
-        explanation.tunnels = [9: .anyDefaultPath("its endpoint can't be asked for: Operation not permitted")]
-        let why = "the best default path outside the tunnel: its endpoint can't be asked for: Operation not permitted"
+        explanation.tunnels = [9: .anyDefaultPath("its endpoint cannot be queried: Operation not permitted")]
+        let why = "the best default path outside the tunnel: its endpoint cannot be queried: Operation not permitted"
         #expect(InterfaceText(explanation: explanation).lines.last?.hasSuffix(why) == true)
     }
 

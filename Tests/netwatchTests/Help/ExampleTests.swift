@@ -5,9 +5,9 @@ import Testing
 
 @testable import netwatch
 
-/// Holds the examples with which each command's help begins.
+/// The examples with which each command's help begins.
 @Suite(.timeLimit(.minutes(5))) struct ExampleTests {
-    /// The tool's commands, the tool itself among them; those that are executables of their own have tests of their own.
+    /// The tool's commands, including the tool itself; commands that are separate executables have separate tests.
     private static let commands =
         [Netwatch.self] + Netwatch.configuration.subcommands.filter { !ExternalCommand.names.contains($0._commandName) }
 
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: commands.map { $0._commandName })
-    func `examples come first, each with what it does`(name: String) throws {
+    func `help begins with examples, each with its purpose`(name: String) throws {
         let examples = try examples(of: name)
         #expect(examples.faults == [])
         #expect(examples.lines.contains { $0.contains(name == "netwatch" ? "netwatch" : "netwatch \(name)") })
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `the help of a command begins with what it is for and its examples`() throws {
+    @Test func `a command's help begins with its purpose and its examples`() throws {
         let help = Netwatch.helpMessage(for: WaitCommand.self, columns: 80)
         #expect(help.hasPrefix("OVERVIEW: \(WaitCommand.configuration.abstract)\n\nEXAMPLES:\n  # "))
         for line in try examples(of: "wait").lines { #expect(help.contains("\n\(line)\n"), "\(line)") }

@@ -3,24 +3,24 @@ import Glibc
 import NetworkLab
 import Testing
 
-/// Where there is no live view, lines are printed.
+/// Lines are printed where there is no live view.
 @Suite(.timeLimit(.minutes(5))) struct LinesInsteadTests {
     private let lab: LabNamespace
 
     init() throws { lab = try LabNamespace() }
 
-    @Test func `a dumb terminal gets lines, and no word about it`() throws {
+    @Test func `a dumb terminal gets lines without a message`() throws {
         let view = try ViewOnTerminal(in: lab, environment: ["TERM": "dumb"])
         try expectLines(view, errors: "")
     }
 
-    @Test func `lines can be asked for`() throws {
+    @Test func `an option selects lines`() throws {
         try expectLines(try ViewOnTerminal(["--plain"], in: lab), errors: "")
         try expectLines(try ViewOnTerminal(["watch", "--json"], in: lab), errors: "")
     }
 
     @Test(arguments: [("", "TERM is not set"), ("no-such-terminal", "the terminal type 'no-such-terminal' is unknown")])
-    func `a terminal that can't show it is told why`(type: String, why: String) throws {
+    func `an unsuitable terminal gets a message with the reason`(type: String, why: String) throws {
         let view = try ViewOnTerminal(in: lab, environment: ["TERM": type])
         _ = try view.terminal.read(until: "monitor.initial")
         view.tool.send(SIGINT)
@@ -31,7 +31,7 @@ import Testing
         #expect(view.terminal.settings == view.before)
     }
 
-    @Test func `hosts are for the live view alone`() throws {
+    @Test func `hosts require the live view`() throws {
         for arguments in [["--to", "192.0.2.1"], ["--to", "192.0.2.1", "--json"], ["--plain", "--to", "a.example"]] {
             let tool = try ToolProcess(arguments, in: lab)
             #expect(try tool.exitCode() == 64)
@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: [
         (["--color", "never"], "", false), (["--color", "always"], "1", true), ([], "1", false), ([], "", true),
     ])
-    func `colours are shown where they are wanted`(arguments: [String], noColor: String, isColored: Bool) throws {
+    func `options and environment decide about colours`(arguments: [String], noColor: String, isColored: Bool) throws {
         let view = try ViewOnTerminal(arguments, in: lab, environment: ["NO_COLOR": noColor])
         let drawn = try view.terminal.read(until: "not reachable")
         // Red.
@@ -55,7 +55,7 @@ import Testing
         #expect(try view.end().code == 0)
     }
 
-    @Test func `where the locale has no Unicode, nothing but ASCII is drawn`() throws {
+    @Test func `without a Unicode locale only ASCII is drawn`() throws {
         let view = try ViewOnTerminal(in: lab, environment: ["LANG": "C", "LC_ALL": "C"])
         let drawn = try view.terminal.read(until: "not reachable")
         #expect(drawn.utf8.allSatisfy { $0 < 0x80 })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import netwatch
 
-/// In which order the live view gets what other threads have for it.
+/// The order in which the live view receives the updates of other threads.
 @Suite struct LiveInboxTests {
     private let inbox: LiveInbox
     private let change = LiveViewInput.change(Samples.wifiChange, latency: nil, at: LiveClock.moment)
@@ -18,7 +18,7 @@ import Testing
         model = .model(.init(), evaluation, why: [], at: LiveClock.moment)
     }
 
-    @Test func `a model comes behind the changes that came while it was read`() {
+    @Test func `a model follows the changes that arrived while it was read`() {
         inbox.noteModel()
         let inputs = inbox.take {
             inbox.put(change)
@@ -27,7 +27,7 @@ import Testing
         #expect(inputs.map(\.name) == ["change", "model"])
     }
 
-    @Test func `a change has the model read again`() {
+    @Test func `the model is read again after a change`() {
         inbox.put(change)
         #expect(inbox.take { inbox.takeModel() ? model : nil }.map(\.name) == ["change", "model"])
         #expect(inbox.take { inbox.takeModel() ? model : nil }.isEmpty)

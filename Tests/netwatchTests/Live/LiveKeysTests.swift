@@ -35,29 +35,29 @@ import Testing
         #expect(lines.contains { $0.contains("notReachable no path") }, "\(lines)")
     }
 
-    @Test func `a recording that can't be made is told on the screen`() throws {
+    @Test func `a recording's failure is shown on the screen`() throws {
         let screen = try TerminalScreen([], columns: 80, rows: 24, in: uplinks.lab, shell: "cd /proc; ")
         try screen.wait(for: "LINKS")
         try screen.press("r")
-        try screen.wait(for: "can't create 'netwatch-")
+        try screen.wait(for: "cannot create 'netwatch-")
         try screen.press("q")
         try screen.wait(for: "ended with 0")
     }
 
     @Test(.disabled(if: LabSanitizer.isThread, "the sanitizer makes a larger file itself, when the tool starts"))
-    func `a recording that grows beyond its limit is told on the screen`() throws {
+    func `a recording's size limit is shown on the screen`() throws {
         let screen = try TerminalScreen([], columns: 80, rows: 24, in: uplinks.lab, shell: "ulimit -f 32; ")
         try screen.wait(for: "LINKS")
         try screen.press("r")
         try screen.wait(for: "the recording's end") { rows in
             for mtu in [1400, 1500] as [UInt32] { try? uplinks.lab.rtnl.setMTU("wlan0", to: mtu) }
-            return rows.contains { $0.contains("can't record: can't write netwatch-") }
+            return rows.contains { $0.contains("cannot record: cannot write netwatch-") }
         }
         try screen.press("q")
         try screen.wait(for: "ended with 0")
     }
 
-    @Test func `the state is explained, and the keys are told, over all lines by the wheel`() throws {
+    @Test func `the explanation and the keys are shown, and the wheel scrolls them`() throws {
         let screen = try screen()
         try screen.press("e")
         try screen.wait(for: "32766: from all lookup main")
@@ -65,12 +65,12 @@ import Testing
         try screen.wait(for: "LINKS")
         try screen.press("?")
         let help = try screen.wait(for: "HELP")
-        // X10's report of the wheel turned down over the tenth row, as tmux hands it on.
+        // X10's report of the wheel turned down over the tenth row, as tmux passes it on.
         try screen.send("\u{1B}[Ma!*")
         try screen.wait(for: "another part of the help") { $0 != help && $0.contains { $0.contains("HELP") } }
     }
 
-    @Test func `another size is drawn whole`() throws {
+    @Test func `a new size is drawn completely`() throws {
         let screen = try screen()
         let before = try screen.rows().count
         try screen.resize(columns: 60, rows: 15)
@@ -83,7 +83,7 @@ import Testing
         try screen.wait(for: "the keys") { $0.count >= 24 && $0[23].contains("q quit") }
     }
 
-    @Test func `hosts by name, and another namespace`() throws {
+    @Test func `hosts are resolved by name, also in another namespace`() throws {
         let elsewhere = try LabNamespace()
         let arguments = ["--netns", uplinks.lab.path, "--to", "198.51.100.9", "--to", "no-such-name.invalid"]
         let screen = try TerminalScreen(arguments, columns: 100, rows: 30, in: elsewhere)

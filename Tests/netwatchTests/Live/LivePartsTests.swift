@@ -10,7 +10,7 @@ import Testing
 @Suite struct LivePartsTests {
     private func at(_ second: Int64) -> Instant { .init(nanoseconds: second * 1_000_000_000) }
 
-    @Test func `a name is resolved at once, then now and then`() {
+    @Test func `a name is resolved immediately, then at intervals`() {
         var schedule = ResolutionSchedule()
         #expect(schedule.isDue(at: at(100)))
         schedule.noteStart(at: at(100))
@@ -21,7 +21,7 @@ import Testing
         #expect(schedule.isDue(at: at(401)))
     }
 
-    @Test func `a name that can't be resolved is tried again, less and less often`() {
+    @Test func `a failed resolution is retried at growing intervals`() {
         var schedule = ResolutionSchedule()
         var now: Int64 = 100
         var pauses: [Int64] = []
@@ -39,7 +39,7 @@ import Testing
         #expect(schedule.isDue(at: at(now + 6)))
     }
 
-    @Test func `a change while a name server is asked leads to another question`() {
+    @Test func `a change during a resolution causes another one`() {
         var schedule = ResolutionSchedule()
         schedule.noteStart(at: at(100))
         schedule.noteChange(at: at(101))
@@ -48,7 +48,7 @@ import Testing
         #expect(schedule.isDue(at: at(102)))
     }
 
-    @Test func `a storm of changes does not make a storm of questions`() {
+    @Test func `a storm of changes causes few resolutions`() {
         var schedule = ResolutionSchedule()
         schedule.noteStart(at: at(100))
         schedule.noteEnd(hasSucceeded: true, at: at(100))
@@ -81,11 +81,11 @@ import Testing
     @Test(arguments: [
         ("\u{1B}[?1049l", "\u{1B}[?1049l"), ("\u{1B}(B$<50/>x", "\u{1B}(Bx"), ("a$b$<", "a$b$<"), ("$<2>$<3*>", ""),
     ])
-    func `pauses are left out of what a crash writes`(text: String, bytes: String) {
+    func `padding is removed from the bytes that a crash writes`(text: String, bytes: String) {
         #expect(RestoringBytes.withoutPadding(text) == Array(bytes.utf8))
     }
 
-    @Test func `keys`() {
+    @Test func `escape sequences are decoded as keys`() {
         #expect(KeyDecoder.character(0x71) == .character("q"))
         #expect(KeyDecoder.character(0xE9) == .character("é"))
         #expect(KeyDecoder.character(0x0D) == .enter)
@@ -98,7 +98,7 @@ import Testing
         #expect(KeyDecoder.function(wint_t(KEY_RESIZE)) == nil)
     }
 
-    @Test func `the bytes of an option's value`() {
+    @Test func `the bytes of an option's value are found`() {
         let words = ["netwatch", "--exec", "a", "--exec=b=c", "--exec", "\u{FFFD}x"].map { Array($0.utf8) }
         var raw = RawArguments(words)
         #expect(raw.value(of: "--exec", reading: "a") == Array("a".utf8))
@@ -108,7 +108,7 @@ import Testing
         #expect(raw.value(of: "--exec", reading: "\u{FFFD}x") == [0xE9, 0x78])
     }
 
-    @Test func `addresses in another order are no change, and the old state lasts until new ones are known`() throws {
+    @Test func `reordered addresses are no change, and the old state is kept until new paths are known`() throws {
         let list = try ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map { try #require(IPAddress($0)) }
         func path(_ address: IPAddress, _ status: ReachabilityStatus) -> (IPAddress, DestinationPath) {
             (address, .init(destination: address, status: status, outcome: .refused(errno: 101, .unreachable)))
@@ -131,7 +131,7 @@ import Testing
         #expect(ResolvedAddresses().state([:], after: nil) == .resolving)
     }
 
-    @Test func `radios are asked while they are up, and at once when one may have another network`() {
+    @Test func `radios are queried while they are up, and immediately when the network may have changed`() {
         let message = { (flags: LinkFlags, state: OperationalState) in
             var message = LinkMessage(index: 3)
             (message.hardwareType, message.flags, message.name) = (.ethernet, flags, "wlan0")
@@ -154,7 +154,7 @@ import Testing
         #expect(connected.mayHaveChanged(since: alone) && !connected.mayHaveChanged(since: connected))
     }
 
-    @Test func `the wheel is left to the terminal where that turns it into arrows`() {
+    @Test func `a terminal that reports the wheel as arrow keys keeps its wheel mode`() {
         #expect(WheelMode(terminal: "xterm-256color") == .arrows)
         #expect(WheelMode.arrows.begin(keeps: false) == Array("\u{1B}[?1007h".utf8))
         #expect(WheelMode.buttons.begin(keeps: true).isEmpty && WheelMode.buttons.end.isEmpty)
@@ -168,7 +168,7 @@ import Testing
             (.seconds(-5), 0), (.seconds(1_000_000), 86_400_000),
         ] as [(Duration, Int32)]
     )
-    func `a wait is never too short, and never without end`(left: Duration, milliseconds: Int32) {
+    func `a poll timeout is rounded up and bounded`(left: Duration, milliseconds: Int32) {
         #expect(left.pollTimeout == milliseconds)
     }
 }

@@ -3,10 +3,10 @@ import Glibc
 import NetworkLab
 import Testing
 
-/// The live view in a terminal, through a story of the kernel's events.
+/// The live view in a terminal during a story of kernel events.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LiveScreenTests {
     @Test(arguments: [(40, 12), (80, 24), (200, 60)])
-    func `a story of events as it is seen`(columns: Int, rows: Int) throws {
+    func `the screens of a story match the snapshots`(columns: Int, rows: Int) throws {
         let uplinks = try Uplinks.quiet()
         let hosts = ["--to", "192.0.2.77", "--to", "203.0.113.9"]
         let screen = try TerminalScreen(Uplinks.kinds + hosts, columns: columns, rows: rows, in: uplinks.lab)
@@ -17,7 +17,7 @@ import Testing
         try uplinks.lab.rtnl.deleteRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
         try screen.wait(for: "wwan0 (cellular) → 198.51.100.1")
         try uplinks.lab.rtnl.setDown("tower0")
-        // The rates follow from two readings, a second apart.
+        // The rates follow from two samples, a second apart.
         let shown = try screen.wait(for: "the sentence, and rates") { rows in
             let text = rows.joined(separator: "\n")
             return text.contains("wwan0 has no carrier") && (columns < 80 || text.contains("IN/s"))
@@ -25,7 +25,7 @@ import Testing
         try expect(MaskedScreen.text(shown), "story-\(columns)x\(rows)")
     }
 
-    /// Holds a screen against a file in Snapshots/; it is written where `NETWATCH_UPDATE_SNAPSHOTS` is set.
+    /// Compares a screen with a file in Snapshots/, which is written if `NETWATCH_UPDATE_SNAPSHOTS` is set.
     private func expect(_ text: String, _ name: String) throws {
         let file = "Tests/netwatchTests/Live/Snapshots/\(name).txt"
         if getenv("NETWATCH_UPDATE_SNAPSHOTS") != nil { try Repository.write(text, to: file) }
@@ -35,7 +35,7 @@ import Testing
 }
 
 extension Uplinks {
-    /// Uplinks that say nothing by themselves: without IPv6, whose addresses are random and solicit routers.
+    /// Uplinks without traffic of their own: without IPv6, whose addresses are random and solicit routers.
     static func quiet() throws -> Self {
         let uplinks = try Uplinks()
         for name in ["wlan0", "ap0", "wwan0", "tower0"] {

@@ -1,7 +1,7 @@
 import NetworkLab
 import Testing
 
-/// The live view alone shows a new user why the machine is offline, and what to do.
+/// The live view shows why the machine is offline, and the fix.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WhyOnScreenTests {
     @Test(
         arguments: [
@@ -10,7 +10,7 @@ import Testing
         ],
         [(40, 12), (80, 24)]
     )
-    func `the sentence and the fix are to be read`(setup: BrokenSetup, size: (columns: Int, rows: Int)) throws {
+    func `the diagnosis and the fix are on the screen`(setup: BrokenSetup, size: (columns: Int, rows: Int)) throws {
         var isSeen = false
         while !isSeen {
             let machine = try BrokenMachine(setup)
@@ -18,7 +18,7 @@ import Testing
             let rows = try screen.wait(for: "why and fix") { rows in
                 let text = Self.letters(rows.joined())
                 isSeen = [setup.text, setup.fix].allSatisfy { text.contains(Self.letters($0)) }
-                // On a machine as slow as that, the kernel has removed the expired route before it was looked at.
+                // On a very slow machine the kernel removes the expired route before it is examined.
                 return isSeen || setup == .expiredAdvertisement && text.contains("thereisnodefaultroute")
             }
             #expect(rows[0].contains("not reachable"))

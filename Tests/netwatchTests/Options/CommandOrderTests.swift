@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [["stauts"], ["--json", "stauts"], ["--netns", "blue", "stauts"]])
-    func `a command that does not exist`(written: [String]) throws {
+    func `an unknown command is refused`(written: [String]) throws {
         let error = try #require(throws: ToolError.self) {
             try CommandOrder.commandFirst(written, commands: commands)
         }

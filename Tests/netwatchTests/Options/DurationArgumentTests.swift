@@ -10,7 +10,7 @@ import Testing
         ("1.999999h", .nanoseconds(7_199_996_400_000)), ("007s", .seconds(7)), ("8760h", .seconds(31_536_000)),
         ("31536000s", .seconds(31_536_000)), ("0.5m", .seconds(30)), ("0.1s", .milliseconds(100)),
     ])
-    func `reads exactly`(text: String, duration: Duration) throws {
+    func `a duration is parsed exactly`(text: String, duration: Duration) throws {
         #expect(try DurationArgument.parse(text) == duration)
     }
 
@@ -26,7 +26,7 @@ import Testing
         ("9223372036854775808ms", "too long"), ("9300000000000s", "too long"), ("nan", "begin with a number"),
         ("inf", "begin with a number"), ("5s\n", "is not a unit"),
     ])
-    func `says what is wrong and how to write it`(text: String, words: String) throws {
+    func `an invalid duration is refused with the expected form`(text: String, words: String) throws {
         let error = try #require(throws: ArgumentError.self) { try DurationArgument.parse(text) }
         #expect(error.description.contains(words))
         #expect(error.description.contains("1.5s") || error.description.contains("8760h"))

@@ -5,11 +5,11 @@ import Testing
 @testable import netwatch
 
 @Suite struct PlainCommandTests {
-    /// The short way must mean what the parser would have made of it.
+    /// The fast path must have the same result as the parser.
     @Test(
         arguments: [[], ["watch"], ["--json"], ["watch", "--json"], ["status"], ["status", "--json"]] as [[String]]
     )
-    func `means what the parser means`(arguments: [String]) throws {
+    func `the fast path has the parser's result`(arguments: [String]) throws {
         let plain = try #require(PlainCommand(arguments))
         let parsed = try Netwatch.parseAsRoot(arguments)
         let (format, configuration): (ChangeFormat, MonitorConfiguration)
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [
         ["--version"], ["--help"], ["run"], ["watch", "x"], ["--json", "--json"], ["--json", "status"],
     ])
-    func `leaves the rest to the parser`(arguments: [String]) {
+    func `other arguments are left to the parser`(arguments: [String]) {
         #expect(PlainCommand(arguments) == nil)
     }
 }

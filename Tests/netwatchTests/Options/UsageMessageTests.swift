@@ -10,7 +10,7 @@ import Testing
         ("Provide one of the following:\n  - a\n  - b", "Provide one of the following: a, b"),
         ("One.\nTwo.", "One. Two"), ("", ""), ("\n\n", ""), ("Bad '\u{1B}[2J'", "Bad '\\u{1b}[2J'"),
     ])
-    func `one line`(text: String, line: String) {
+    func `a usage message is one line`(text: String, line: String) {
         #expect(UsageMessage.oneLine(text) == line)
     }
 
@@ -20,7 +20,7 @@ import Testing
         (["status", "extra"], "Unexpected argument 'extra'; see 'netwatch status --help'"),
         (["--generate-completion-script", "cmd"], "'cmd'. Please use"),
     ])
-    func `the parser's errors`(arguments: [String], words: String) throws {
+    func `the parser's errors are rephrased`(arguments: [String], words: String) throws {
         let error = try #require(throws: (any Error).self) { try Netwatch.parseAsRoot(arguments) }
         let line = UsageMessage.line(for: error, of: Netwatch.self)
         #expect(line.contains(words))

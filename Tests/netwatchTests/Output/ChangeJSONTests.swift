@@ -9,7 +9,7 @@ import Testing
         change.jsonLine(tellsKindSource: tellsKindSource)
     }
 
-    @Test func `a change, as the design shows it`() throws {
+    @Test func `a change is formatted as JSON`() throws {
         let expected = #"""
             {"v":1,"seq":3,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"wifi",\#
             "previous":"notReachable","path":{"interface":{"index":4,"name":"wlan0","kind":"wifi"},\#
@@ -23,7 +23,7 @@ import Testing
         #expect(line(Samples.wifiChange) == expected)
     }
 
-    @Test func `no path`() {
+    @Test func `a change without a path is formatted`() {
         let expected = #"""
             {"v":1,"seq":4,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"notReachable",\#
             "previous":"wifi","path":{"interface":null,"carriers":[],"ipv4":null,"ipv6":null,\#
@@ -34,7 +34,7 @@ import Testing
         #expect(line(Samples.lost) == expected)
     }
 
-    @Test func `how the kind is known, for status`() throws {
+    @Test func `the sources of kinds are included for status`() throws {
         let value = try EventSchema.parse(line(Samples.first, tellsKindSource: true))
         #expect(value["path"]?["interface"]?["by"] == .string("infoKind"))
         #expect(value["path"]?["carriers"]?.elements?.first?["by"] == .string("rule"))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [Samples.first, Samples.wifiChange, Samples.lost, Samples.resync, .unread])
-    func `every line obeys the schema`(change: ReachabilityChange) throws {
+    func `every line is valid by the schema`(change: ReachabilityChange) throws {
         for tellsKindSource in [false, true] {
             let text = line(change, tellsKindSource: tellsKindSource)
             #expect(text.hasSuffix("}\n") && !text.dropLast().contains("\n"))
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `every event, status, kind and reason obeys the schema`() throws {
+    @Test func `every event, status, kind and reason is valid by the schema`() throws {
         for event in ReachabilityChange.Event.allCases {
             for status in ReachabilityStatus.allCases {
                 var change = Samples.first
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `several carriers, none, and one that is not the path's interface`() throws {
+    @Test func `any number of carriers is formatted, including none`() throws {
         var change = Samples.first
         let (wlan, wwan, tunnel) = (Samples.wlan, Samples.wwan, Samples.tunnel)
         for carriers in [[wlan, wwan], [], [wwan], [tunnel], [tunnel, wwan]] {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: ["q\"\\", "\u{0}\u{1F}\u{7F}", "\n\r\t", "ü€😀", "", "fifteen-bytes-0"])
-    func `a name comes back, wherever it stands`(name: String) throws {
+    func `a name is decoded as it was encoded, in any member`(name: String) throws {
         var change = Samples.wifiChange
         let interface = NetworkInterface(index: 4, name: name, kind: .wifi, kindSource: .devtype)
         change.path.interface = interface
@@ -115,7 +115,7 @@ import Testing
             (.milliseconds(28_800_007), "28800.007"), (.microseconds(999), "0.000"), (.seconds(-1), "0.000"),
         ] as [(Duration, String)]
     )
-    func `how long the machine was suspended`(length: Duration, text: String) throws {
+    func `the length of a suspension is formatted`(length: Duration, text: String) throws {
         var change = Samples.wifiChange
         (change.event, change.suspended) = (.suspend, length)
         let line = line(change)
@@ -123,7 +123,7 @@ import Testing
         #expect(line.hasSuffix(#"],"suspended":\#(text)}"# + "\n"))
     }
 
-    @Test func `the largest numbers`() throws {
+    @Test func `the largest numbers are formatted`() throws {
         var change = Samples.wifiChange
         change.sequence = .max
         change.path.interface?.index = .max

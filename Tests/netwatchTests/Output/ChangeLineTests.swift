@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ChangeLineTests {
     @Test(arguments: [ChangeFormat.text, .json, .detailedJSON])
-    func `a line leaves nothing in the next one`(format: ChangeFormat) {
+    func `a line has no remains of the previous one`(format: ChangeFormat) {
         var line = ChangeLine(format)
         for change in [Samples.first, Samples.lost, Samples.resync, .unread, Samples.wifiChange] {
             line.set(change, at: Samples.time)

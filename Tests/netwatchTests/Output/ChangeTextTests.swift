@@ -20,11 +20,11 @@ import Testing
             "resync: wifi wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600 [resync.overrun]"
         ),
     ])
-    func `lines`(change: ReachabilityChange, text: String) {
+    func `a change is formatted as text`(change: ReachabilityChange, text: String) {
         #expect(change.textLine() == Self.stamp + text + "\n")
     }
 
-    @Test func `several carriers`() {
+    @Test func `several carriers are listed`() {
         var path = Samples.wifiPath
         path.carriers = [Samples.wlan, Samples.wwan]
         let text = "wlan0 (wifi) over wlan0 (wifi) and wwan0 (cellular), ipv4 192.0.2.2 via 192.0.2.1 metric 600"
@@ -33,7 +33,7 @@ import Testing
         #expect(ChangeText.path(path) == "wlan0 (wifi), ipv4 192.0.2.2 via 192.0.2.1 metric 600")
     }
 
-    @Test func `a name can't command the terminal`() {
+    @Test func `control characters in names are escaped`() {
         var change = Samples.wifiChange
         change.path.interface = .init(index: 4, name: "\u{1B}[2J\n\u{9B}x", kind: .other, kindSource: .plain)
         change.path.carriers = []
@@ -47,7 +47,7 @@ import Testing
         ("\u{1F}", "\\u{1f}"), ("\u{7F}", "\\u{7f}"), ("\u{9B}", "\\u{9b}"), ("", ""), (" ~", " ~"),
         ("a\u{202E}b\u{2066}\u{2028}", "a\\u{202e}b\\u{2066}\\u{2028}"),
     ])
-    func `escaping`(text: String, escaped: String) {
+    func `text is escaped`(text: String, escaped: String) {
         #expect(text.escapedForTerminal == escaped)
         let interface = NetworkInterface(index: 4, name: text, kind: .wired, kindSource: .plain)
         #expect(ChangeText.named(interface) == escaped + " (wired)")

@@ -21,7 +21,7 @@ import Testing
         return .init(table: table, type: type, metric: 600, nextHop: nextHop)
     }
 
-    @Test func `routes`() {
+    @Test func `routes are formatted`() {
         let lines = [
             RouteText.selection(selection("192.0.2.1"), names: names, isFromModel: true),
             RouteText.selection(selection(nil, table: .init(rawValue: 100)), names: names, isFromModel: true),
@@ -36,7 +36,7 @@ import Testing
         )
     }
 
-    @Test func `a destination that is carried by something else`() throws {
+    @Test func `a destination with a different carrier is explained`() throws {
         let path = DestinationPath(
             destination: try #require(IPAddress("203.0.113.7")),
             status: .cellular,
@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    @Test func `a destination that is refused`() throws {
+    @Test func `a refused destination is explained`() throws {
         let path = DestinationPath(
             destination: try #require(IPAddress("2001:db8::7")),
             status: .notReachable,

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct LineBufferTests {
     private func written(_ write: (inout LineBuffer) -> Void) -> String {
-        // So small that everything must grow it.
+        // So small that every append must grow it.
         var line = LineBuffer(capacity: 1)
         write(&line)
         return line.text
@@ -16,12 +16,12 @@ import Testing
         ("", #""""#), ("wlan0", #""wlan0""#), ("a\"b\\c/d", #""a\"b\\c/d""#), ("\n\r\t", #""\n\r\t""#),
         ("\u{0}\u{1F}\u{7F}\u{8}", #""\u0000\u001f\u007f\u0008""#), ("ü€😀", #""ü€😀""#),
     ])
-    func `JSON strings`(text: String, json: String) throws {
+    func `JSON strings are escaped`(text: String, json: String) throws {
         #expect(written { $0.append(quotedForJSON: text) } == json)
         #expect(try JSONParser.parse(json) == .string(text))
     }
 
-    @Test func `every character below 256 comes back`() throws {
+    @Test func `every character below 256 is decoded as it was encoded`() throws {
         for value in UInt8.min...UInt8.max {
             let text = String(Character(Unicode.Scalar(value)))
             #expect(try JSONParser.parse(written { $0.append(quotedForJSON: text) }) == .string(text))
@@ -29,17 +29,17 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 9, 10, 99, 100, 4_294_967_295, 9_999_999_999_999_999_999, UInt64.max])
-    func `numbers`(number: UInt64) {
+    func `unsigned numbers are formatted`(number: UInt64) {
         #expect(written { $0.append(number) } == String(number))
     }
 
     @Test(arguments: [Int32.min, -1, 0, 7, Int32.max])
-    func `numbers with a sign`(number: Int32) {
+    func `signed numbers are formatted`(number: Int32) {
         #expect(written { $0.append(number) } == String(number))
     }
 
     @Test(arguments: [(0, 6, "000000"), (42, 6, "000042"), (999_999, 6, "999999"), (123, 2, "23"), (5, 1, "5")])
-    func `digits`(number: UInt64, width: Int, text: String) {
+    func `numbers are padded to a width`(number: UInt64, width: Int, text: String) {
         #expect(written { $0.append(number, width: width) } == text)
     }
 
@@ -47,12 +47,12 @@ import Testing
         "0.0.0.0", "255.255.255.255", "192.0.2.10", "::", "::1", "2001:db8::1:0:0:1", "2001:db8:0:1:1:1:1:1",
         "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "::ffff:255.255.255.255", "::192.0.2.1", "fe80::",
     ])
-    func `addresses`(text: String) throws {
+    func `addresses are formatted`(text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(written { $0.append(address) } == text)
     }
 
-    @Test func `what was appended stays while it grows, and can be removed and said again`() {
+    @Test func `growing keeps the contents, which can be removed and appended again`() {
         let text = written { line in
             line.append("static ")
             line.append(text: "a text that is longer than a small string ")

@@ -13,7 +13,7 @@ import Testing
         return (ends[0], ends[1])
     }
 
-    @Test func `all of it reaches a slow reader through a full pipe that does not block`() throws {
+    @Test func `all output reaches a slow reader through a full nonblocking pipe`() throws {
         let ends = try pipePair()
         try #require(fcntl(ends.write, F_SETFL, O_NONBLOCK) == 0)
         let line = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
@@ -31,7 +31,7 @@ import Testing
         #expect(received.all == [line])
     }
 
-    @Test func `a reader that has gone`() throws {
+    @Test func `a closed pipe is reported`() throws {
         _ = SignalActions.brokenPipeWasIgnored
         let ends = try pipePair()
         defer { close(ends.write) }
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: OutputFailure.closed) { try LineOutput(descriptor: ends.write).write("x\n") }
     }
 
-    @Test func `a full disk`() throws {
+    @Test func `a full disk is reported`() throws {
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(full >= 0)
         defer { close(full) }

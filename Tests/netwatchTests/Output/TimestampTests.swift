@@ -15,7 +15,7 @@ import Testing
             (253_402_300_799, 1000, "9999-12-31T23:59:59.000001Z"), (-62_167_219_200, 0, "0000-01-01T00:00:00.000000Z"),
         ] as [(Int64, Int64, String)]
     )
-    func `in UTC`(seconds: Int64, nanoseconds: Int64, text: String) {
+    func `a timestamp is formatted in UTC`(seconds: Int64, nanoseconds: Int64, text: String) {
         #expect(Timestamp(seconds: seconds, nanoseconds: nanoseconds).utcText == text)
     }
 
@@ -25,7 +25,7 @@ import Testing
         (50_400, "2024-02-29T14:00:00.000005+14:00"), (20_700, "2024-02-29T05:45:00.000005+05:45"),
         (1172, "2024-02-29T00:19:00.000005+00:19"), (-1172, "2024-02-28T23:41:00.000005-00:19"),
     ])
-    func `at an offset`(offset: Int, text: String) {
+    func `a timestamp is formatted at an offset`(offset: Int, text: String) {
         #expect(Timestamp(seconds: 1_709_164_800, nanoseconds: 5999).localText(offset: offset) == text)
     }
 
@@ -36,11 +36,11 @@ import Testing
             (Int64.min, "1677-09-21T00:12:43.145224Z"),
         ] as [(Int64, String)]
     )
-    func `as captures count`(nanoseconds: Int64, text: String) {
+    func `a capture's nanoseconds are formatted`(nanoseconds: Int64, text: String) {
         #expect(Timestamp(nanosecondsSinceEpoch: nanoseconds).utcText == text)
     }
 
-    /// Every day of 800 years, counted in the plain way.
+    /// Every day of 800 years, counted one by one.
     @Test func `each day follows the one before`() {
         var expected = (year: Int64(1600), month: Int64(1), day: Int64(1))
         for number in Int64(-135_140)..<(-135_140 + 2 * 146_097) {

@@ -7,7 +7,7 @@ import Testing
 @testable import netwatch
 
 @Suite struct TimestampTextTests {
-    /// Each moment, written one after another by the same writer.
+    /// The moments, formatted in order by the same formatter.
     private func texts(_ moments: [(Int64, Int64)], by clock: consuming TimestampText) -> [String] {
         moments.map { seconds, nanoseconds in
             var line = LineBuffer()
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `the next minute, hour, day, month and year, and back`() {
+    @Test func `moments in the next minute, hour, day, month and year are formatted, and earlier ones`() {
         let moments: [(Int64, Int64)] = [
             (1_735_689_540, 1000), (1_735_689_599, 999_999_999), (1_735_689_600, 0), (1_735_689_599, 12_000),
             (1_735_689_600, 1_234_000), (-1, 0), (0, 0),
@@ -30,7 +30,7 @@ import Testing
         )
     }
 
-    @Test func `the offset is asked for again in another minute, and only then`() {
+    @Test func `the offset is queried once in each minute`() {
         let asked = Mutex<[Int64]>([])
         let clock = TimestampText { time in
             asked.withLock { $0.append(time.seconds) }
@@ -47,7 +47,7 @@ import Testing
         #expect(asked.withLock { $0 } == [0, 60, 30])
     }
 
-    @Test func `in the machine's zone`() {
+    @Test func `a moment is formatted in the machine's time zone`() {
         let time = Timestamp(seconds: 1_795_204_800, nanoseconds: 1000)
         let text = texts([(time.seconds, time.nanoseconds)], by: .local)
         #expect(text == [time.localText(offset: SystemClock.utcOffset(at: time))])

@@ -24,7 +24,7 @@ import Testing
         return change
     }
 
-    @Test func `a line tells the network`() {
+    @Test func `a line has the network`() {
         let words = #", ssid "home" bssid 02:00:00:00:01:ff 2412 MHz -54 dBm [route.added]"#
         #expect(Self.change(Self.details()).textLine().hasSuffix("metric 600" + words + "\n"))
         let none = WiFiDetails(interface: Samples.wlan)
@@ -33,7 +33,7 @@ import Testing
         #expect(both.contains(#", wlan0 ssid "home""#) && both.contains(#", wwan0 ssid "home""#))
     }
 
-    @Test func `an object tells the network of each interface that has one`() throws {
+    @Test func `an object has the network of each interface with one`() throws {
         let line = Self.change(Self.details()).jsonLine(tellsKindSource: true)
         let path = try EventSchema.parse(line)["path"]
         for interface in [path?["interface"], path?["carriers"]?.elements?.first] {
@@ -48,7 +48,7 @@ import Testing
         #expect(!other.contains("ssid"))
     }
 
-    @Test func `what is not known is null`() throws {
+    @Test func `unknown values are null`() throws {
         let line = Self.change(.init(interface: Samples.wlan)).jsonLine(tellsKindSource: true)
         let wifi = try EventSchema.parse(line)["path"]?["interface"]?["wifi"]
         for member in ["ssid", "ssidHex", "bssid", "frequency", "signal"] { #expect(wifi?[member] == .null) }
@@ -62,7 +62,7 @@ import Testing
             ([0x22, 0xCC, 0x81], "\\\"\u{301}"), ([0x0A], "\\u{a}"), ([0xC0, 0x80], #"\xc0\x80"#),
         ] as [([UInt8], String)]
     )
-    func `a stranger's name can't command the terminal or break a line`(ssid: [UInt8], text: String) throws {
+    func `control characters in an SSID are escaped`(ssid: [UInt8], text: String) throws {
         let change = Self.change(Self.details(ssid: ssid))
         #expect(change.textLine().contains("ssid \"" + text + "\" bssid"))
         for line in [change.textLine(), change.jsonLine(tellsKindSource: true)] {

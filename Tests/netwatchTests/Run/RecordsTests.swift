@@ -8,11 +8,11 @@ import Testing
         (StateArgument.reachable, [ReachabilityStatus.wifi, .cellular]), (.wifi, [.wifi]), (.cellular, [.cellular]),
         (.notReachable, [.notReachable]),
     ])
-    func `which states a condition holds for`(condition: StateArgument, states: [ReachabilityStatus]) {
+    func `a condition holds for its states`(condition: StateArgument, states: [ReachabilityStatus]) {
         #expect(ReachabilityStatus.allCases.filter(condition.holds).sorted { $0.rawValue > $1.rawValue } == states)
     }
 
-    @Test func `absence is remembered until forgotten, and not to know is no absence`() {
+    @Test func `an absence is remembered until it is reset, and unknown is no absence`() {
         var record = ConnectivityRecord(WaitedPath(.reachable))
         #expect(!record.holds && !record.wasAway)
         record.note(NetworkPath(status: .unknown))
@@ -20,13 +20,13 @@ import Testing
         record.note(NetworkPath(status: .notReachable))
         record.note(NetworkPath(status: .wifi))
         #expect(record.holds && record.wasAway)
-        record.forgetAbsence()
+        record.resetAbsence()
         #expect(record.holds && !record.wasAway)
         record.note(NetworkPath(status: .unknown))
         #expect(!record.holds && !record.wasAway)
     }
 
-    @Test func `any address is enough, but all must be away`() throws {
+    @Test func `a host is reachable by any address, and away only if all are`() throws {
         let one = try #require(IPAddress("192.0.2.1"))
         let two = try #require(IPAddress("2001:db8::1"))
         var reachable = DestinationsRecord([one, two], condition: .reachable)
@@ -46,7 +46,7 @@ import Testing
         #expect(away.hasHeld)
     }
 
-    @Test func `where a command is looked for`() {
+    @Test func `a command is searched for in PATH`() {
         #expect(CommandSearch.candidates(for: "x", path: "/a::/b") == ["/a/x", "./x", "/b/x"])
         #expect(CommandSearch.find("./any") == "./any")
         #expect(CommandSearch.find("sh")?.hasSuffix("/sh") == true)

@@ -5,15 +5,15 @@ import Testing
 @testable import netwatch
 
 @Suite struct RunPolicyTests {
-    /// The code with which it is over; nil if the command runs again.
+    /// The exit code; nil if the command runs again.
     private func next(
         _ policy: inout RunPolicy,
         _ outcome: ChildProcess.Outcome,
         wasAway: Bool = true,
-        wasToldToEnd: Bool = false
+        wasTerminated: Bool = false
     ) -> Int32? {
         var generator = SeededGenerator(seed: 1)
-        let step = policy.next(after: outcome, wasAway: wasAway, wasToldToEnd: wasToldToEnd, using: &generator)
+        let step = policy.next(after: outcome, wasAway: wasAway, wasTerminated: wasTerminated, using: &generator)
         if case .exit(let status) = step { return status.rawValue }
         return nil
     }
@@ -26,29 +26,29 @@ import Testing
             (.ended(signal: 15), true, true, 1, 143),
         ] as [(ChildProcess.Outcome, Bool, Bool, UInt, Int32?)]
     )
-    func `what follows`(
+    func `the outcome decides whether the command runs again`(
         outcome: ChildProcess.Outcome,
         wasAway: Bool,
-        wasToldToEnd: Bool,
+        wasTerminated: Bool,
         retries: UInt,
         code: Int32?
     ) {
         var policy = RunPolicy(retries: retries)
-        #expect(next(&policy, outcome, wasAway: wasAway, wasToldToEnd: wasToldToEnd) == code)
+        #expect(next(&policy, outcome, wasAway: wasAway, wasTerminated: wasTerminated) == code)
     }
 
-    @Test func `no more runs than allowed`() {
+    @Test func `the number of runs is limited`() {
         var policy = RunPolicy(retries: 2)
         #expect(next(&policy, .exited(1)) == nil)
         #expect(next(&policy, .exited(1)) == nil)
         #expect(next(&policy, .exited(1)) == 1)
     }
 
-    @Test func `a command that fails at once, again and again, rests longer each time`() throws {
+    @Test func `the delay grows while a command keeps failing immediately`() throws {
         var generator = SeededGenerator(seed: 1)
         var policy = RunPolicy(retries: 400)
         let delays = (0..<400).compactMap { _ -> Duration? in
-            let step = policy.next(after: .exited(1), wasAway: true, wasToldToEnd: false, using: &generator)
+            let step = policy.next(after: .exited(1), wasAway: true, wasTerminated: false, using: &generator)
             guard case .again(let delay) = step else { return nil }
             return delay
         }

@@ -14,7 +14,7 @@ struct BrokenMachine {
         lab = try LabNamespace()
         far = try LabNamespace()
         guard setup != .noInterface else { return }
-        // Link-local addresses are there at once.
+        // Link-local addresses are usable immediately.
         try lab.setSysctl("net.ipv6.conf.default.accept_dad", to: 0)
         try lab.rtnl.createVeth("eth0", .init(index: 10), peer: "sw0", .init(index: 20, namespace: far))
         try breakIt(setup)
@@ -25,7 +25,7 @@ struct BrokenMachine {
         try ToolProcess(arguments + BrokenSetup.kinds, in: lab)
     }
 
-    /// Carries out a fix that is a command of ip(8), or one of sysctl(8) that sets one thing.
+    /// Executes a fix: a command of ip(8), or one of sysctl(8) that sets one value.
     func carryOut(_ fix: String) throws {
         let words = fix.filter { $0 != "'" }.split(separator: " ").map(String.init)
         if words.first == "sysctl", let setting = words.last?.split(separator: "="), let value = Int(setting[1]) {
@@ -69,7 +69,7 @@ struct BrokenMachine {
         try lab.rtnl.setUp("eth0")
     }
 
-    /// All that a machine needs, but perhaps a carrier.
+    /// Everything that a machine needs, except possibly a carrier.
     private func connect(hasCarrier: Bool = true) throws {
         if hasCarrier { try far.rtnl.setUp("sw0") }
         try lab.rtnl.setUp("eth0")
@@ -106,7 +106,7 @@ struct BrokenMachine {
 
     /// A router advertises itself once, and not again.
     ///
-    /// The kernel lets the route lie when its time is over, and removes it half a minute after it was added.
+    /// The kernel keeps the route when it expires, and removes it half a minute after it was added.
     private func expire() throws {
         try far.setSysctl("net.ipv6.conf.default.accept_dad", to: 0)
         try turnOn()

@@ -5,7 +5,7 @@ import ReachabilityCore
 ///
 /// The machine's eth0 leads to sw0, and wwan0 to tower0, both in another namespace.
 enum BrokenSetup: String, CaseIterable {
-    // The seven that must be understood at sight.
+    // The seven most common faults.
     case noCarrier
     case noAddress
     case noDefaultRoute
@@ -23,7 +23,7 @@ enum BrokenSetup: String, CaseIterable {
     case bridgeWithoutCarrier
     case tunnelWithoutCarrier
 
-    /// The options that tell the tool which interface is which.
+    /// The options that tell the tool the interfaces' kinds.
     static let kinds = ["--kind", "eth0=wired", "--kind", "wwan0=cellular"]
 
     /// The sentence.
@@ -45,7 +45,7 @@ enum BrokenSetup: String, CaseIterable {
         case .ruleThatRefuses: "rule 50 refuses all packets (prohibit)"
         case .half: "the routes cover only a part of IPv4: none leads to 215.0.0.1"
         case .bridgeWithoutCarrier: "br0 has no carrier, as none of its ports has one: eth0"
-        case .tunnelWithoutCarrier: "vx0 can't carry, as eth0 has no carrier"
+        case .tunnelWithoutCarrier: "vx0 cannot carry packets, as eth0 has no carrier"
         }
     }
 

@@ -13,7 +13,7 @@ final class CaptureStream {
 
     init(_ reader: LineReader) { self.reader = reader }
 
-    /// Reads until a replay of what has come so far tells a number of changes.
+    /// Reads until a replay of the bytes so far has a number of changes.
     func read(untilNotices count: Int) throws {
         while case let told = replayed(bytes), told.changes.count < count {
             do {

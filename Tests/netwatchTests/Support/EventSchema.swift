@@ -1,11 +1,11 @@
 import CommandLineLab
 import Testing
 
-/// The law for JSON lines: `docs/event.schema.json`.
+/// The schema of JSON lines: `docs/event.schema.json`.
 enum EventSchema {
     static let schema = Result { JSONSchema(root: try JSONParser.parse(Repository.read("docs/event.schema.json"))) }
 
-    /// Reads a line strictly and holds it against the schema.
+    /// Parses a line strictly and validates it by the schema.
     static func parse(
         _ line: some StringProtocol,
         sourceLocation: SourceLocation = #_sourceLocation

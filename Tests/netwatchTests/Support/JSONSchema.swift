@@ -3,7 +3,7 @@ import ReachabilityCore
 
 /// Validates values against a JSON Schema of draft 2020-12, as far as the event schema uses it.
 ///
-/// A keyword that it does not know is an error, so that the schema cannot say more than the test holds.
+/// A keyword that it does not know is an error, so that every keyword of the schema is checked.
 struct JSONSchema {
     let root: JSONValue
 
@@ -120,7 +120,7 @@ struct JSONSchema {
         }
     }
 
-    /// RFC 3339's ranges; the schema's pattern holds the form.
+    /// RFC 3339's ranges; the schema's pattern checks the form.
     private static func isDateTime(_ text: String) -> Bool {
         let fields = text.split { !("0"..."9").contains($0) }.compactMap { Int($0) }
         guard fields.count >= 6, (1...12).contains(fields[1]) else { return false }

@@ -1,7 +1,7 @@
 import CommandLineLab
 import Testing
 
-/// The test of the tests' own validator: that it finds what it should.
+/// Tests of the tests' own validator.
 @Suite struct JSONSchemaTests {
     private static let line = #"""
         {"v":1,"seq":3,"time":"2026-11-20T20:00:00.123456Z","event":"change","status":"wifi",\#
@@ -20,7 +20,7 @@ import Testing
         ("\"gateway\":null", "\"gateway\":\"fe80::1%eth0\""), ("\"reasons\":[]", "\"reasons\":[\"because\"]"),
         ("\"reasons\":[]", "\"reasons\":[\"link.up\",\"link.up\"]"), ("\"ipv6\":null", "\"ipv6\":{}"),
     ])
-    func `finds the fault`(part: String, wrong: String) throws {
+    func `a fault is found`(part: String, wrong: String) throws {
         let schema = try EventSchema.schema.get()
         #expect(try schema.faults(in: JSONParser.parse(Self.line)).isEmpty)
         let pieces = Self.line.split(separator: part, maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,7 +28,7 @@ import Testing
         #expect(try !schema.faults(in: changed).isEmpty)
     }
 
-    @Test func `does not pass over what it does not know`() throws {
+    @Test func `an unknown keyword is an error`() throws {
         for text in [#"{"oneOf":[]}"#, #"{"format":"uri"}"#, #"{"type":"text"}"#, ##"{"$ref":"#/x"}"##] {
             let schema = JSONSchema(root: try JSONParser.parse(text))
             #expect(throws: SchemaError.self) { try schema.faults(in: .string("")) }
@@ -39,11 +39,11 @@ import Testing
         "", "{", "[1,]", "{\"a\":1,}", "01", "1.", "+1", "nul", "\"a", "\"\t\"", "\"\\x\"", "{\"a\":1,\"a\":2}", "1 2",
         "{a:1}", "'a'", "[1 2]", "\"\\ud83d\"",
     ])
-    func `refuses what is not JSON`(text: String) {
+    func `text that is not JSON is refused`(text: String) {
         #expect(throws: JSONParseError.self) { try JSONParser.parse(text) }
     }
 
-    @Test func `reads JSON`() throws {
+    @Test func `JSON is parsed`() throws {
         let text = #" { "a" : [ 1 , -2.5e1 , true , false , null ] , "\u00fc" : "\"\\\/\b\f\n\r\t" , "o" : { } } "#
         let expected: [String: JSONValue] = [
             "a": .array([.number(1), .number(-25), .bool(true), .bool(false), .null]),

@@ -3,7 +3,7 @@ import ReachabilityCore
 
 @testable import netwatch
 
-/// Values for tables.
+/// Values for tests.
 enum Samples {
     static let time = Timestamp(seconds: 1_795_204_800, nanoseconds: 123_456_789)
 

@@ -1,17 +1,17 @@
 import CommandLineLab
 import NetworkLab
 
-/// A namespace with a Wi-Fi and a cellular uplink, played by veth pairs, as the tool is told by `--kind`.
+/// A namespace with a Wi-Fi and a cellular uplink: veth pairs whose kinds `--kind` sets.
 struct Uplinks {
     let lab: LabNamespace
 
-    /// The options that tell the tool which is which.
+    /// The options that set the kinds.
     static let kinds = ["--kind", "wlan0=wifi", "--kind", "wwan0=cellular"]
 
     /// Makes both, with carrier but not up and without addresses.
     init() throws {
         lab = try LabNamespace()
-        // Link-local addresses are there at once: no story waits for duplicate address detection.
+        // Link-local addresses are usable immediately: no story waits for duplicate address detection.
         try lab.setSysctl("net.ipv6.conf.default.accept_dad", to: 0)
         try lab.rtnl.createVeth("wlan0", index: 10, peer: "ap0", peerIndex: 20)
         try lab.rtnl.createVeth("wwan0", index: 11, peer: "tower0", peerIndex: 21)
@@ -25,7 +25,7 @@ struct Uplinks {
         try lab.rtnl.addRoute("default", via: "192.0.2.1", on: "wlan0", metric: 600)
     }
 
-    /// Makes the cellular uplink work, behind the other.
+    /// Makes the cellular uplink work, with a higher metric than the other.
     func connectCellular() throws {
         try lab.rtnl.setUp("wwan0")
         try lab.rtnl.addAddress("198.51.100.2/24", on: "wwan0")

@@ -31,7 +31,7 @@ struct WatchedLine: Hashable {
     }
 }
 
-/// Reads the lines of one `watch --json` or `replay --json`, and holds what they must have in common.
+/// Reads the lines of one `watch --json` or `replay --json`, and checks what they must have in common.
 final class Story {
     private let output: LineReader
     private var count = 0.0
@@ -41,7 +41,7 @@ final class Story {
 
     init(_ output: LineReader) { self.output = output }
 
-    /// The next line is the expected one, for these reasons among others.
+    /// Expects that the next line is the given one, with these reasons among others.
     func expect(
         _ expected: WatchedLine,
         because reasons: String...,
@@ -55,9 +55,9 @@ final class Story {
         try chain(line, text, sourceLocation)
     }
 
-    /// No further line comes before the end, but such as tell details that a story leaves out.
+    /// Expects no further line before the end, except lines with details that a story leaves out.
     ///
-    /// On a slow machine the kernel's replies come before the tables have been read, which add a metric to them.
+    /// On a slow machine the kernel's results arrive before the tables have been read, which add a metric to them.
     func expectEnd(sourceLocation: SourceLocation = #_sourceLocation) throws {
         while let text = try output.line() {
             let line = try EventSchema.parse(text, sourceLocation: sourceLocation)
@@ -67,7 +67,7 @@ final class Story {
         }
     }
 
-    /// Each line follows the one before.
+    /// Expects that each line follows the previous one.
     private func chain(_ line: JSONValue, _ text: String, _ sourceLocation: SourceLocation) throws {
         count += 1
         last = (Self.told(line), line["path"])

@@ -11,7 +11,7 @@ import Testing
 @Suite struct HookScheduleTests {
     private func at(_ seconds: Int64) -> Instant { .init(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func `never two at once, and the newest is not left out`() {
+    @Test func `hooks never overlap, and the newest state is not lost`() {
         var schedule = HookSchedule(limit: .seconds(30))
         #expect(schedule.isIdle && schedule.deadline == nil)
         #expect(schedule.post() == .start)
@@ -24,7 +24,7 @@ import Testing
         #expect(schedule.isIdle)
     }
 
-    @Test func `one that hangs is asked, then ended`() {
+    @Test func `a hook that hangs is terminated, then killed`() {
         var schedule = HookSchedule(limit: .seconds(30))
         #expect(schedule.post() == .start)
         schedule.noteStart(at: at(0))
@@ -42,7 +42,7 @@ import Testing
         #expect(schedule.isIdle && !schedule.wasAsked)
     }
 
-    @Test func `one that can't be started is tried again`() {
+    @Test func `a hook that cannot be started is retried`() {
         var schedule = HookSchedule(limit: .seconds(30))
         #expect(schedule.post() == .start)
         schedule.noteFailure(at: at(0))
@@ -55,7 +55,7 @@ import Testing
         #expect(schedule.deadline == nil && schedule.isIdle)
     }
 
-    @Test func `the newest state is told by the first hook that can be started`() throws {
+    @Test func `the first hook that can be started receives the newest state`() throws {
         var told: [[ReachabilityStatus?]] = []
         var failures = 2
         var runner = HookRunner(.init(command: "true", bytes: Array("true".utf8), limit: .seconds(60))) {
@@ -83,7 +83,7 @@ import Testing
         #expect(runner.deadline == nil)
     }
 
-    @Test func `at the end the one that runs has its time, and no other is started`() {
+    @Test func `at the end a running hook keeps its time limit, and no other is started`() {
         var schedule = HookSchedule(limit: .seconds(30))
         #expect(schedule.post() == .start)
         schedule.noteStart(at: at(0))

@@ -7,13 +7,13 @@ import Testing
 @testable import netwatch
 
 @Suite(.timeLimit(.minutes(5))) struct ServiceReportTests {
-    /// A name that no other test has.
+    /// A unique name.
     private static func name(_ start: String) -> String {
         "\(start)\(getpid())-\(UInt32.random(in: 0 ... .max))"
     }
 
     @Test(arguments: ["/tmp/netwatch-notify-", "@netwatch-notify-"])
-    func `it is ready once the first line is written, and tells what comes then`(start: String) throws {
+    func `readiness is reported after the first line, and then each status`(start: String) throws {
         let uplinks = try Uplinks()
         let socket = try uplinks.lab.run { try ServiceSocket(Self.name(start)) }
         let pipe = try Pipe()
@@ -38,7 +38,7 @@ import Testing
         #expect(try tool.errors.rest() == "")
     }
 
-    @Test func `a watchdog hears of it again and again`() throws {
+    @Test func `a watchdog receives keep-alives at intervals`() throws {
         let uplinks = try Uplinks()
         let socket = try uplinks.lab.run { try ServiceSocket(Self.name("@netwatch-watchdog-")) }
         let tool = try ToolProcess(
@@ -57,7 +57,7 @@ import Testing
         ("relative", "Address family not supported"), ("/", "Address family not supported"),
         ("/" + String(repeating: "x", count: 200), "File name too long"),
     ])
-    func `without anybody there, one line says so and the watch goes on`(name: String, words: String) throws {
+    func `without a listener one line is printed and the watch continues`(name: String, words: String) throws {
         let uplinks = try Uplinks()
         let tool = try ToolProcess(
             ["watch", "--json"] + Uplinks.kinds,
@@ -75,7 +75,7 @@ import Testing
         #expect(errors.filter(\.isNewline) == "\n")
     }
 
-    @Test func `netlink that can't be read is a first state, that nothing was read yet is not`() throws {
+    @Test func `a netlink failure is a first state, an unread model is not`() throws {
         let socket = try ServiceSocket(Self.name("/tmp/netwatch-notify-"))
         let environment = ["NOTIFY_SOCKET": socket.name]
         let report = ServiceReport(.init(process: getpid()) { environment[$0] })
@@ -98,13 +98,13 @@ import Testing
         (["NOTIFY_SOCKET": "/s", "WATCHDOG_USEC": "9223372036854775807"], .seconds(86_400)),
         (["NOTIFY_SOCKET": "/s"], nil),
     ])
-    func `how often it must be told`(environment: [String: String], interval: Duration?) throws {
+    func `the environment sets the keep-alive interval`(environment: [String: String], interval: Duration?) throws {
         let invitation = try #require(ServiceManager.Invitation(process: 7) { environment[$0] })
         #expect(invitation.watchdogInterval == interval)
     }
 
     @Test(arguments: [[:], ["NOTIFY_SOCKET": ""], ["WATCHDOG_USEC": "2000000"]])
-    func `nobody to tell`(environment: [String: String]) {
+    func `without a socket nothing is reported`(environment: [String: String]) {
         #expect(ServiceManager.Invitation(process: 7) { environment[$0] } == nil)
     }
 }

@@ -1,11 +1,11 @@
 import ReachabilityCore
 
-/// The rows of the hosts that were asked for.
+/// The rows of the requested hosts.
 struct DestinationsPart {
     let view: LiveView
     let columns: Int
 
-    /// A heading and a row for each host; if some have no room, the last line tells how many.
+    /// A heading and a row for each host; if some do not fit, the last line has their number.
     func lines(_ rows: Int) -> [StyledLine] {
         TableDrawing(layout: TableLayout(requests, width: columns), columns: columns, glyphs: glyphs).lines(
             of: view.destinations,

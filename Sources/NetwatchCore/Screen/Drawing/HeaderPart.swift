@@ -17,7 +17,7 @@ struct HeaderPart {
         let status = view.verdict.status
         var line = LineBuilder(columns, glyphs)
         let mark = glyphs.mark(status)
-        // The mark alone says more than a piece of the word.
+        // The mark alone is clearer than a part of the word.
         let word = columns < 6 ? mark : "\(mark) \(status.word)"
         line.add(word, .init(status.role, isBold: true))
         guard columns >= 6 else { return line.line }

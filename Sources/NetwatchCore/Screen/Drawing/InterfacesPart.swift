@@ -5,7 +5,7 @@ struct InterfacesPart {
     let view: LiveView
     let columns: Int
 
-    /// The headings, and as many interfaces as have room; if some have none, the last line tells how many.
+    /// The headings, and as many interfaces as fit; if some do not, the last line has their number.
     func lines(_ rows: Int) -> [StyledLine] {
         TableDrawing(layout: TableLayout(requests, width: columns), columns: columns, glyphs: glyphs).lines(
             of: view.interfaces,
@@ -52,7 +52,7 @@ struct InterfacesPart {
 
     private func state(_ row: InterfaceRow) -> String { row.condition.mark(glyphs) + " " + row.condition.word }
 
-    /// Of the time before the start nothing is shown to have come; so what is idle stays the same from the beginning.
+    /// The time before the start is shown as idle, so that an idle graph stays the same from the start.
     private func graph(_ bars: [UInt8]?, _ width: Int) -> (text: String, style: Style) {
         let blank = String(repeating: " ", count: width)
         guard let shown = bars?.suffix(width), !shown.isEmpty else { return (blank, .plain) }
@@ -77,7 +77,7 @@ struct InterfacesPart {
         return fields.compactMap { field in
             let contents = view.interfaces.map { TextWidth.columns(cell(field, $0, Field.widestGraph).text) }
             let content = contents.max() ?? 0
-            // A column of nothing tells nothing.
+            // An empty column is left out.
             guard content > 0 || field == .name, !isBlank(field) else { return nil }
             let ideal = max(min(content, field.most), field.title.count)
             let least = min(ideal, field.least)
@@ -113,7 +113,7 @@ extension InterfacesPart {
         case carrier
         case operational
 
-        /// Where there is no room for a picture each of what comes and what goes.
+        /// Where there is no room for a graph of each direction.
         static let narrow: [Self] = [.name, .kind, .state, .address, .route, .received, .sent, .graph, .wifi]
 
         /// Where there is.
@@ -128,7 +128,7 @@ extension InterfacesPart {
         ]
 
         /// As many columns as ``Traffic`` keeps bars.
-        static let widestGraph = Traffic.mostBars
+        static let widestGraph = Traffic.maximumBars
 
         /// The column heading.
         var title: String {
@@ -149,7 +149,7 @@ extension InterfacesPart {
             }
         }
 
-        /// Whether it stands at the right.
+        /// Whether it is aligned to the right.
         var isNumber: Bool { self == .received || self == .sent }
 
         /// Whether it is a picture of any width.

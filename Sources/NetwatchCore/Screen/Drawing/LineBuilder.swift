@@ -50,7 +50,7 @@ struct LineBuilder {
     /// Adds text at the right end, if there is room for it, with two spaces at least before it.
     mutating func addAtEnd(_ text: String, _ style: Style) { addAtEnd([.init(text, style)]) }
 
-    /// Adds several pieces at the right end, two spaces between them; those that have no room are left out from the last.
+    /// Adds several pieces at the right end, two spaces between them; those that do not fit are left out from the last.
     mutating func addAtEnd(_ pieces: [StyledLine.Run]) {
         var kept = pieces.filter { !$0.text.isEmpty }
         func width() -> Int { kept.reduce(2 * kept.count) { $0 + TextWidth.columns($1.text) } }

@@ -2,15 +2,15 @@ import ReachabilityCore
 
 /// Where each part of a screen is, for what is shown on it: the rows of each part.
 ///
-/// The lines of the top and of what lies over the screen are part of it, because their number decides about the rows.
+/// The lines of the top and of an overlay are part of it, because their number determines the rows.
 struct ScreenLayout: Hashable {
     /// The size of the screen.
     let size: ScreenSize
     /// The lines of the top.
     let headerLines: [StyledLine]
-    /// All lines of what lies over the screen; empty if nothing does.
+    /// All lines of the overlay; empty if there is none.
     let overlayLines: [StyledLine]
-    /// The rows that what lies over the screen takes, with its heading.
+    /// The rows of the overlay, with its heading.
     let overlay: Range<Int>
     /// The table of interfaces, with its heading.
     private(set) var interfaces = 0..<0
@@ -68,7 +68,7 @@ struct ScreenLayout: Hashable {
         private(set) var interfaces = 0
         private(set) var destinations = 0
         private(set) var timeline = 0
-        /// The rows that are not given to a part yet.
+        /// The rows that are not assigned to a part yet.
         private var rest: Int
 
         /// Gives each part its minimum first, then what it has a use for.
@@ -84,8 +84,8 @@ struct ScreenLayout: Hashable {
             let half = max((rest + 1) / 2, 0)
             give(min(max(view.interfaces.count - 1, 0), half), to: \.interfaces)
             give(min(max(hosts - 1, 0), rest / 2), to: \.destinations)
-            let mostRows = TimelinePart(view: view, columns: size.columns).mostRows
-            while rest >= 4, timeline < mostRows { give(1, to: \.timeline) }
+            let maximumRows = TimelinePart(view: view, columns: size.columns).maximumRows
+            while rest >= 4, timeline < maximumRows { give(1, to: \.timeline) }
         }
 
         private mutating func give(_ wished: Int, to part: WritableKeyPath<Self, Int>) {

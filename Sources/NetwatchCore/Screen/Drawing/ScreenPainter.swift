@@ -47,12 +47,12 @@ struct ScreenPainter {
     }
 }
 
-/// The last line: what is being typed, what a recording came to, or the keys.
+/// The last line: the input, the result of a recording, or the keys.
 struct FooterPart {
     let view: LiveView
     let columns: Int
 
-    /// The line, and where the cursor stands in it if something is being typed.
+    /// The line, and the position of the cursor in it during input.
     func line() -> (line: StyledLine, cursor: Int?) {
         if let draft = view.navigation.draft { return typing(draft) }
         if let note { return (note, nil) }
@@ -85,7 +85,7 @@ struct FooterPart {
     private var note: StyledLine? {
         var line = LineBuilder(columns, glyphs)
         switch view.recording {
-        case .failed(let why): line.add("can't record: " + view.words.safe(why), .init(.bad))
+        case .failed(let why): line.add("cannot record: " + view.words.safe(why), .init(.bad))
         case .saved(let path, let bytes):
             line.add("recorded \(AmountText.size(bytes: bytes)) in " + view.words.safe(path), .init(.ok))
         case .off, .on: return nil

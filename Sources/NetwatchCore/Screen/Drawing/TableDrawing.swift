@@ -1,4 +1,4 @@
-/// Draws a table of which some rows may have no room.
+/// Draws a table of which some rows may not fit.
 struct TableDrawing<Field: Hashable & Sendable> {
     let layout: TableLayout<Field>
     /// How wide the lines are.
@@ -12,15 +12,15 @@ struct TableDrawing<Field: Hashable & Sendable> {
         var isRight = false
     }
 
-    /// A heading, and as many rows as have room; if some have none, the last line tells how many.
+    /// A heading, and as many rows as fit; if some do not, the last line has their number.
     ///
     /// - Parameters:
     ///   - items: What the rows are of.
     ///   - top: The first that is to be seen.
     ///   - rows: How many lines there may be.
     ///   - title: A column's heading.
-    ///   - cell: What stands in a column of an item's row, so many columns wide.
-    ///   - rest: The line that tells how many have no room.
+    ///   - cell: The content of a column in an item's row, of the given width.
+    ///   - rest: The line with the number of rows that do not fit.
     /// - Returns: The lines.
     func lines<Item>(
         of items: [Item],

@@ -8,7 +8,7 @@ struct TimelinePart {
     /// In one line the figures of the hour; in two the band too; in three a scale; in four the figures since the start.
     func lines(_ rows: Int) -> [StyledLine] {
         guard rows > 0 else { return [] }
-        let hour = figures("LAST HOUR", isYoung ? "(\(age))" : "", view.timeline.availability(in: window))
+        let hour = figures("LAST HOUR", isInitial ? "(\(age))" : "", view.timeline.availability(in: window))
         switch rows {
         case 1: return [hour]
         case 2: return [hour, band]
@@ -18,12 +18,12 @@ struct TimelinePart {
     }
 
     /// How many lines there is something to say in: in the first hour, what is said of that is all.
-    var mostRows: Int { isYoung ? 3 : 4 }
+    var maximumRows: Int { isInitial ? 3 : 4 }
 
-    private var isYoung: Bool { view.timeline.start >= window.lowerBound }
+    private var isInitial: Bool { view.timeline.start >= window.lowerBound }
 
     private var sinceStart: StyledLine {
-        isYoung ? .init() : figures("ALL", age, view.timeline.availability(until: view.clock.shown))
+        isInitial ? .init() : figures("ALL", age, view.timeline.availability(until: view.clock.shown))
     }
 
     private var glyphs: Glyphs { view.glyphs }
@@ -47,7 +47,7 @@ struct TimelinePart {
         return line.line
     }
 
-    /// Minutes ago, beneath the cells.
+    /// Minutes ago, below the cells.
     private var scale: StyledLine {
         var line = LineBuilder(columns, glyphs)
         for (quarter, label) in ["60 min", "45", "30", "15"].enumerated() {

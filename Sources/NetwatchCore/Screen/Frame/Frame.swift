@@ -7,9 +7,9 @@ package import ReachabilityCore
 package struct Frame: Sendable, Hashable {
     /// From the top; what is missing at the end, of a line too, is empty.
     package var lines: [StyledLine]
-    /// Where the terminal's cursor stands while something is typed; hidden if nil.
+    /// The position of the terminal's cursor during input; hidden if nil.
     package var cursor: Cursor?
-    /// When the frame changes by time alone.
+    /// When the frame changes without an input.
     ///
     /// It may be too early (the frame is the same then, but for this), never too late. The shell sleeps until then and
     /// hands in ``LiveViewInput/tick(_:)``. Nil for never.
@@ -67,7 +67,7 @@ package struct StyledLine: Sendable, Hashable {
 package struct Style: Sendable, Hashable {
     /// The role, which decides about its color.
     package var role: Role
-    /// Whether it stands out.
+    /// Whether it is emphasized.
     package var isBold: Bool
     /// Whether its colors are exchanged with the background's, as the chosen line's are.
     package var isReversed: Bool

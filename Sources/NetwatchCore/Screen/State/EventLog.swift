@@ -28,7 +28,7 @@ struct EventLog: Sendable {
     /// How many are shown.
     var shownCount: Int { position(of: pauseSerial ?? nextSerial) }
 
-    /// How many came while the log is paused, of those that the filter lets through.
+    /// The number of matching events since the log was paused.
     var heldCount: Int { position(of: nextSerial) - shownCount }
 
     /// One that is shown, by its place: 0 is the newest.
@@ -48,7 +48,7 @@ struct EventLog: Sendable {
 
     /// Takes a change.
     ///
-    /// - Returns: Whether it is shown at once.
+    /// - Returns: Whether it is shown immediately.
     mutating func append(_ change: ReachabilityChange, latency: Duration?, time: LocalTime) -> Bool {
         let entry = LogEntry(serial: nextSerial, change, latency: latency, time: time, paths)
         entries.append(entry)
@@ -74,7 +74,7 @@ struct EventLog: Sendable {
 
     private var firstSerial: Int { nextSerial - entries.count }
 
-    /// How many of those that the filter lets through came before a serial.
+    /// The number of matching events before a serial.
     private func position(of serial: Int) -> Int {
         guard let matching else { return min(max(serial - firstSerial, 0), entries.count) }
         var low = 0
@@ -86,7 +86,7 @@ struct EventLog: Sendable {
         return low
     }
 
-    /// Drops many at once, so that the rest is seldom moved.
+    /// Drops many in one step, so that the rest is rarely moved.
     private mutating func dropOldest() {
         entries.removeFirst(entries.count - Self.capacity)
         let first = firstSerial
@@ -102,7 +102,7 @@ struct LogEntry: Sendable, Hashable {
     let change: ReachabilityChange
     /// The time from reading the kernel's message to the change, if one caused it.
     let latency: Duration?
-    /// When it came.
+    /// Its time.
     let time: LocalTime
     /// All that the log and the details show of it, in lower case, for filters.
     private let searched: [UInt8]

@@ -76,10 +76,10 @@ struct Traffic: Sendable, Hashable {
     }
 
     private static func append(_ bar: UInt8, to bars: inout [UInt8]) {
-        if bars.count >= mostBars { bars.removeFirst() }
+        if bars.count >= maximumBars { bars.removeFirst() }
         bars.append(bar)
     }
 
     /// As many as the widest picture has.
-    static let mostBars = 40
+    static let maximumBars = 40
 }

@@ -28,7 +28,7 @@ struct Verdict: Sendable {
         let isFirst = change == nil
         let isAnother = isFirst || new.status != status
         change = new
-        // With another path in the same state, the sentence stays until the next is found out: that is about to come.
+        // With another path in the same state, the sentence stays until the next diagnosis, which follows soon.
         if isAnother { (since, sinceTime, why) = (clock.elapsed, .init(clock.now), []) }
         return isAnother
     }
@@ -38,7 +38,7 @@ struct Verdict: Sendable {
 
     /// The sentence that is shown, if there is anything to say.
     ///
-    /// Until it is found out, the first reason's meaning stands for it.
+    /// Until the diagnosis is made, the meaning of the first reason is shown.
     var sentence: Sentence? {
         if let first = why.first { return first }
         guard !status.isReachable, let reason = path.reasons.first else { return nil }

@@ -1,8 +1,8 @@
 import ReachabilityCore
 
-/// The time as the live view tells it: seldom, so that the screen changes seldom.
+/// The time that the live view shows: updated rarely, so that the screen rarely changes.
 ///
-/// Ages are counted on a clock that goes on while the machine is suspended, and told as of ``shown``: in the first minute
+/// Ages are measured by a clock that continues during suspension, and shown as of ``shown``: in the first minute
 /// after something has happened that is the last whole second, later the last whole minute.
 struct ViewClock: Sendable {
     /// The last moment that was handed in.
@@ -18,7 +18,7 @@ struct ViewClock: Sendable {
         anchor = elapsed
     }
 
-    /// The moment of which ages are told.
+    /// The moment as of which ages are shown.
     var shown: Instant { .init(nanoseconds: elapsed.nanoseconds - sinceStep) }
 
     /// The day since 1970-01-01 by local time.

@@ -22,7 +22,7 @@ struct PathWords {
         return egress(interface.name, path.ipv4?.gateway ?? path.ipv6?.gateway)
     }
 
-    /// The same in fewer: the interfaces alone.
+    /// The short form: only the interfaces.
     func shortest(_ path: NetworkPath) -> String { path.interface.map { safe($0.name) } ?? "" }
 
     /// The route to one host.

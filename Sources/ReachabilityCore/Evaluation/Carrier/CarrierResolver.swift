@@ -128,7 +128,7 @@ extension CarrierResolver {
     /// Returns the carriers of the ports by which a team sends: the active one, or all that are enabled, if they are
     /// known.
     ///
-    /// A process that may not ask the driver (that requires `CAP_NET_ADMIN`) learns the active port when it changes.
+    /// A process that may not ask the driver (that requires `CAP_NET_ADMIN`) receives the active port when it changes.
     private mutating func beneathTeam(_ link: Link, _ ports: [Link]) -> Branch {
         tunnels.append(link.index)
         let team = model.snapshot.teams[link.index]
@@ -180,7 +180,7 @@ extension CarrierResolver {
 
 /// A bridge's port that leads out of the machine, over hardware or over what may have hardware below.
 enum UplinkPort {
-    /// The `IFLA_INFO_KIND` of what ends at a network namespace, at a program, or nowhere.
+    /// The `IFLA_INFO_KIND` of interfaces that end at a network namespace, at a program, or have no other end.
     private static let inward: Set<String> = ["veth", "netkit", "vxcan", "tun", "dummy", "ifb", "nlmon"]
 
     /// Whether a port leads out of the machine; the user's rules decide first.
@@ -246,7 +246,7 @@ extension CarrierResolver {
         if case .selected(let selection) = Connection.run(flow, detour).outcome, leads(selection) {
             return selection.nextHop.interface
         }
-        guard case .found(let route) = detour.answer(to: flow, from: .main),
+        guard case .found(let route) = detour.lookup(flow, in: .main),
             case .selected(let selection) = route.outcome(detour), leads(selection)
         else { return nil }
         return selection.nextHop.interface

@@ -99,7 +99,7 @@ extension Link {
     }
 }
 
-/// What was found out about an interface's device: by each source, and what follows from all.
+/// The findings about an interface's device, by source, and the conclusion from all of them.
 ///
 /// Each source may fail: sysfs may show another network namespace, a sandbox may forbid ioctl(2). Only if no source is
 /// left that distinguishes a modem from Ethernet is the device unidentified.
@@ -135,12 +135,12 @@ package struct DeviceFindings: Sendable, Hashable {
 
     private var fault: String? {
         guard !isWireless, !isInSysfs else { return nil }
-        let blindness = "sysfs does not show this interface"
+        let missingSysfs = "sysfs does not show this interface"
         guard let driver, !driver.isEmpty else {
-            return "\(blindness), and its driver can't be asked: \(driverFault ?? "it has no name")"
+            return "\(missingSysfs), and its driver cannot be queried: \(driverFault ?? "it has no name")"
         }
         guard DeviceDriver(driver) == .tethering else { return nil }
-        return "\(blindness), and its driver \(driver) serves modems and others alike"
+        return "\(missingSysfs), and its driver \(driver) serves modems and others alike"
     }
 }
 

@@ -11,7 +11,7 @@ struct Explainer {
             path: evaluation.path,
             reasons: evaluation.reasons,
             probes: probes,
-            strayTables: strayTables(family, probes),
+            unconsultedTables: unconsultedTables(family, probes),
             detour: evaluation.path == nil ? detour(family) : nil
         )
     }
@@ -43,7 +43,7 @@ struct Explainer {
         }
     }
 
-    private func strayTables(_ family: AddressFamily, _ probes: [ProbeExplanation]) -> [StrayTable] {
+    private func unconsultedTables(_ family: AddressFamily, _ probes: [ProbeExplanation]) -> [UnconsultedTable] {
         let steps = probes.flatMap(\.lookups).flatMap(\.steps)
         let consulted = Set(steps.filter { $0.rule.action == .lookup }.map(\.rule.table))
         let keys = model.snapshot.routes.keys.filter { $0.family == family && !consulted.contains($0.table) }
@@ -56,7 +56,7 @@ struct Explainer {
     }
 }
 
-// MARK: - What would work
+// MARK: - Alternatives
 
 extension Explainer {
     /// Removes the interfaces without carrier that the kernel prefers, one by one, until there is a usable path.
@@ -78,7 +78,7 @@ extension Explainer {
         }
     }
 
-    /// The interface without carrier that an outcome leads through, if the kernel could be told to skip it.
+    /// The interface without carrier that an outcome leads through, if the kernel can be configured to skip it.
     private func obstacle(_ outcome: LookupOutcome, _ family: AddressFamily) -> InterfaceIndex? {
         guard case .selected(let selection) = outcome else { return nil }
         let index = selection.nextHop.interface
@@ -97,7 +97,7 @@ extension Explainer {
         walk.trace = []
         let outcome = walk.run()
         let walked = walk.trace ?? []
-        // This outcome, and no other, comes of rules that all had no answer.
+        // Only this outcome may mean that no rule had a result.
         let isDecided = outcome != .refused(errno: LookupErrno.networkUnreachable, .noRoute)
         var steps: [RuleStep] = []
         for position in walked { steps.append(step(position, flow, decides: isDecided && position == walked.last)) }
@@ -112,12 +112,12 @@ extension Explainer {
         case .goto:
             return .init(
                 rule: rule,
-                result: .goesOn(RuleWalk.target(of: position, in: rules).map { rules[$0].priority })
+                result: .continues(RuleWalk.target(of: position, in: rules).map { rules[$0].priority })
             )
         case .noOperation: return .init(rule: rule, result: .nothing)
         case .lookup:
             let candidates = candidates(of: rule.table, flow, isTaken: decides)
-            return .init(rule: rule, result: decides ? .answers : passing(rule, flow), candidates: candidates)
+            return .init(rule: rule, result: decides ? .decides : passing(rule, flow), candidates: candidates)
         default: return .init(rule: rule, result: .refuses(RuleWalk.refusal(rule.action)))
         }
     }
@@ -125,8 +125,8 @@ extension Explainer {
     /// Returns why the walk continued after a rule that leads to a table.
     private func passing(_ rule: RuleMessage, _ flow: ProbeFlow) -> RuleStep.Result {
         let needsSource = flow.family == .ipv6 && rule.source.length > 0 && flow.source.isUnspecified
-        switch model.answer(to: flow, from: rule.table) {
-        case .none, .thrown: return .noAnswer
+        switch model.lookup(flow, in: rule.table) {
+        case .none, .thrown: return .noResult
         case .refused: return needsSource ? .otherSource : .refusalPassedOver
         case .found(let route):
             if let limit = rule.suppressPrefixLength, Int32(route.prefixLength) <= limit {
@@ -155,7 +155,7 @@ extension Explainer {
 }
 
 extension Explainer {
-    /// The default-like routes of a table, each compared with the table's own answer.
+    /// The default-like routes of a table, each compared with the table's own result.
     func candidates(of table: RouteTableID, _ flow: ProbeFlow, isTaken: Bool) -> [RouteCandidate] {
         let routes = model.snapshot.routes(flow.family, table)
         let chosen = chosen(of: routes, table, flow)
@@ -177,7 +177,7 @@ extension Explainer {
     ) -> RouteCandidate {
         var evaluator = FamilyEvaluator(model, context)
         var outcomes: [LookupOutcome] = []
-        switch model.answer(to: flow, from: [route], of: table) {
+        switch model.lookup(flow, in: [route], of: table) {
         case .none, .thrown: break
         case .refused(let errno, let reason, _): outcomes = [.refused(errno: errno, reason)]
         case .found(let found): outcomes = [found.outcome(model)]
@@ -193,16 +193,16 @@ extension Explainer {
         )
     }
 
-    /// Returns the positions of the routes that the table's answer may be; none if it has no answer.
+    /// Returns the positions of the routes that may be the table's result; none if it has no result.
     ///
-    /// An answer contains its route's expiry: with a unique expiry for each, it identifies the route.
+    /// A result contains its route's expiry: with a unique expiry for each route, it identifies the route.
     private func chosen(of routes: [Route], _ table: RouteTableID, _ flow: ProbeFlow) -> [Int] {
         var marked = routes
         for position in routes.indices where !isExpired(routes[position]) {
             marked[position].expiry = .init(nanoseconds: .max - Int64(position))
         }
         let mark: Instant?
-        switch model.answer(to: flow, from: marked, of: table) {
+        switch model.lookup(flow, in: marked, of: table) {
         case .none, .thrown: return []
         case .refused(_, _, let expiry): mark = expiry
         case .found(let found): mark = found.expiry
@@ -213,7 +213,7 @@ extension Explainer {
         return ipv4.isAmongDefaults(position) ? ipv4.equalDefaults(position) : [position]
     }
 
-    /// Returns why a route is not the table's answer.
+    /// Returns why a route is not the table's result.
     private func verdict(
         _ position: Int,
         of routes: [Route],
@@ -222,7 +222,7 @@ extension Explainer {
         chosen: Int?
     ) -> RouteCandidate.Verdict {
         let route = routes[position]
-        switch model.answer(to: flow, from: [route], of: table) {
+        switch model.lookup(flow, in: [route], of: table) {
         case .none, .thrown: return fault(of: route, flow)
         case .refused, .found: break
         }
@@ -236,7 +236,7 @@ extension Explainer {
         return advantage(of: routes[chosen].message, over: route.message).map { .beaten(by: $0) } ?? .hidden
     }
 
-    /// Returns why a route would be no answer even if it were alone.
+    /// Returns why a route would not be the result even if it were alone.
     private func fault(of route: Route, _ flow: ProbeFlow) -> RouteCandidate.Verdict {
         let message = route.message
         if !message.destination.contains(flow.destination) { return .otherDestination }

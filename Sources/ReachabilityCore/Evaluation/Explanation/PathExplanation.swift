@@ -4,7 +4,7 @@ package struct PathExplanation: Sendable, Hashable {
     package var path: NetworkPath
     /// IPv4, then IPv6.
     package var families: [FamilyExplanation]
-    /// What is known of each interface of the model.
+    /// The known properties of each interface of the model.
     package var interfaces: [InterfaceIndex: NetworkInterface]
     /// Why the kinds of interfaces are not known.
     package var hints: [InterfaceIndex: InterfaceHint]
@@ -48,13 +48,13 @@ package struct FamilyExplanation: Sendable, Hashable {
     /// One for each of ``ProbeAddresses``, in their order.
     package var probes: [ProbeExplanation]
     /// The tables with default-like routes that no matching rule consults, in the order of their numbers.
-    package var strayTables: [StrayTable]
+    package var unconsultedTables: [UnconsultedTable]
     /// The path that would be usable if the kernel did not prefer a route without carrier.
     package var detour: Detour?
 }
 
 /// A table with default-like routes to which no rule leads the packets in question.
-package struct StrayTable: Sendable, Hashable {
+package struct UnconsultedTable: Sendable, Hashable {
     /// The table.
     package var table: RouteTableID
     /// Its routes, in the kernel's order.
@@ -108,22 +108,22 @@ package struct RuleStep: Sendable, Hashable {
 
     /// The effect of a rule.
     package enum Result: Sendable, Hashable {
-        /// Its table has the answer.
-        case answers
-        /// Its table has none, so the walk continues.
-        case noAnswer
-        /// Its table's answer is a prefix of no more bits than that, which the rule suppresses.
+        /// Its table decides.
+        case decides
+        /// Its table has no result, so the walk continues.
+        case noResult
+        /// The route that its table selects has a prefix of no more bits than that, which the rule suppresses.
         case suppressedPrefix(Int32)
-        /// Its table's answer leads through a group of interfaces that the rule suppresses.
+        /// The route that its table selects leads through a group of interfaces that the rule suppresses.
         case suppressedGroup(UInt32)
-        /// The source that would be selected for its table's answer does not match the rule.
+        /// The source that would be selected for its table's route does not match the rule.
         case otherSource
         /// Its table refuses, which the kernel ignores as long as no rule was ever added.
         case refusalPassedOver
         /// The rule itself refuses.
         case refuses(LookupOutcome)
         /// The walk continues with the rule of a priority; nil if there is none after it.
-        case goesOn(UInt32?)
+        case continues(UInt32?)
         /// No effect.
         case nothing
         /// The walk ended, or jumped, before it.
@@ -148,7 +148,7 @@ package struct RouteCandidate: Sendable, Hashable {
     package enum Verdict: Sendable, Hashable {
         /// It decides; that includes types that refuse.
         case chosen
-        /// It is the table's answer, which the rule does not take.
+        /// It is the table's result, which the rule does not take.
         case notTaken
         /// The walk does not reach its table.
         case notReached
@@ -162,20 +162,20 @@ package struct RouteCandidate: Sendable, Hashable {
         case otherSource
         /// Its lifetime has ended.
         case expired
-        /// It is of type throw: its table has no answer.
+        /// It is of type throw: its table has no result.
         case throwing
         /// A route of type throw comes first.
         case behindThrow
         /// None of its next hops is usable.
         case nextHopsUnusable
-        /// Its gateway did not answer, and another's may.
+        /// Its gateway did not reply (`NUD_FAILED`), and another's may.
         case gatewayFailed
         /// The kernel does not reach it: a route to the same destination, whose nexthop object is not usable or which
         /// is for other sources, hides it.
         case hidden
     }
 
-    /// What makes a route better than another of the same table.
+    /// The property that makes a route better than another of the same table.
     package enum Advantage: Sendable, Hashable {
         /// Its destination is longer.
         case longerPrefix
@@ -211,7 +211,7 @@ package struct NextHopExplanation: Sendable, Hashable {
         case ignored
         /// The kernel has marked it as dead.
         case dead
-        /// Its gateway did not answer (`NUD_FAILED`).
+        /// Its gateway did not reply (`NUD_FAILED`).
         case gatewayFailed
     }
 }

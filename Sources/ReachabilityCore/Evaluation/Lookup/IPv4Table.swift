@@ -11,22 +11,22 @@ struct IPv4Table {
     }
 
     /// Returns the first usable route of the longest prefix.
-    func lookup(_ flow: ProbeFlow) -> TableAnswer {
+    func lookup(_ flow: ProbeFlow) -> TableResult {
         var missed: IPPrefix?
         for position in routes.indices {
             guard routes[position].message.destination.contains(flow.destination) else { continue }
             guard [0, flow.tos].contains(routes[position].message.tos) else { continue }
             if let missed, sharesLeaf(position, with: missed) { continue }
-            if let answer = refusal(at: position) { return answer }
+            if let result = refusal(at: position) { return result }
             if let nextHops = choices(at: position) { return select(position, nextHops, flow) }
             if routes[position].message.nexthopID != nil { missed = routes[position].message.destination }
         }
         return .none
     }
 
-    private func refusal(at position: Int) -> TableAnswer? {
+    private func refusal(at position: Int) -> TableResult? {
         let expiry = routes[position].expiry
-        return TableAnswer.refusal(type(at: position), expiry: expiry)
+        return TableResult.refusal(type(at: position), expiry: expiry)
     }
 
     /// A route's type; through a nexthop object, that which the object gives it now.
@@ -94,26 +94,26 @@ enum Choices {
 
 extension IPv4Table {
     /// Chooses among a route's next hops, or among equal default routes, and selects the source (`fib_select_path`).
-    func select(_ position: Int, _ nextHops: Choices, _ flow: ProbeFlow) -> TableAnswer {
+    func select(_ position: Int, _ nextHops: Choices, _ flow: ProbeFlow) -> TableResult {
         if routes[position].message.type == .local { return .found(local(position, flow)) }
         let chosen: [SelectedNextHop]
         switch nextHops {
         case .several(let several): chosen = several.map { nextHop($0, of: position, flow) }
         case .one(let one):
             guard isAmongDefaults(position) else {
-                return answer(position, nextHop(one, of: position, flow), [], nextHops)
+                return result(position, nextHop(one, of: position, flow), [], nextHops)
             }
             chosen = equalDefaults(position).map { nextHop(firstNextHop(at: $0) ?? one, of: $0, flow) }
         }
-        return answer(position, chosen[0], chosen, nextHops)
+        return result(position, chosen[0], chosen, nextHops)
     }
 
-    private func answer(
+    private func result(
         _ position: Int,
         _ nextHop: SelectedNextHop,
         _ alternatives: [SelectedNextHop],
         _ nextHops: Choices
-    ) -> TableAnswer {
+    ) -> TableResult {
         guard !isMartian(nextHop) else {
             return .refused(errno: LookupErrno.invalid, .loopbackSource, expiry: nil)
         }

@@ -18,10 +18,10 @@ struct IPv6Table {
     }
 
     /// Returns the best route of the longest prefix that has one; if none is reachable, the best that is not.
-    func lookup(_ flow: ProbeFlow) -> TableAnswer {
-        if let match = match(flow, reachable: prefersReachable) { return answer(match, flow) }
+    func lookup(_ flow: ProbeFlow) -> TableResult {
+        if let match = match(flow, reachable: prefersReachable) { return result(match, flow) }
         guard prefersReachable, !model.snapshot.neighbours.isEmpty else { return .none }
-        return match(flow, reachable: false).map { answer($0, flow) } ?? .none
+        return match(flow, reachable: false).map { result($0, flow) } ?? .none
     }
 
     /// Goes through the prefixes that hold the flow's destination and source, longest first (`fib6_node_lookup`).
@@ -99,14 +99,14 @@ struct IPv6Table {
 }
 
 extension IPv6Table {
-    /// Returns the answer for a match, with its next hop chosen and its source selected.
-    func answer(_ match: Match, _ flow: ProbeFlow) -> TableAnswer {
+    /// Returns the result for a match, with its next hop chosen and its source selected.
+    func result(_ match: Match, _ flow: ProbeFlow) -> TableResult {
         switch match {
         case .blackhole(let position):
             return .refused(errno: LookupErrno.invalid, .blackhole, expiry: routes[position].expiry)
         case .refusal(let position):
             let expiry = routes[position].expiry
-            return TableAnswer.refusal(routes[position].message.type, expiry: expiry) ?? .none
+            return TableResult.refusal(routes[position].message.type, expiry: expiry) ?? .none
         case .route(let position, let nextHop):
             return .found(found(position, nextHop, flow))
         }
@@ -240,7 +240,7 @@ struct IPv6RouteScore {
 
     private mutating func considerOwnNextHops(_ position: Int) {
         let type = routes[position].message.type
-        if TableAnswer.refusal(type, expiry: nil) != nil {
+        if TableResult.refusal(type, expiry: nil) != nil {
             if beats(nil, position) { best = .refusal(position) }
             return
         }

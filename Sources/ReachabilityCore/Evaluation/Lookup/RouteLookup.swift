@@ -1,9 +1,9 @@
 /// The kernel's routing decision, made from the model: rules, tables, routes, next hops and source addresses.
 ///
-/// The answer of `ip_route_output_key` and `ip6_route_output` of Linux 6.18, without asking. Routes longer than
-/// ``RouteMessage/longestDefaultLikePrefix`` are not part of the model: the probe addresses are chosen so that they
-/// hardly ever lie in one. Devices are used in the order of their indexes where the kernel uses that of
-/// their registration, which netlink does not report.
+/// The result is that of `ip_route_output_key` and `ip6_route_output` of Linux 6.18, without asking the kernel. Routes longer
+/// than ``RouteMessage/longestDefaultLikePrefix`` are not part of the model: the probe addresses are chosen so that they
+/// hardly ever lie in one. Devices are used in the order of their indexes where the kernel uses that of their registration,
+/// which netlink does not report.
 package enum RouteLookup {
     /// Makes one lookup, as `RTM_GETROUTE` does: of the flow as it is.
     ///

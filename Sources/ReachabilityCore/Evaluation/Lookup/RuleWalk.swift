@@ -20,7 +20,7 @@ struct RuleWalk {
         self.hasSource = !flow.source.isUnspecified
     }
 
-    /// Walks the rules until one gives an answer.
+    /// Walks the rules until one has a result.
     mutating func run() -> LookupOutcome {
         if hasSource, flow.family == .ipv4, !model.isOwn(flow.source) {
             return .refused(errno: LookupErrno.networkUnreachable, .noSource)
@@ -73,7 +73,7 @@ struct RuleWalk {
         guard let routes = model.snapshot.routes[key]?.elements, !routes.isEmpty else { return nil }
         // Longer prefixes come first, so that a table whose first route is for all has no other.
         if routes[0].message.destination.length > 0 { dependsOnDestination = true }
-        switch model.answer(to: flow, hasSource: hasSource, from: routes, of: table) {
+        switch model.lookup(flow, hasSource: hasSource, in: routes, of: table) {
         case .none: return nil
         case .thrown:
             // The rule's source is selected nevertheless, and stays for the rules after it.
@@ -115,7 +115,7 @@ struct RuleWalk {
 
     /// Selects the source for such a rule.
     ///
-    /// - Returns: Whether it lies in the rule's prefix, so that the rule's answer is used.
+    /// - Returns: Whether it lies in the rule's prefix, so that the rule's result is used.
     private mutating func findSource(for prefix: IPPrefix, _ index: InterfaceIndex) -> Bool {
         dependsOnDestination = true
         guard let source = model.ipv6Source(to: flow.destination, through: index) else { return false }
@@ -126,31 +126,31 @@ struct RuleWalk {
 }
 
 extension LookupModel {
-    /// Returns the answer of a table.
-    func answer(to flow: ProbeFlow, from table: RouteTableID) -> TableAnswer {
+    /// Looks a flow up in a table.
+    func lookup(_ flow: ProbeFlow, in table: RouteTableID) -> TableResult {
         guard let routes = snapshot.routes[.init(flow.family, table)]?.elements else { return .none }
-        return answer(to: flow, from: routes, of: table)
+        return lookup(flow, in: routes, of: table)
     }
 
-    /// Returns the answer of a table's routes.
-    func answer(to flow: ProbeFlow, from routes: [Route], of table: RouteTableID) -> TableAnswer {
-        answer(to: flow, hasSource: !flow.source.isUnspecified, from: routes, of: table)
+    /// Looks a flow up in a table's routes.
+    func lookup(_ flow: ProbeFlow, in routes: [Route], of table: RouteTableID) -> TableResult {
+        lookup(flow, hasSource: !flow.source.isUnspecified, in: routes, of: table)
     }
 
-    /// Returns the answer of a table's routes.
+    /// Looks a flow up in a table's routes.
     ///
     /// - Parameters:
     ///   - flow: The flow. A rule may have given it a source by which IPv6 routes are found.
     ///   - hasSource: Whether the source is the socket's own; otherwise one is selected.
     ///   - routes: The table's routes.
     ///   - table: Its number.
-    /// - Returns: The answer.
-    func answer(
-        to flow: ProbeFlow,
+    /// - Returns: The table's result.
+    func lookup(
+        _ flow: ProbeFlow,
         hasSource: Bool,
-        from routes: [Route],
+        in routes: [Route],
         of table: RouteTableID
-    ) -> TableAnswer {
+    ) -> TableResult {
         switch flow.family {
         case .ipv4: IPv4Table(routes, table, self).lookup(flow)
         case .ipv6: IPv6Table(routes, table, self, selectsSource: !hasSource).lookup(flow)
@@ -250,8 +250,8 @@ extension PortRange {
     }
 }
 
-/// The answer of one routing table to a lookup.
-enum TableAnswer {
+/// The result of a lookup in one routing table.
+enum TableResult {
     /// None: the walk through the rules continues.
     case none
     /// A route of type throw: the walk continues, too.
@@ -261,7 +261,7 @@ enum TableAnswer {
     /// A route.
     case found(FoundRoute)
 
-    /// Returns the answer of a route of a type that refuses.
+    /// Returns the result of a route of a type that refuses.
     ///
     /// - Returns: Nil for the types that carry packets.
     static func refusal(_ type: RouteType, expiry: Instant?) -> Self? {

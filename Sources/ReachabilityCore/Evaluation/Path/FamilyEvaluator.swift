@@ -213,7 +213,7 @@ extension FamilyEvaluator {
         guard let source = nextHop.source, let probe = ProbeAddresses.of(source.family).first else { return nil }
         var flow = ProbeFlow(to: probe, user: context.user)
         flow.source = source
-        guard case .found(let route) = model.answer(to: flow, from: table), route.type == .unicast,
+        guard case .found(let route) = model.lookup(flow, in: table), route.type == .unicast,
             case .selected(let selection) = route.outcome(model)
         else { return nil }
         return selection.nextHop.interface

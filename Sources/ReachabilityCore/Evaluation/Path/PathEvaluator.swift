@@ -47,11 +47,11 @@ package struct PathEvaluator: Sendable, Hashable {
         return .init(path: .init(ipv4, ipv6), ipv4: ipv4, ipv6: ipv6)
     }
 
-    /// Evaluates the kernel's own answers, in the order of ``ProbeAddresses``; links and addresses come from the model.
+    /// Evaluates the kernel's own results, in the order of ``ProbeAddresses``; links and addresses come from the model.
     ///
     /// - Parameters:
-    ///   - ipv4: The final answer for each IPv4 probe address.
-    ///   - ipv6: The final answer for each IPv6 probe address.
+    ///   - ipv4: The final result for each IPv4 probe address.
+    ///   - ipv6: The final result for each IPv6 probe address.
     ///   - snapshot: The model of the machine; its routes and rules may not have been read yet.
     ///   - now: The moment of the evaluation.
     /// - Returns: The path, and each family's evaluation.
@@ -188,25 +188,25 @@ public struct RuledOutInterface: Sendable, Hashable {
 }
 
 extension PathEvaluator {
-    /// Evaluates the kernel's answer for one destination; links and addresses come from the model.
+    /// Evaluates the kernel's result for one destination; links and addresses come from the model.
     ///
     /// - Parameters:
-    ///   - answer: The outcome of the final lookup of the destination.
+    ///   - outcome: The outcome of the final lookup of the destination.
     ///   - destination: The destination; one on the link, a group or all its hosts may be reached from a link-local
     ///     address.
     ///   - snapshot: The model of the machine.
     ///   - now: The moment of the evaluation.
     /// - Returns: The path, or why there is none.
     package func evaluate(
-        _ answer: LookupOutcome,
+        _ outcome: LookupOutcome,
         for destination: IPAddress,
         _ snapshot: NetworkSnapshot,
         at now: Instant
     ) -> FamilyEvaluation {
-        let isWithinLink = destination.isLinkLocal || answer.isForSeveralHosts
+        let isWithinLink = destination.isLinkLocal || outcome.isForSeveralHosts
         var evaluator = FamilyEvaluator(LookupModel(snapshot, at: now), context, withinLink: isWithinLink)
-        evaluator.evaluate(answer)
-        return evaluator.evaluation(of: [answer], nextExpiry: nil)
+        evaluator.evaluate(outcome)
+        return evaluator.evaluation(of: [outcome], nextExpiry: nil)
     }
 
     /// Describes an interface of the model; nil if there is none with the index.

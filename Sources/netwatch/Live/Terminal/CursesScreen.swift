@@ -33,7 +33,7 @@ final class CursesScreen {
     ///   - device: The terminal.
     ///   - type: Its type, for terminfo(5).
     ///   - isColored: Whether colors are wanted.
-    ///   - isASCII: Whether it shows ASCII alone.
+    ///   - isASCII: Whether it shows only ASCII.
     /// - Throws: Why this terminal cannot show the view; its settings are as before then.
     init(_ device: TerminalDevice, type: String, isColored: Bool, isASCII: Bool) throws(TerminalUnfit) {
         let curses = try CursesLibrary.load()
@@ -77,7 +77,7 @@ final class CursesScreen {
 // MARK: - Drawing
 
 extension CursesScreen {
-    /// Draws a frame; false if the terminal has gone.
+    /// Draws a frame; false if the terminal is closed.
     func draw(_ frame: Frame) -> Bool {
         for row in 0..<size.rows {
             let line = row < frame.lines.count ? frame.lines[row] : StyledLine()
@@ -90,7 +90,7 @@ extension CursesScreen {
         return flush()
     }
 
-    /// Writes what ncurses has drawn, as far as the terminal takes it; false if the terminal has gone.
+    /// Writes the output of ncurses, as far as the terminal accepts it; false if the terminal is closed.
     func flush() -> Bool { device.write(buffer.take()) }
 
     /// Redraws everything with the next frame, at the size that the terminal has then.
@@ -111,7 +111,7 @@ extension CursesScreen {
             let look = palette.look(run.style)
             _ = curses.wattr_set(window, look.attributes, look.pair, nil)
             let text = isASCII ? String(run.text.map { $0.isASCII ? $0 : "?" }) : run.text
-            // The last column of the last line is written too, though ncurses then has nowhere to go and says so.
+            // The last column of the last line is written too; ncurses then reports that the cursor cannot advance.
             _ = curses.waddnstr(window, text, -1)
         }
     }
@@ -135,14 +135,14 @@ extension CursesScreen {
         case wheel(up: Bool, row: Int)
     }
 
-    /// The next of what was typed; nil if there is nothing more now.
+    /// The next input; nil if there is none now.
     func next() -> Input? {
         while true {
             var code = wint_t()
             let result = curses.wget_wch(window, &code)
             guard result != ERR else { return nil }
             if result == KEY_CODE_YES, Int32(bitPattern: code) == KEY_MOUSE {
-                if let wheel = wheelTurn() { return wheel }
+                if let wheel = wheelInput() { return wheel }
                 continue
             }
             let key = result == KEY_CODE_YES ? KeyDecoder.function(code) : KeyDecoder.character(code)
@@ -150,7 +150,7 @@ extension CursesScreen {
         }
     }
 
-    private func wheelTurn() -> Input? {
+    private func wheelInput() -> Input? {
         var event = MEVENT()
         guard curses.getmouse(&event) == OK else { return nil }
         if event.bstate & netwatch_wheel_up != 0 { return .wheel(up: true, row: Int(event.y)) }
@@ -162,7 +162,7 @@ extension CursesScreen {
 // MARK: - Coming and going
 
 extension CursesScreen {
-    /// Gives the terminal back as it was, unless it has been given back already, or another job has it now.
+    /// Restores the terminal, unless it is already restored, or belongs to another job now.
     func leave() {
         guard !hasLeft else { return }
         hasLeft = true
@@ -178,7 +178,7 @@ extension CursesScreen {
     /// Takes the terminal again after ``leave()``, or after another job had it, and redraws everything.
     func resume() {
         device.set(drawingSettings)
-        // Where it never left, the wheel's mode is its own, and what was before is kept already.
+        // If the screen was never left, the wheel's mode is already set and the earlier one saved.
         let keepsWheel = hasLeft
         hasLeft = false
         begin(keepsWheel: keepsWheel)
@@ -210,7 +210,7 @@ extension CursesScreen {
         return text != nil && Int(bitPattern: text) != -1
     }
 
-    /// Has keys come one by one and unseen; gives the settings with which they do.
+    /// Disables line buffering and echo; returns the settings for that.
     private static func prepare(
         _ curses: netwatch_curses,
         _ window: UnsafeMutablePointer<WINDOW>,
@@ -225,7 +225,7 @@ extension CursesScreen {
         _ = curses.typeahead(-1)
         _ = curses.set_escdelay(25)
         var settings = device.currentSettings
-        // ctrl-S would stop the terminal, which a view that draws by itself must not wait for.
+        // ctrl-S would stop the terminal, and the view would wait for it.
         settings.c_iflag &= ~tcflag_t(IXON)
         device.set(settings)
         for signal in [SIGINT, SIGTERM, SIGTSTP, SIGWINCH] where !SignalActions.isIgnored(signal) {
@@ -246,7 +246,7 @@ extension CursesScreen {
 enum CursesLibrary {
     /// Finds them.
     ///
-    /// - Throws: What is missing.
+    /// - Throws: An error that names the missing capability.
     static func load() throws(TerminalUnfit) -> netwatch_curses {
         var functions = netwatch_curses()
         if let missing = netwatch_curses_load(&functions) {
@@ -264,9 +264,9 @@ struct TerminalUnfit: Error, Hashable {
     init(_ words: String?) { self.words = words }
 }
 
-/// Where ncurses writes to: a file in memory (memfd_create(2)), from which the bytes are taken.
+/// The output of ncurses: a file in memory (memfd_create(2)), from which the bytes are read.
 ///
-/// ncurses waits for a terminal that takes nothing, and says nothing of one that has gone; a program that waits there
+/// ncurses waits for a blocked terminal, and does not report a closed one; a program that waits there
 /// could not be ended any more. It keeps writing to a descriptor that first was the terminal, whose settings it reads.
 final class DrawingBuffer {
     /// The stream for ncurses.
@@ -287,14 +287,14 @@ final class DrawingBuffer {
         close(memory)
     }
 
-    /// From now on what is written stays here.
+    /// Redirects the output to the file.
     func detach() throws(SystemError) {
         fflush(file)
         _ = try retryingOnInterrupt { dup2(memory, descriptor) }
         _ = try retryingOnInterrupt { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     }
 
-    /// Takes what was written.
+    /// Returns and clears the output.
     func take() -> [UInt8] {
         let length = lseek(memory, 0, SEEK_CUR)
         guard length > 0 else { return [] }
@@ -309,7 +309,7 @@ final class DrawingBuffer {
 
 /// The translation of ncurses key codes to keys (curs_getch(3X)).
 enum KeyDecoder {
-    /// A character, control characters among them; nil for what means nothing.
+    /// A character, possibly a control character; nil if it has no meaning.
     static func character(_ code: wint_t) -> Key? {
         guard let scalar = Unicode.Scalar(code) else { return nil }
         switch code {
@@ -347,7 +347,7 @@ enum RestoringBytes {
 
     /// A capability without its pauses, which terminals need no more.
     private static func capability(_ name: String, _ curses: netwatch_curses) -> [UInt8] {
-        // Both nil and -1 say that there is none.
+        // Both nil and -1 mean that there is none.
         guard let text = curses.tigetstr(name), Int(bitPattern: text) != -1 else { return [] }
         return withoutPadding(String(cString: text))
     }
@@ -373,7 +373,7 @@ enum RestoringBytes {
 enum TerminalFitness {
     /// Gives the terminal's type, if it may be able to.
     ///
-    /// - Parameter type: What the terminal calls itself (TERM; see environ(7)).
+    /// - Parameter type: The terminal's type (TERM; see environ(7)).
     /// - Returns: The type, for terminfo(5).
     /// - Throws: If not; without words for a terminal that says it can only write lines.
     static func type(_ type: String?) throws(TerminalUnfit) -> String {
@@ -395,7 +395,7 @@ enum TerminalFitness {
 enum WheelMode: Hashable {
     /// The terminal turns it into the arrow keys (DECSET 1007 of xterm), and keeps the rest of the mouse for itself.
     case arrows
-    /// The program is told of the mouse's buttons; text is marked with shift held down.
+    /// The program receives the mouse's buttons; text is selected with shift held down.
     case buttons
 
     /// Selects the mode for a terminal type: terminal multiplexers do not translate the wheel to arrow keys.
@@ -405,7 +405,7 @@ enum WheelMode: Hashable {
 
     /// Returns the bytes that enable it.
     ///
-    /// - Parameter keeps: Whether what the terminal does now is what it is to do afterwards (XTSAVE).
+    /// - Parameter keeps: Whether to save the current mode, to be restored afterwards (XTSAVE).
     /// - Returns: The bytes.
     func begin(keeps: Bool) -> [UInt8] {
         self == .arrows ? Array("\(keeps ? "\u{1B}[?1007s" : "")\u{1B}[?1007h".utf8) : []

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import NetwatchCore
 
-/// The terminal that stdout is: what is typed comes from it, what is drawn goes to it, and its settings are kept.
+/// The terminal of stdout: the source of keys, the destination of drawing, and the owner of the saved settings.
 ///
 /// Confined to the main thread.
 final class TerminalDevice {
@@ -17,7 +17,7 @@ final class TerminalDevice {
 
     /// Opens the terminal.
     ///
-    /// Anew, so that what is set for this descriptor alone is not set for the shell's, too.
+    /// Opened again, so that flags of this descriptor do not affect the shell's.
     ///
     /// - Throws: The errno; `ENOTTY` if stdout is no terminal, or one that cannot be read.
     init() throws(SystemError) {
@@ -44,35 +44,38 @@ final class TerminalDevice {
         return try retryingOnInterrupt { fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) }
     }
 
-    /// How many characters fit (ioctl_tty(2)), of which no more than ``most`` are used each way; 80 by 24 where the
-    /// terminal does not tell.
+    /// The size in characters (ioctl_tty(2)), at most ``maximumLength`` in each direction; 80 by 24 if the terminal does
+    /// not report one.
     var size: ScreenSize {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
             return .init(columns: 80, rows: 24)
         }
-        return .init(columns: min(Int(size.ws_col), Self.most), rows: min(Int(size.ws_row), Self.most))
+        return .init(
+            columns: min(Int(size.ws_col), Self.maximumLength),
+            rows: min(Int(size.ws_row), Self.maximumLength)
+        )
     }
 
     /// More than any screen has, and less than ncurses cannot count.
-    private static let most = 1_000
+    private static let maximumLength = 1_000
 
-    /// Whether this process may change the terminal: it is in the foreground, or nobody controls jobs there.
+    /// Whether this process may change the terminal: it is in the foreground, or there is no job control.
     var isOurs: Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
     }
 
-    /// Whether something is not yet taken.
+    /// Whether some output is not yet written.
     var isBehind: Bool { !pending.isEmpty }
 
-    /// Writes as much as the terminal takes now, and keeps the rest; false if the terminal has gone.
+    /// Writes as much as the terminal accepts now, and keeps the rest; false if the terminal is closed.
     func write(_ bytes: some Sequence<UInt8>) -> Bool {
         pending += bytes
         return write()
     }
 
-    /// Goes on writing what was kept; false if the terminal has gone.
+    /// Continues to write the kept output; false if the terminal is closed.
     func write() -> Bool {
         while !pending.isEmpty {
             guard isReady(toWriteWithin: 0) else { return true }
@@ -91,7 +94,7 @@ final class TerminalDevice {
         return true
     }
 
-    /// Waits until everything is taken, but no longer than a time in milliseconds.
+    /// Waits until everything is written, up to a timeout in milliseconds.
     func finish(within limit: Int32) {
         while write(), isBehind, isReady(toWriteWithin: limit) {}
         pending = []
@@ -102,7 +105,7 @@ final class TerminalDevice {
         return poll(&wait, 1, milliseconds) == 1
     }
 
-    /// A descriptor that blocks takes this much at once if it takes anything, or nearly always.
+    /// A writable blocking descriptor nearly always accepts this much without blocking.
     private static let portion = 2_048
 
     /// The settings as they are now.
@@ -121,13 +124,13 @@ final class TerminalDevice {
 
 /// Has the terminal put in order if the process crashes.
 ///
-/// The one file that calls these functions of CLinux: each file that does has their variables for itself.
+/// The only file that calls these functions of CLinux: every file that does has a copy of their variables.
 enum TerminalGuard {
-    /// From now on a crash restores the terminal; once more replaces what is restored.
+    /// Makes a crash restore the terminal; a further call replaces the bytes.
     ///
     /// - Parameters:
     ///   - device: The terminal.
-    ///   - bytes: What leaves it as it was: shows the cursor, ends the other screen.
+    ///   - bytes: The bytes that restore it: they show the cursor and end the alternate screen.
     static func arm(_ device: TerminalDevice, bytes: [UInt8]) {
         var settings = device.settings
         bytes.withUnsafeBytes { raw in
@@ -135,7 +138,7 @@ enum TerminalGuard {
         }
     }
 
-    /// From now on a crash is what it was before.
+    /// Restores the previous handling of crashes.
     static func disarm() {
         netwatch_guard_disarm()
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// The physical interfaces beneath a stack.
+/// The physical interfaces below stacked interfaces.
 struct CarrierResolverTests {
     /// A modem (2) and an Ethernet port (3), both up, neither with a route.
     private func machine() -> Machine {
@@ -33,7 +33,10 @@ struct CarrierResolverTests {
 
     private func carriers(_ machine: Machine) -> [String] { machine.evaluate().path.carriers.map(\.name) }
 
-    @Test("Over one interface", arguments: ["vlan", "macvlan", "ipvlan", "vxlan", "gre"])
+    @Test(
+        "A stacked interface is carried by the interface below it",
+        arguments: ["vlan", "macvlan", "ipvlan", "vxlan", "gre"]
+    )
     func lower(kind: String) {
         let machine = stacked(kind, over: 2)
         #expect(carriers(machine) == ["wwan0"])
@@ -41,7 +44,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.interface?.name == "stack0")
     }
 
-    @Test("Over members: cellular only if all that are up are")
+    @Test("An interface with ports is cellular only if all its usable ports are")
     func members() {
         var machine = stacked("bridge", members: [2, 3])
         #expect(carriers(machine) == ["wwan0", "eth0"])
@@ -51,7 +54,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.status == .cellular)
     }
 
-    @Test("A bond's active port carries")
+    @Test("A bond is carried by its active port")
     func bonds() {
         #expect(carriers(stacked("bond", members: [2, 3]) { $0.bondActivePort = 2 }) == ["wwan0"])
         var machine = stacked("bond", members: [2, 3])
@@ -60,7 +63,7 @@ struct CarrierResolverTests {
         #expect(carriers(machine) == ["eth0"])
     }
 
-    /// A team of both, of which the driver has told its options.
+    /// A team of both, whose options the driver has reported.
     private func team(_ alter: (inout TeamMessage) -> Void) -> Machine {
         var machine = stacked("team", members: [2, 3])
         var options = TeamMessage(index: 9)
@@ -71,7 +74,7 @@ struct CarrierResolverTests {
 
     private static let header = NetlinkHeader(length: 16, type: 0, flags: [], sequence: 0, port: 0)
 
-    @Test("A team's active port carries, whatever other ports have a carrier")
+    @Test("A team is carried by its active port, even if other ports have a carrier")
     func teamActivePort() {
         var machine = team { ($0.mode, $0.activePort) = (TeamMessage.activeBackup, 2) }
         #expect(carriers(machine) == ["wwan0"])
@@ -81,14 +84,14 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.reasons.first == .noCarrier)
     }
 
-    @Test("A team in mode activebackup without an active port carries nothing")
+    @Test("A team in mode activebackup without an active port has no carrier")
     func teamWithoutActivePort() {
         let machine = team { ($0.mode, $0.activePort) = (TeamMessage.activeBackup, 0) }
         #expect(machine.evaluate().path.status == .notReachable)
         #expect(machine.evaluate().path.reasons.first == .noCarrier)
     }
 
-    @Test("Of a team in another mode, the enabled ports carry")
+    @Test("A team in another mode is carried by its enabled ports")
     func teamEnabledPorts() {
         let machine = team { ($0.mode, $0.enabledPorts) = ("roundrobin", [2: false, 3: true]) }
         #expect(carriers(machine) == ["eth0"])
@@ -119,7 +122,7 @@ struct CarrierResolverTests {
         #expect(carriers(machine) == ["wwan0", "eth0"])
     }
 
-    @Test("A session of a modem (rmnet) carries nothing while the modem is down or has no carrier")
+    @Test("A modem's session (rmnet) is unusable while the modem is down or has no carrier")
     func rmnet() {
         var machine = stacked("rmnet", over: 2) { $0.hardwareType = .rawIP }
         #expect(carriers(machine) == ["stack0"])
@@ -133,14 +136,14 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.status == .cellular, "the modem in another namespace is not known")
     }
 
-    /// A WiFi interface (4) in a mode.
+    /// A Wi-Fi interface (4) in a mode.
     private func wireless(_ mode: WirelessMode, _ machine: inout Machine) {
         machine.link(4, "wlan0")
         machine.snapshot.devices.wireless[4] = .init()
         machine.snapshot.devices.wireless[4]?.mode = mode
     }
 
-    @Test("An access point of the machine's own is no way out, unless a rule says so")
+    @Test("The machine's own access point is no uplink unless a kind rule says so")
     func ownAccessPoint() {
         var machine = machine()
         wireless(.accessPoint, &machine)
@@ -155,7 +158,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.status == .wifi)
     }
 
-    @Test("A bridge of an access point of the machine's own and a modem is carried by the modem")
+    @Test("A bridge of the machine's own access point and a modem is carried by the modem")
     func accessPointInBridge() {
         var machine = stacked("bridge", members: [2])
         wireless(.accessPoint, &machine)
@@ -166,7 +169,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
-    @Test("A bond whose active port can't carry leads nowhere, whatever its other ports can")
+    @Test("A bond whose active port is unusable is unusable, even if other ports are usable")
     func dormantPort() {
         var machine = stacked("bond", members: [2, 3]) { $0.bondActivePort = 3 }
         machine.snapshot.devices.wireless[3] = .init()
@@ -181,7 +184,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.status == .cellular)
     }
 
-    @Test("A bond that is about to replace a port without carrier has no outage, one that does not look has")
+    @Test("A bond without carrier on its active port stays usable only while it is about to replace it")
     func failover() {
         var machine = stacked("bond", members: [2, 3]) { $0.bondActivePort = 3 }
         machine.loseCarrier(3)
@@ -192,7 +195,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.reasons.first == .noCarrier)
     }
 
-    @Test("A bond in another mode needs one port that can carry")
+    @Test("A bond in another mode needs one usable port")
     func balancedBond() {
         var machine = stacked("bond", members: [2, 3])
         for port in [2, 3] as [InterfaceIndex] { machine.alter(port) { $0.bondPortIsActive = true } }
@@ -202,7 +205,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.reasons.first == .noCarrier)
     }
 
-    @Test("A VLAN needs the carrier of what it is over", arguments: ["vlan", "macvlan"])
+    @Test("A VLAN needs the carrier of its lower interface", arguments: ["vlan", "macvlan"])
     func deadLower(kind: String) {
         var machine = stacked(kind, over: 2)
         machine.loseCarrier(2)
@@ -210,7 +213,7 @@ struct CarrierResolverTests {
         #expect(carriers(machine) == [])
     }
 
-    @Test("A bridge whose uplink lost its carrier has none, though a guest keeps it up", arguments: ["veth", "tun"])
+    @Test("A bridge whose uplink lost its carrier is unusable despite a guest", arguments: ["veth", "tun"])
     func pulledCable(kind: String) {
         var machine = stacked("bridge", members: [3])
         machine.link(5, "guest0") { link in
@@ -228,7 +231,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.reasons.first == .noCarrier)
     }
 
-    @Test("An uplink that the user's rules name is one")
+    @Test("A port that a kind rule names is an uplink")
     func namedUplink() {
         var machine = stacked("bridge")
         for index in [5, 6] as [InterfaceIndex] {
@@ -243,7 +246,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
-    @Test("A bridge's containers do not carry where it has a port of hardware")
+    @Test("A bridge with a hardware port is not carried by its containers")
     func containers() {
         var machine = stacked("bridge", members: [2])
         machine.link(5, "veth5") { link in
@@ -265,12 +268,12 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.status == .wifi)
     }
 
-    @Test("A veth's other end is not beneath it")
+    @Test("A veth's peer is not its lower interface")
     func vethPeer() {
         #expect(carriers(stacked("veth", over: 2)) == ["stack0"])
     }
 
-    @Test("What lies in another namespace can't be told, and is not cellular")
+    @Test("A lower interface in another namespace is unknown and does not count as cellular")
     func elsewhere() {
         let machine = stacked("macvlan", over: 2) { $0.lowerNamespace = 0 }
         #expect(carriers(machine) == ["stack0"])
@@ -278,7 +281,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().path.reasons == [.carrierElsewhere])
     }
 
-    @Test("A tunnel is carried by the best default path that does not go through it")
+    @Test("A tunnel is carried by the best default path that does not lead through it")
     func tunnel() {
         var machine = stacked("wireguard")
         #expect(machine.evaluate().path.reasons == [.carrierUnknown])
@@ -292,7 +295,7 @@ struct CarrierResolverTests {
         #expect(machine.evaluate().ipv4.path?.carriers.map(\.name) == ["eth0"], "beneath by the other family")
     }
 
-    @Test("A tunnel whose packets pass the rules by their mark is carried as table main says")
+    @Test("A tunnel whose marked packets skip the rules is carried by the default route of table main")
     func killSwitch() {
         var machine = machine()
         machine.link(9, "wg0") { $0.kind = "wireguard" }
@@ -310,7 +313,7 @@ struct CarrierResolverTests {
         #expect(carriers(machine) == ["wwan0"])
     }
 
-    @Test("Tunnels within tunnels, and stacks that bite their tails, end")
+    @Test("Resolution ends for nested tunnels and for cyclic stacks")
     func cycles() {
         var machine = stacked("wireguard")
         machine.link(8, "tun0") { $0.kind = "tun" }
@@ -327,7 +330,7 @@ struct CarrierResolverTests {
         #expect(carriers(stacked("vlan", over: 9)) == ["stack0"])
     }
 
-    @Test("The user's word about a stack ends the search")
+    @Test("A kind rule for a stacked interface ends the search below it")
     func userRule() {
         var machine = stacked("bridge", members: [3])
         machine.kindRules = [.init(pattern: "stack*", kind: .cellular)]

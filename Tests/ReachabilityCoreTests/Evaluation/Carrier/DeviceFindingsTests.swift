@@ -2,9 +2,9 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// When the ways of looking at a device are enough to tell a modem from Ethernet.
+/// Which findings suffice to distinguish a modem from Ethernet.
 struct DeviceFindingsTests {
-    @Test("sysfs that shows the interface is enough, whatever else fails")
+    @Test("sysfs suffices if it shows the interface, whatever else fails")
     func sysfs() {
         var findings = DeviceFindings(index: 3, name: "wwan0")
         findings.isInSysfs = true
@@ -14,7 +14,7 @@ struct DeviceFindingsTests {
         #expect(findings.message.deviceType == "wwan")
     }
 
-    @Test("Without sysfs, a driver that is no modem's, or nothing else's, is enough")
+    @Test("Without sysfs, a driver suffices that serves only modems or no modem")
     func driver() {
         var findings = DeviceFindings(index: 3, name: "eth0")
         findings.driver = "e1000e"
@@ -23,7 +23,7 @@ struct DeviceFindingsTests {
         #expect(findings.message.probe == .answered)
     }
 
-    @Test("Without sysfs, a driver of modems and others alike is not")
+    @Test("Without sysfs, a driver of modems and other devices does not suffice")
     func ambiguousDriver() {
         var findings = DeviceFindings(index: 3, name: "usb0")
         findings.driver = "cdc_ether"
@@ -34,22 +34,22 @@ struct DeviceFindingsTests {
         #expect(why == "sysfs does not show this interface, and its driver cdc_ether serves modems and others alike")
     }
 
-    @Test("What nl80211 knows needs nothing else")
+    @Test("An interface that nl80211 knows needs no other finding")
     func wireless() {
         var findings = DeviceFindings(index: 3, name: "wlan0")
         findings.isWireless = true
         #expect(findings.message.probe == .answered)
     }
 
-    @Test("Nothing at all says why")
+    @Test("Without any finding the failure's text is kept")
     func nothing() {
         var findings = DeviceFindings(index: 3, name: "eth0")
         findings.driverFault = "Operation not permitted"
-        let why = "sysfs does not show this interface, and its driver can't be asked: Operation not permitted"
+        let why = "sysfs does not show this interface, and its driver cannot be queried: Operation not permitted"
         #expect(findings.message.probe == .failed(why))
     }
 
-    @Test("What was found comes back from a recording", arguments: [DeviceProbe.answered, .failed("no driver")])
+    @Test("Findings survive a recording", arguments: [DeviceProbe.answered, .failed("no driver")])
     func survivesRecording(probe: DeviceProbe) throws {
         var message = UeventMessage(action: .add, interface: "wwan0", index: 3, deviceType: "wwan")
         message.driver = "cdc_ether"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What an interface is, from what real kernels say of it.
+/// The kinds of interfaces, from the messages of real kernels.
 struct KindClassifierTests {
     /// One interface as a kernel shows it.
     struct Specimen: Sendable, CustomTestStringConvertible {
@@ -54,7 +54,7 @@ struct KindClassifierTests {
         .init(name: "new0", kind: "newkind", expected: .other, source: .infoKind),
     ]
 
-    @Test("Each interface's kind", arguments: specimens)
+    @Test("An interface is classified by its kernel attributes", arguments: specimens)
     func classifies(_ specimen: Specimen) {
         var machine = Machine()
         machine.link(2, specimen.name) { link in
@@ -71,7 +71,7 @@ struct KindClassifierTests {
         #expect(source == specimen.source)
     }
 
-    @Test("The loopback, and the user's own rules before all; the first that matches counts")
+    @Test("The first matching kind rule takes precedence, except for the loopback")
     func rules() {
         let machine = Machine()
         guard let link = machine.snapshot.link(1) else { return }

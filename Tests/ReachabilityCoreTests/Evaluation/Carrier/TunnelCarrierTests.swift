@@ -2,7 +2,8 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What carries a tunnel: the path to its endpoint where that is known, else the best default path beside it.
+/// The carriers of a tunnel: those of the path to its endpoint if that is known, otherwise of the best default path
+/// outside the tunnel.
 struct TunnelCarrierTests {
     /// A default path through a tunnel, another through Ethernet (3), and a modem (2) without any.
     private func machine(_ kind: String, _ alter: (inout Link) -> Void = { _ in }) -> Machine {
@@ -23,7 +24,7 @@ struct TunnelCarrierTests {
         return machine
     }
 
-    /// The same with a WireGuard device whose second peer carries the internet.
+    /// The same with a WireGuard device whose second peer is the default peer.
     private func wireGuard(mark: UInt32 = 0) -> Machine {
         var machine = machine("wireguard")
         var device = WireGuardMessage(index: 9)
@@ -40,8 +41,8 @@ struct TunnelCarrierTests {
     private static let endpoint = IPAddress(ipv4: 0xC633_6407)
     private static let header = NetlinkHeader(length: 16, type: 0, flags: [], sequence: 0, port: 0)
 
-    /// The kernel says by which interface it sends to the endpoint.
-    private func answer(_ machine: inout Machine, _ interface: InterfaceIndex?) {
+    /// Reports the interface through which the kernel sends to the endpoint.
+    private func setEgress(_ machine: inout Machine, _ interface: InterfaceIndex?) {
         let link = machine.snapshot.link(9)
         let endpoint = link.flatMap { machine.snapshot.tunnels.endpoint(of: $0) } ?? .init(address: Self.endpoint)
         let message = RouteMessage(egress: interface, to: endpoint)
@@ -50,11 +51,11 @@ struct TunnelCarrierTests {
 
     private func carriers(_ machine: Machine) -> [String] { machine.evaluate().path.carriers.map(\.name) }
 
-    @Test("The path to the endpoint of the peer that carries the internet, wherever the defaults lead")
+    @Test("A tunnel is carried by the path to the default peer's endpoint, wherever the default routes lead")
     func endpoint() {
         var machine = wireGuard()
         #expect(carriers(machine) == ["eth0"])
-        answer(&machine, 2)
+        setEgress(&machine, 2)
         #expect(carriers(machine) == ["wwan0"])
         #expect(machine.evaluate().path.status == .cellular)
         #expect(machine.evaluate().path.interface?.name == "tunnel0")
@@ -67,11 +68,11 @@ struct TunnelCarrierTests {
     func remote(kind: String) {
         var machine = machine(kind) { $0.tunnelRemote = Self.endpoint }
         #expect(carriers(machine) == ["eth0"])
-        answer(&machine, 2)
+        setEgress(&machine, 2)
         #expect(carriers(machine) == ["wwan0"])
     }
 
-    @Test("The other end of an L2TP session's tunnel, once L2TP has told it")
+    @Test("An L2TP session is carried by the path to its tunnel's remote address, once L2TP has reported it")
     func l2tp() {
         var machine = machine("l2tpeth") { link in
             link.kind = nil
@@ -83,32 +84,32 @@ struct TunnelCarrierTests {
         var session = L2TPMessage(interface: "tunnel0", tunnel: 1)
         session.remote = Self.endpoint
         #expect(machine.snapshot.apply(.l2tp(session), Self.header, at: Machine.now).reasons == [.tunnelChanged])
-        answer(&machine, 2)
+        setEgress(&machine, 2)
         #expect(carriers(machine) == ["wwan0"])
         session.interface = "gone0"
         #expect(!machine.snapshot.apply(.l2tp(session), Self.header, at: Machine.now).changed)
     }
 
-    @Test("An answer about no tunnel's endpoint is not kept")
+    @Test("A reply about an address that is no tunnel's endpoint is not kept")
     func strangers() {
         var machine = machine("wireguard")
-        answer(&machine, 2)
+        setEgress(&machine, 2)
         #expect(machine.snapshot.tunnels.egress.isEmpty)
     }
 
-    @Test("Without carrier beneath, a tunnel leads nowhere, though it is up itself")
+    @Test("A tunnel without a carrier below it is unusable, even if it is up itself")
     func deadUnderlay() {
         var machine = wireGuard()
         machine.loseCarrier(3)
         #expect(machine.evaluate().path.status == .notReachable)
         #expect(machine.evaluate().path.reasons.first == .noCarrier)
-        answer(&machine, 2)
+        setEgress(&machine, 2)
         #expect(machine.evaluate().path.status == .cellular)
         machine.loseCarrier(2)
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
-    @Test("A tunnel that is bound to a link needs that link's carrier", arguments: ["gre", "vxlan"])
+    @Test("A tunnel that is bound to an interface needs that interface's carrier", arguments: ["gre", "vxlan"])
     func boundTunnel(kind: String) {
         var machine = machine(kind) { $0.lowerIndex = 2 }
         #expect(carriers(machine) == ["wwan0"])
@@ -116,7 +117,7 @@ struct TunnelCarrierTests {
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
-    @Test("Of two defaults beneath, one of each family, that which can carry")
+    @Test("Of two default paths below, one of each family, the usable one carries the tunnel")
     func otherFamily() {
         var machine = machine("wireguard")
         machine.address(2, "2001:db8::2/64")
@@ -125,60 +126,60 @@ struct TunnelCarrierTests {
         #expect(machine.evaluate().ipv4.path?.carriers.map(\.name) == ["wwan0"])
     }
 
-    @Test("With no route to the endpoint a tunnel leads nowhere")
+    @Test("A tunnel without a route to its endpoint is unusable")
     func noRoute() {
         var machine = wireGuard()
-        answer(&machine, nil)
+        setEgress(&machine, nil)
         #expect(machine.evaluate().path.status == .notReachable)
         #expect(machine.evaluate().path.reasons.first == .noRoute)
     }
 
-    @Test("A path to the endpoint that ends at a program of this host tells nothing")
-    func uselessAnswer() {
+    @Test("A path to the endpoint that ends at a program on this host does not determine the carrier")
+    func unusedReply() {
         var machine = wireGuard()
-        answer(&machine, 1)
+        setEgress(&machine, 1)
         #expect(carriers(machine) == ["eth0"])
     }
 
-    @Test("A tunnel whose endpoint is routed into the tunnel leads nowhere", arguments: ["wireguard", "gre", "vxlan"])
+    @Test("A tunnel whose endpoint is routed into the tunnel is unusable", arguments: ["wireguard", "gre", "vxlan"])
     func loop(kind: String) {
         var machine = kind == "wireguard" ? wireGuard() : machine(kind) { $0.tunnelRemote = Self.endpoint }
-        answer(&machine, 9)
+        setEgress(&machine, 9)
         #expect(machine.evaluate().path.status == .notReachable)
         #expect(machine.evaluate().path.reasons.first == .tunnelLoop)
         #expect(machine.evaluate().ipv4.tunnels == [9], "so that it is asked about again")
-        answer(&machine, 2)
+        setEgress(&machine, 2)
         #expect(machine.evaluate().path.status == .cellular)
     }
 
-    @Test("Two tunnels, each of which is routed into the other, lead nowhere")
+    @Test("Two tunnels, each of which is routed into the other, are unusable")
     func mutualLoop() {
         var machine = machine("gre") { $0.tunnelRemote = Self.endpoint }
         machine.link(8, "tunnel1") { link in
             link.kind = "gre"
             link.tunnelRemote = .init(ipv4: 0xC633_6408)
         }
-        answer(&machine, 8)
+        setEgress(&machine, 8)
         #expect(carriers(machine) == ["eth0"])
         let back = RouteMessage(egress: 9, to: .init(address: .init(ipv4: 0xC633_6408)))
         _ = machine.snapshot.apply(.route(back), Self.header, at: Machine.now)
         #expect(machine.evaluate().path.reasons.first == .tunnelLoop)
     }
 
-    @Test("A tunnel whose endpoint is routed by a bridge of which it is the only port that leads out leads nowhere")
+    @Test("A tunnel is unusable if its endpoint is routed over a bridge whose only uplink is the tunnel")
     func loopThroughBridge() {
         var machine = machine("vxlan") { link in
             link.tunnelRemote = Self.endpoint
             link.masterIndex = 10
         }
         machine.link(10, "br0") { $0.kind = "bridge" }
-        answer(&machine, 10)
+        setEgress(&machine, 10)
         #expect(machine.evaluate().path.reasons.first == .tunnelLoop)
         machine.alter(3) { $0.masterIndex = 10 }
         #expect(carriers(machine) == ["eth0"])
     }
 
-    @Test("Two tunnels over one link each have it beneath them")
+    @Test("Two tunnels over one interface are both carried by it")
     func sharedUnderlay() {
         var machine = machine("gre") { $0.masterIndex = 10 }
         machine.link(8, "tunnel1") { link in
@@ -191,7 +192,7 @@ struct TunnelCarrierTests {
         #expect(carriers(machine) == ["eth0"])
     }
 
-    @Test("Answers are told apart by all that the kernel's lookup reads")
+    @Test("Replies are distinguished by every field that the kernel's lookup reads")
     func lookupsOfOneDestination() {
         var machine = machine("gre") { $0.tunnelRemote = Self.endpoint }
         machine.link(8, "tunnel1") { link in
@@ -201,7 +202,7 @@ struct TunnelCarrierTests {
             link.tunnelMark = 7
             link.tunnelTOS = 0x10
         }
-        answer(&machine, 3)
+        setEgress(&machine, 3)
         let other = machine.snapshot.link(8).flatMap { machine.snapshot.tunnels.endpoint(of: $0) }
         #expect(other == .init(address: Self.endpoint, source: .init(ipv4: 0xCB00_7102), mark: 7, tos: 0x10))
         guard let other else { return }
@@ -210,7 +211,7 @@ struct TunnelCarrierTests {
         #expect(machine.snapshot.tunnels.egress == [.init(address: Self.endpoint): 3, other: 2])
     }
 
-    @Test("Tunnels to one destination that are bound to different links have an answer each")
+    @Test("Tunnels to one destination that are bound to different interfaces each have a reply")
     func lookupsBoundToLinks() {
         var machine = machine("gre") { link in
             link.tunnelRemote = Self.endpoint
@@ -221,13 +222,13 @@ struct TunnelCarrierTests {
             link.tunnelRemote = Self.endpoint
             link.lowerIndex = 2
         }
-        answer(&machine, nil)
+        setEgress(&machine, nil)
         #expect(machine.snapshot.tunnels.egress.map(\.key.interface) == [3])
         #expect(machine.evaluate().path.reasons.first == .noRoute)
     }
 
-    @Test("An answer of an older recording, which tells the destination alone, counts for the tunnel")
-    func olderAnswer() {
+    @Test("A reply of an older recording, which has only the destination, counts for the tunnel")
+    func olderReply() {
         var machine = machine("gre") { link in
             link.tunnelRemote = Self.endpoint
             link.tunnelSource = .init(ipv4: 0xCB00_7102)
@@ -237,7 +238,7 @@ struct TunnelCarrierTests {
         #expect(carriers(machine) == ["wwan0"])
     }
 
-    @Test("Before the kernel has answered, rules see the tunnel's source and TOS")
+    @Test("Until the kernel replies, rules are evaluated with the tunnel's source and TOS")
     func sourceAndTOS() {
         var machine = machine("gre") { link in
             link.tunnelRemote = Self.endpoint
@@ -256,7 +257,7 @@ struct TunnelCarrierTests {
         #expect(carriers(machine) == ["eth0"], "the TOS of the packets inside is 0")
     }
 
-    @Test("Rules see the mark of the tunnel's packets")
+    @Test("Rules are evaluated with the mark of the tunnel's packets")
     func mark() {
         var machine = wireGuard(mark: 7)
         machine.route(via: "203.0.113.1", on: 2, table: .init(rawValue: 77))
@@ -264,23 +265,23 @@ struct TunnelCarrierTests {
         #expect(carriers(machine) == ["wwan0"])
     }
 
-    @Test("A tunnel whose other end lies in another namespace says so")
+    @Test("A tunnel whose lower interface is in another namespace has that as its reason")
     func elsewhere() {
         let machine = machine("gre") { $0.lowerNamespace = 0 }
         #expect(carriers(machine) == ["tunnel0"])
         #expect(machine.evaluate().path.reasons == [.carrierElsewhere])
     }
 
-    @Test("What is known of a tunnel goes with it")
+    @Test("A tunnel's properties are removed with it")
     func forgets() {
         var machine = wireGuard()
-        answer(&machine, 2)
+        setEgress(&machine, 2)
         _ = machine.snapshot.apply(.linkRemoved(.init(index: 9)), Self.header, at: Machine.now)
         #expect(machine.snapshot.tunnels.wireGuard.isEmpty)
         #expect(carriers(machine) == ["eth0"])
     }
 
-    @Test("A family judged again after its carrier came back lifts the other family's tunnel with it")
+    @Test("Evaluating one family after its carrier returned also makes the other family's tunnel usable")
     func halfEvaluation() {
         var machine = Machine()
         machine.link(3, "eth0")

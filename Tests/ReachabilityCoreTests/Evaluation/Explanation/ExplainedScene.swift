@@ -1,6 +1,6 @@
 @testable import ReachabilityCore
 
-/// A model that a table of tests fills: eth0 (2) and wwan0 (3) with carrier and addresses, and the usual rules.
+/// A model that tests extend: eth0 (2) and wwan0 (3) with carrier and addresses, and the usual rules.
 struct ExplainedScene {
     var snapshot = NetworkSnapshot()
     static let now = Instant(nanoseconds: 1_000)
@@ -58,8 +58,8 @@ struct ExplainedScene {
         return route
     }
 
-    /// Puts a table's routes in, which must be in the kernel's order.
-    mutating func lay(_ routes: RouteMessage..., table: RouteTableID = .main) {
+    /// Sets a table's routes, which must be in the kernel's order.
+    mutating func setRoutes(_ routes: RouteMessage..., table: RouteTableID = .main) {
         guard let family = routes.first?.family else { return }
         snapshot.routes[.init(family, table)] = .init(
             routes.map { Route($0, expiry: $0.lifetime == nil ? nil : Self.past) }
@@ -84,12 +84,12 @@ struct ExplainedScene {
         explanation.families[family == .ipv4 ? 0 : 1]
     }
 
-    /// The verdicts on the routes that the first probe's last lookup met, in their order.
+    /// The verdicts on the routes that the first probe's last lookup considered, in their order.
     func verdicts(_ family: AddressFamily = .ipv4) -> [RouteCandidate.Verdict] {
         self.family(family).probes.first?.lookups.last?.steps.flatMap(\.candidates).map(\.verdict) ?? []
     }
 
-    /// What came of the rules of the first probe's last lookup.
+    /// The effects of the rules of the first probe's last lookup.
     func results(_ family: AddressFamily = .ipv4) -> [RuleStep.Result] {
         self.family(family).probes.first?.lookups.last?.steps.map(\.result) ?? []
     }

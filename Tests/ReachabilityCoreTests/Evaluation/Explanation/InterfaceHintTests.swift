@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What explanations say of interfaces whose kind, or whose carrier, is not certain.
+/// Hints about interfaces whose kind or carrier is not certain.
 struct InterfaceHintTests {
     private func explanation(_ machine: Machine) -> PathExplanation {
         let context = EvaluationContext(user: 0, kindRules: machine.kindRules)
@@ -19,7 +19,7 @@ struct InterfaceHintTests {
         return machine
     }
 
-    @Test("A driver of phones and adapters alike is a hint, until a rule settles it")
+    @Test("A driver of both phones and adapters gives a hint until a kind rule decides")
     func tethering() {
         var machine = machine(driver: "rndis_host")
         #expect(explanation(machine).hints == [2: .tethering(driver: "rndis_host")])
@@ -27,13 +27,13 @@ struct InterfaceHintTests {
         #expect(explanation(machine).hints.isEmpty)
     }
 
-    @Test("Ethernet's own drivers, and modems told by their device type, need none")
+    @Test("Ethernet drivers, and modems with a device type, give no hint")
     func certain() {
         #expect(explanation(machine(driver: "e1000e")).hints.isEmpty)
         #expect(explanation(machine(driver: "cdc_ether", deviceType: "wwan")).hints.isEmpty)
     }
 
-    @Test("A point-to-point session may run over anything")
+    @Test("A point-to-point session gives a hint, as it may run over anything")
     func pointToPoint() {
         var machine = Machine()
         machine.link(2, "ppp0") { link in
@@ -43,13 +43,13 @@ struct InterfaceHintTests {
         #expect(explanation(machine).hints == [2: .pointToPoint])
     }
 
-    @Test("A look that failed says why")
+    @Test("A failed device probe gives its error as the hint")
     func unidentified() {
         let machine = machine(driver: "cdc_ether", probe: .failed("no sysfs"))
         #expect(explanation(machine).hints == [2: .unidentified("no sysfs")])
     }
 
-    @Test("How it is known what carries a tunnel")
+    @Test("An explanation has the basis of a tunnel's carrier")
     func tunnels() {
         let endpoint = IPAddress(ipv4: 0xC633_6407)
         var machine = Machine()

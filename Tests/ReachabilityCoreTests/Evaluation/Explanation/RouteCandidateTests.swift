@@ -8,42 +8,42 @@ import Testing
     @Test(arguments: [AddressFamily.ipv4, .ipv6])
     func `a better metric and a longer prefix win`(family: AddressFamily) {
         var scene = Scene()
-        scene.lay(Scene.route(family, on: 2, metric: 1), Scene.route(family, on: 3, metric: 2))
+        scene.setRoutes(Scene.route(family, on: 2, metric: 1), Scene.route(family, on: 3, metric: 2))
         #expect(scene.verdicts(family) == [.chosen, .beaten(by: .metric)])
         // It covers the first probe address and not the second.
         let bits: UInt128 = family == .ipv4 ? 0 : 0x2 << 124
         var half = Scene.route(family, on: 3, metric: 9)
         half.destination = .init(.init(family: family, bits: bits), length: family == .ipv4 ? 1 : 4)
-        scene.lay(half, Scene.route(family, on: 2, metric: 1))
+        scene.setRoutes(half, Scene.route(family, on: 2, metric: 1))
         #expect(scene.verdicts(family) == [.chosen, .beaten(by: .longerPrefix)])
         let second = scene.family(family).probes[1].lookups[0].steps.flatMap(\.candidates).map(\.verdict)
         #expect(second == [.otherDestination, .chosen])
     }
 
     @Test(arguments: [RouteType.unreachable, .prohibit, .blackhole])
-    func `a route that refuses is the one that was chosen`(type: RouteType) {
+    func `a route of a type that refuses is chosen`(type: RouteType) {
         var scene = Scene()
         var refusing = Scene.route(on: 2)
         refusing.type = type
         refusing.nextHops = []
-        scene.lay(refusing, Scene.route(on: 3, metric: 2))
+        scene.setRoutes(refusing, Scene.route(on: 3, metric: 2))
         #expect(scene.verdicts() == [.chosen, .beaten(by: .metric)])
         #expect(scene.family().probes[0].lookups[0].steps[1].candidates.map(\.isUsable) == [false, true])
     }
 
-    @Test func `throw hides what comes behind it`() {
+    @Test func `a throw route hides the routes after it`() {
         var scene = Scene()
         var throwing = Scene.route(on: 2)
         throwing.type = .throw
         throwing.nextHops = []
-        scene.lay(throwing, Scene.route(on: 3, metric: 2))
+        scene.setRoutes(throwing, Scene.route(on: 3, metric: 2))
         #expect(scene.verdicts() == [.throwing, .behindThrow])
-        #expect(scene.results() == [.noAnswer, .noAnswer])
+        #expect(scene.results() == [.noResult, .noResult])
     }
 
-    @Test func `links that are down, gone or ignored`() {
+    @Test func `next hops over interfaces that are down, missing or ignored are unusable`() {
         var scene = Scene()
-        scene.lay(Scene.route(on: 2), Scene.route(on: 9, metric: 1), Scene.route(on: 3, metric: 2))
+        scene.setRoutes(Scene.route(on: 2), Scene.route(on: 9, metric: 1), Scene.route(on: 3, metric: 2))
         scene.snapshot.links[1].flags = []
         #expect(scene.verdicts() == [.nextHopsUnusable, .nextHopsUnusable, .chosen])
         let fates = scene.family().probes[0].lookups[0].steps[1].candidates.map { $0.nextHops.map(\.fate) }
@@ -51,9 +51,10 @@ import Testing
     }
 
     @Test(arguments: [AddressFamily.ipv4, .ipv6])
-    func `a lost carrier is preferred until it is ignored`(family: AddressFamily) throws {
+    func `a route without carrier is preferred unless ignore_routes_with_linkdown is set`(family: AddressFamily) throws
+    {
         var scene = Scene()
-        scene.lay(Scene.route(family, on: 2), Scene.route(family, on: 3, metric: 2))
+        scene.setRoutes(Scene.route(family, on: 2), Scene.route(family, on: 3, metric: 2))
         scene.loseCarrier(of: 2)
         #expect(scene.verdicts(family) == [.chosen, .beaten(by: .metric)])
         let steps = scene.family(family).probes[0].lookups[0].steps
@@ -67,15 +68,15 @@ import Testing
         #expect(scene.family(family).detour == nil)
     }
 
-    @Test func `no fix where nothing else would work`() {
+    @Test func `no fix is suggested if no other route would be usable`() {
         var scene = Scene()
-        scene.lay(Scene.route(on: 2), Scene.route(on: 3, metric: 2))
+        scene.setRoutes(Scene.route(on: 2), Scene.route(on: 3, metric: 2))
         scene.loseCarrier(of: 2)
         scene.loseCarrier(of: 3)
         #expect(scene.family().detour == nil)
     }
 
-    @Test func `what only IPv6 has`() {
+    @Test func `IPv6 routes lose by preference, source, expiry and failed gateway`() {
         var scene = Scene()
         var foreign = Scene.route(.ipv6, on: 2)
         foreign.source = .init(.init(family: .ipv6, bits: 0x2001_0DB8_0005 << 80), length: 48)
@@ -86,7 +87,7 @@ import Testing
         failed.nextHops = [.init(interface: 2, gateway: gateway)]
         var preferred = Scene.route(.ipv6, on: 3, metric: 3)
         preferred.preference = .high
-        scene.lay(foreign, expired, failed, preferred, Scene.route(.ipv6, on: 2, metric: 3))
+        scene.setRoutes(foreign, expired, failed, preferred, Scene.route(.ipv6, on: 2, metric: 3))
         #expect(
             scene.verdicts(.ipv6) == [
                 .otherSource, .expired, .beaten(by: .preference), .chosen, .beaten(by: .preference),
@@ -96,18 +97,18 @@ import Testing
         #expect(scene.verdicts(.ipv6)[2] == .gatewayFailed)
     }
 
-    @Test func `a dead next hop beside one that carries`() {
+    @Test func `a multipath route is usable with one dead next hop`() {
         var scene = Scene()
         var route = Scene.route(on: 2)
         route.nextHops.append(.init(interface: 3))
-        scene.lay(route)
+        scene.setRoutes(route)
         scene.snapshot.links[1].flags = []
         let candidates = scene.family().probes[0].lookups[0].steps[1].candidates
         #expect(candidates.map(\.verdict) == [.chosen] && candidates[0].isUsable)
         #expect(candidates[0].nextHops.map(\.fate) == [.interfaceDown, .usable])
     }
 
-    @Test func `equal defaults among which the kernel takes turns`() {
+    @Test func `equal default routes, among which the kernel alternates, are all chosen`() {
         var scene = Scene()
         var routes: [RouteMessage] = []
         for index in [2, 3] as [InterfaceIndex] {
@@ -117,7 +118,7 @@ import Testing
             scene.snapshot.neighbours[.init(index: index, address: gateway)] = .stale
             routes.append(route)
         }
-        scene.lay(routes[0], routes[1])
+        scene.setRoutes(routes[0], routes[1])
         #expect(scene.verdicts() == [.chosen, .chosen])
     }
 }

@@ -6,70 +6,70 @@ import Testing
     typealias Scene = ExplainedScene
     private let table = RouteTableID(rawValue: 100)
 
-    @Test func `a rule that suppresses short prefixes, then one to another table`() {
+    @Test func `a rule that suppresses short prefixes passes on to the next rule`() {
         var scene = Scene()
-        scene.lay(Scene.route(on: 2))
-        scene.lay(Scene.route(on: 3), table: table)
+        scene.setRoutes(Scene.route(on: 2))
+        scene.setRoutes(Scene.route(on: 3), table: table)
         var suppressing = Scene.rule(.ipv4, 10, .main)
         suppressing.suppressPrefixLength = 0
         scene.snapshot.ipv4Rules.insert(contentsOf: [suppressing, Scene.rule(.ipv4, 20, table)], at: 1)
-        #expect(scene.results() == [.noAnswer, .suppressedPrefix(0), .answers])
+        #expect(scene.results() == [.noResult, .suppressedPrefix(0), .decides])
         #expect(scene.verdicts() == [.notTaken, .chosen])
     }
 
-    @Test func `a group that is suppressed`() {
+    @Test func `a rule that suppresses an interface group passes on`() {
         var scene = Scene()
-        scene.lay(Scene.route(on: 2))
+        scene.setRoutes(Scene.route(on: 2))
         scene.snapshot.ipv4Rules[1].suppressInterfaceGroup = 0
-        #expect(scene.results() == [.noAnswer, .suppressedGroup(0)])
+        #expect(scene.results() == [.noResult, .suppressedGroup(0)])
     }
 
-    @Test func `tables that the walk does not get to, and those to which no rule leads`() {
+    @Test func `tables that the walk does not reach, and those that no rule names, are listed`() {
         var scene = Scene()
-        scene.lay(Scene.route(on: 2))
-        scene.lay(Scene.route(on: 3), table: table)
-        scene.lay(Scene.route(on: 3), table: .init(rawValue: 200))
+        scene.setRoutes(Scene.route(on: 2))
+        scene.setRoutes(Scene.route(on: 3), table: table)
+        scene.setRoutes(Scene.route(on: 3), table: .init(rawValue: 200))
         scene.snapshot.ipv4Rules.append(Scene.rule(.ipv4, 40_000, table))
         var marked = Scene.rule(.ipv4, 5, .init(rawValue: 200))
         marked.mark = .init(value: 1, mask: 1)
         scene.snapshot.ipv4Rules.insert(marked, at: 1)
-        #expect(scene.results() == [.noAnswer, .answers, .notReached])
+        #expect(scene.results() == [.noResult, .decides, .notReached])
         #expect(scene.verdicts() == [.chosen, .notReached])
-        #expect(scene.family().strayTables.map(\.table.rawValue) == [200])
+        #expect(scene.family().unconsultedTables.map(\.table.rawValue) == [200])
     }
 
     @Test(arguments: [
         (RuleAction.prohibit, RuleStep.Result.refuses(.refused(errno: 13, .prohibited))),
-        (.noOperation, .nothing), (.goto, .goesOn(32_766)),
+        (.noOperation, .nothing), (.goto, .continues(32_766)),
     ])
-    func `rules that lead to no table`(action: RuleAction, result: RuleStep.Result) {
+    func `a rule without a table has its own effect`(action: RuleAction, result: RuleStep.Result) {
         var scene = Scene()
-        scene.lay(Scene.route(on: 2))
+        scene.setRoutes(Scene.route(on: 2))
         var rule = Scene.rule(.ipv4, 10, .unspecified)
         rule.action = action
         rule.gotoPriority = action == .goto ? 32_766 : nil
         scene.snapshot.ipv4Rules.insert(rule, at: 1)
         #expect(scene.results()[1] == result)
-        #expect(scene.results().last == (action == .prohibit ? .notReached : .answers))
+        #expect(scene.results().last == (action == .prohibit ? .notReached : .decides))
     }
 
-    @Test func `a rule on the source is seen by the second lookup`() throws {
+    @Test func `a rule on the source matches only the second lookup`() throws {
         var scene = Scene()
-        scene.lay(Scene.route(on: 2))
+        scene.setRoutes(Scene.route(on: 2))
         var rule = Scene.rule(.ipv4, 10, .unspecified)
         rule.source = .init(.init(ipv4: 0xC000_0202), length: 32)
         rule.action = .unreachable
         scene.snapshot.ipv4Rules.insert(rule, at: 1)
         let lookups = scene.family().probes[0].lookups
         #expect(lookups.map(\.source) == [nil, .init(ipv4: 0xC000_0202)])
-        #expect(lookups.map { $0.steps.last?.result } == [.answers, .notReached])
+        #expect(lookups.map { $0.steps.last?.result } == [.decides, .notReached])
         #expect(lookups[1].steps[1].result == .refuses(.refused(errno: 101, .unreachable)))
     }
 
-    @Test func `nothing at all`() {
+    @Test func `without rules there are no steps`() {
         var scene = Scene()
         scene.snapshot.ipv4Rules = []
         #expect(scene.results().isEmpty)
-        #expect(scene.family().probes.count == 2 && scene.family().strayTables.isEmpty)
+        #expect(scene.family().probes.count == 2 && scene.family().unconsultedTables.isEmpty)
     }
 }

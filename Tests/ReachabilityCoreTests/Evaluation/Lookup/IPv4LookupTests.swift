@@ -14,7 +14,7 @@ struct IPv4LookupTests {
         return machine
     }
 
-    @Test("The longest prefix wins, then the metric, then the order")
+    @Test("The longest prefix wins, then the lowest metric, then the first route")
     func order() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2, metric: 100)
@@ -27,7 +27,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().interface == 2)
     }
 
-    @Test("A route for a TOS is not for packets without")
+    @Test("A route with a TOS is not used for packets without one")
     func service() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2) { $0.message.tos = 0x10 }
@@ -48,7 +48,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().errno == errno)
     }
 
-    @Test("A route whose link lost its carrier is still preferred, unless such are ignored")
+    @Test("A route whose interface lost its carrier is still preferred unless such routes are ignored")
     func carrier() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2, metric: 1)
@@ -64,7 +64,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().interface == 2, "either flag is a carrier")
     }
 
-    @Test("A link that is down, or gone, takes its next hops with it")
+    @Test("Next hops over an interface that is down or missing are not used")
     func down() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2, metric: 1)
@@ -75,7 +75,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().errno == 101)
     }
 
-    @Test("Of several next hops each may be chosen that is not out; the first that can carry stands for them")
+    @Test("Any of several next hops that is not dead may be chosen; the first usable one represents them")
     func multipath() {
         var machine = machine()
         machine.route { $0.message.nextHops = [.init(interface: 2), .init(interface: 3)] }
@@ -89,7 +89,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().errno == 101)
     }
 
-    @Test("Equal defaults follow the state of their gateways, and take turns")
+    @Test("Equal default routes are chosen by the state of their gateways, in turns")
     func equalDefaults() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2)
@@ -107,7 +107,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().interfaces == [2], "another metric does not compete")
     }
 
-    @Test("A nexthop object stands for its next hops; one that is out hides the rest of its leaf")
+    @Test("A nexthop object is replaced by its next hops; a dead one hides the rest of its leaf")
     func nexthopObjects() {
         var machine = machine()
         var object = NexthopMessage(id: 7)
@@ -125,7 +125,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().errno == 22)
     }
 
-    @Test("A group's members whose gateway's entry is not valid are not chosen, if there is a better one")
+    @Test("A group's member without a valid neighbour entry for its gateway is chosen only if there is no better one")
     func groups() {
         var machine = machine()
         for (id, index, gateway) in [(1, 2, "192.0.2.1"), (2, 3, "198.51.100.1")] as [(UInt32, Int32, String)] {
@@ -144,7 +144,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().interfaces == [2])
     }
 
-    @Test("Routes of type local deliver here, and keep their next hop when its device goes down")
+    @Test("Routes of type local deliver to this host, and keep their next hop when its device goes down")
     func local() {
         var machine = machine()
         machine.route(on: 2) { route in
@@ -152,12 +152,12 @@ struct IPv4LookupTests {
             route.message.scope = .host
         }
         machine.alter(2) { $0.flags.remove(.up) }
-        let outcome = machine.look()
+        let outcome = machine.lookup()
         #expect(outcome.interface == 1)
         #expect(outcome.source == "22.0.0.1")
     }
 
-    @Test("The source is the route's own, or lies in the gateway's subnet, or comes first")
+    @Test("The source is the route's own, else one in the gateway's subnet, else the first")
     func source() {
         var machine = machine()
         machine.address(2, "203.0.113.2/24")
@@ -169,7 +169,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().source == "198.51.100.2")
     }
 
-    @Test("Secondary addresses, and narrower ones than the route, are not used")
+    @Test("Secondary addresses, and addresses of a narrower scope than the route's, are not used")
     func unfitSource() {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -183,7 +183,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().source == "192.0.2.7")
     }
 
-    @Test("An interface without an address borrows another's, the loopback's first")
+    @Test("An interface without an address uses another interface's, the loopback's first")
     func borrowedSource() {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -196,7 +196,7 @@ struct IPv4LookupTests {
         #expect(machine.connect().source == "203.0.113.9")
     }
 
-    @Test("A gateway that is the interface's own address makes a direct route")
+    @Test("A route whose gateway is the interface's own address is direct")
     func direct() {
         var machine = machine()
         machine.route(via: "192.0.2.2", on: 2)
@@ -204,28 +204,28 @@ struct IPv4LookupTests {
         #expect(machine.connect().interface == 2)
     }
 
-    @Test("Nothing is sent from 127.0.0.0/8 to elsewhere")
+    @Test("A source in 127.0.0.0/8 is refused for other destinations")
     func martian() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2) { $0.message.preferredSource = IPAddress("127.0.0.1") }
         #expect(machine.connect().errno == 22)
     }
 
-    @Test("The second lookup sees the source")
+    @Test("The second lookup is made with the source")
     func sourceRule() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2)
         machine.route(table: .init(rawValue: 100)) { $0.message.type = .unreachable }
         machine.rule(100, table: .init(rawValue: 100)) { $0.source = .init(test: "192.0.2.2/32") }
-        #expect(machine.look().interface == 2)
+        #expect(machine.lookup().interface == 2)
         #expect(machine.connect().errno == 113)
     }
 
-    @Test("A source that is not this host's has no route")
+    @Test("A lookup with a source that is not this host's finds no route")
     func foreignSource() {
         var machine = machine()
         machine.route(via: "192.0.2.1", on: 2)
-        #expect(machine.look(from: "192.0.2.3").errno == 101)
-        #expect(machine.look(from: "127.9.9.9").errno == 22, "the loopback's subnet is local as a whole")
+        #expect(machine.lookup(from: "192.0.2.3").errno == 101)
+        #expect(machine.lookup(from: "127.9.9.9").errno == 22, "the loopback's subnet is local as a whole")
     }
 }

@@ -14,7 +14,7 @@ struct IPv6LookupTests {
         return machine
     }
 
-    @Test("The lowest metric wins, and at one metric the router's preference")
+    @Test("The lowest metric wins; among equal metrics the router's preference decides")
     func order() {
         var machine = machine()
         machine.route("::/0", via: "fe80::1", on: 2, metric: 100)
@@ -25,7 +25,7 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).gateway == "fe80::2")
     }
 
-    @Test("If the lowest metric has none that is usable, preference beats metric among the others")
+    @Test("If no route of the lowest metric is usable, preference beats metric among the others")
     func continuation() {
         var machine = machine()
         machine.link(4, "eth2")
@@ -36,7 +36,7 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).interface == 3)
     }
 
-    @Test("A host passes over a gateway that has failed, a router does not")
+    @Test("A host skips a failed gateway, a router does not")
     func failedGateway() {
         var machine = machine()
         machine.route("::/0", via: "fe80::1", on: 2, metric: 1)
@@ -52,7 +52,7 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).interface == 2)
     }
 
-    @Test("A failed gateway gives way even to a shorter prefix")
+    @Test("A shorter prefix is preferred to a failed gateway")
     func backtracking() {
         var machine = machine()
         machine.route("2000::/3", via: "fe80::1", on: 2)
@@ -61,7 +61,7 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).interface == 3)
     }
 
-    @Test("An expired route is not used, and when the next one expires is told")
+    @Test("An expired route is not used, and the result has the next expiry")
     func expiry() {
         var machine = machine()
         machine.route("::/0", via: "fe80::1", on: 2, metric: 1) { $0.expiry = .init(nanoseconds: 1) }
@@ -85,7 +85,7 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).errno == errno)
     }
 
-    @Test("The carrier counts only where the device's own setting says so")
+    @Test("A missing carrier excludes a route only if the device's own setting says so")
     func carrier() {
         var machine = machine()
         machine.route("::/0", via: "fe80::1", on: 2, metric: 1)
@@ -98,7 +98,7 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).interface == 3)
     }
 
-    @Test("A blackhole nexthop object ends the comparison and wins it")
+    @Test("A blackhole nexthop object ends the comparison and is chosen")
     func blackholeObject() {
         var machine = machine()
         var object = NexthopMessage(id: 7)
@@ -109,7 +109,7 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).errno == 22)
     }
 
-    @Test("Next hops: any that is not out; one whose gateway has failed leaves its turn to the first that has not")
+    @Test("Any next hop that is not dead may be chosen; one with a failed gateway is replaced by the first without")
     func multipath() {
         var machine = machine()
         machine.route("::/0") { route in
@@ -124,34 +124,34 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).interfaces == [2])
     }
 
-    @Test("Source-specific routes come first; beside them a destination's plain ones are skipped")
+    @Test("Source-specific routes come first and hide a destination's other routes")
     func sourceSpecific() {
         var machine = machine()
         machine.route("2000::/3", via: "fe80::2", on: 2) { $0.message.source = .init(test: "2001:db8:9::/48") }
         machine.route("2000::/3", via: "fe80::3", on: 2)
         machine.route("::/0", via: "fe80::4", on: 2) { $0.message.source = .init(test: "2001:db8::/32") }
         machine.route("::/0", via: "fe80::5", on: 2)
-        #expect(machine.look(.ipv6).gateway == "fe80::5", "not 2000::/3, whose sources are others")
-        #expect(machine.look(.ipv6, from: "2001:db8:9::1").gateway == "fe80::2")
-        #expect(machine.look(.ipv6, from: "2001:db8::2").gateway == "fe80::4")
+        #expect(machine.lookup(.ipv6).gateway == "fe80::5", "not 2000::/3, whose sources are others")
+        #expect(machine.lookup(.ipv6, from: "2001:db8:9::1").gateway == "fe80::2")
+        #expect(machine.lookup(.ipv6, from: "2001:db8::2").gateway == "fe80::4")
         machine.snapshot.routes[.init(.ipv6, .main)]?.removeAll { $0.message.source.length == 48 }
-        #expect(machine.look(.ipv6).gateway == "fe80::3")
+        #expect(machine.lookup(.ipv6).gateway == "fe80::3")
     }
 
-    @Test("Within a source-specific destination that has no usable route, its plain ones are found")
+    @Test("If no source-specific route of a destination is usable, its other routes are found")
     func backtracksWithinDestination() {
         var machine = machine()
         machine.route("2000::/3", via: "fe80::2", on: 3) { $0.message.source = .init(test: "2001:db8::/32") }
         machine.route("2000::/3", via: "fe80::3", on: 2)
         machine.alter(3) { $0.flags.remove(.up) }
-        #expect(machine.look(.ipv6, from: "2001:db8::2").gateway == "fe80::3")
+        #expect(machine.lookup(.ipv6, from: "2001:db8::2").gateway == "fe80::3")
     }
 
-    @Test("A route for sources only is found by the second lookup")
+    @Test("A route with a source prefix is found by the second lookup")
     func secondLookup() {
         var machine = machine()
         machine.route("::/0", via: "fe80::2", on: 3) { $0.message.source = .init(test: "2001:db8::/64") }
-        #expect(machine.look(.ipv6).errno == 101)
+        #expect(machine.lookup(.ipv6).errno == 101)
         #expect(machine.connect(.ipv6).interface == 3)
         #expect(machine.connect(.ipv6).source == "2001:db8::2")
     }
@@ -163,7 +163,7 @@ struct IPv6LookupTests {
         machine.snapshot.addresses[1] = nil
         #expect(machine.connect(.ipv6).errno == 99)
         machine.route("::/0", via: "fe80::1", on: 2)
-        #expect(machine.look(.ipv6).interface == 2)
+        #expect(machine.lookup(.ipv6).interface == 2)
         #expect(machine.connect(.ipv6).errno == 99)
     }
 
@@ -176,7 +176,7 @@ struct IPv6LookupTests {
         #expect(machine.connect(.ipv6).errno == 97)
     }
 
-    @Test("A group's source is that of its first member's device")
+    @Test("The source of a group is selected for its first member's device")
     func groupSource() {
         var machine = machine()
         machine.snapshot.nexthops = [1: .init(id: 1), 2: .init(id: 2), 9: .init(id: 9)]

@@ -4,7 +4,7 @@ import Testing
 
 /// RFC 6724's rules, one pair of addresses each.
 struct IPv6SourceSelectionTests {
-    /// One rule: the address that wins, the one that loses, and what they are on.
+    /// One rule: the address that wins, the one that loses, and their interfaces.
     struct Contest: Sendable, CustomTestStringConvertible {
         var rule: String
         var winner: String
@@ -29,7 +29,7 @@ struct IPv6SourceSelectionTests {
             loser: "2001:db8::2/64",
             winnerFlags: .optimistic
         ) { $0.usesOptimisticAddresses = true },
-        .init(rule: "on the way out", winner: "2001:db8::2/64", loser: "2d00::2/64", loserInterface: 3),
+        .init(rule: "on the egress interface", winner: "2001:db8::2/64", loser: "2d00::2/64", loserInterface: 3),
         .init(rule: "label of ULA", winner: "2001:db8::2/64", loser: "fd00::2/64"),
         .init(rule: "label of 6to4", winner: "2001:db8::2/64", loser: "2002::2/64"),
         .init(rule: "label of Teredo", winner: "2001:db8::2/64", loser: "2001::2/64"),
@@ -45,7 +45,7 @@ struct IPv6SourceSelectionTests {
         .init(rule: "no further than the prefix", winner: "2d00:1::2/64", loser: "2d00::2/8"),
     ]
 
-    @Test("The better address wins, whichever comes first", arguments: contests, [true, false])
+    @Test("The better address wins in either order", arguments: contests, [true, false])
     func wins(_ contest: Contest, winnerFirst: Bool) {
         var machine = Machine()
         machine.link(2, "eth0", contest.alter)
@@ -54,7 +54,7 @@ struct IPv6SourceSelectionTests {
         if winnerFirst { machine.address(2, contest.winner, contest.winnerFlags) }
         machine.address(contest.loserInterface, contest.loser, contest.loserFlags)
         if !winnerFirst { machine.address(2, contest.winner, contest.winnerFlags) }
-        #expect(machine.look(.ipv6).source == String(contest.winner.prefix { $0 != "/" }))
+        #expect(machine.lookup(.ipv6).source == String(contest.winner.prefix { $0 != "/" }))
     }
 
     @Test("Tentative addresses are not used, unless optimistic")
@@ -64,24 +64,24 @@ struct IPv6SourceSelectionTests {
         machine.route("::/0", via: "fe80::1", on: 2)
         machine.address(2, "2001:db8::2/64", .tentative)
         machine.address(2, "fe80::2/64")
-        #expect(machine.look(.ipv6).source == "fe80::2")
+        #expect(machine.lookup(.ipv6).source == "fe80::2")
         machine.address(2, "2001:db8::3/64", [.tentative, .optimistic])
-        #expect(machine.look(.ipv6).source == "2001:db8::3")
+        #expect(machine.lookup(.ipv6).source == "2001:db8::3")
     }
 
-    @Test("An interface that uses its own addresses only borrows none")
+    @Test("An interface with use_oif_addrs_only uses no other interface's address")
     func ownOnly() {
         var machine = Machine()
         machine.link(2, "eth0") { $0.usesOwnAddressesOnly = true }
         machine.link(3, "eth1")
         machine.address(3, "2001:db8::3/64")
         machine.route("::/0", via: "fe80::1", on: 2)
-        #expect(machine.look(.ipv6).source == nil)
+        #expect(machine.lookup(.ipv6).source == nil)
         machine.alter(2) { $0.usesOwnAddressesOnly = false }
-        #expect(machine.look(.ipv6).source == "2001:db8::3")
+        #expect(machine.lookup(.ipv6).source == "2001:db8::3")
     }
 
-    @Test("Addresses of another VRF are not borrowed")
+    @Test("Addresses of another VRF are not used")
     func domains() {
         var machine = Machine()
         machine.link(2, "eth0") { $0.masterIndex = 9 }
@@ -94,11 +94,11 @@ struct IPv6SourceSelectionTests {
         machine.address(3, "192.0.2.3/24")
         machine.route("::/0", via: "fe80::1", on: 2)
         machine.route(on: 2)
-        #expect(machine.look(.ipv6).source == nil)
-        #expect(machine.look().source == nil)
+        #expect(machine.lookup(.ipv6).source == nil)
+        #expect(machine.lookup().source == nil)
         machine.address(9, "2001:db8::9/64")
         machine.address(9, "192.0.2.9/32")
-        #expect(machine.look(.ipv6).source == "2001:db8::9")
-        #expect(machine.look().source == "192.0.2.9")
+        #expect(machine.lookup(.ipv6).source == "2001:db8::9")
+        #expect(machine.lookup().source == "192.0.2.9")
     }
 }

@@ -43,7 +43,7 @@ struct RuleWalkTests {
     func takes(_ position: Int) {
         var machine = machine()
         machine.rule(100, table: .init(rawValue: 100), Self.matching[position].1)
-        #expect(machine.look().interface == 3, "\(Self.matching[position].0)")
+        #expect(machine.lookup().interface == 3, "\(Self.matching[position].0)")
     }
 
     static let missing: [(String, Alteration)] = [
@@ -69,21 +69,21 @@ struct RuleWalkTests {
         ),
     ]
 
-    @Test("A rule that does not match is passed over", arguments: missing.indices)
+    @Test("A rule that does not match is skipped", arguments: missing.indices)
     func passesOver(_ position: Int) {
         var machine = machine()
         machine.rule(100, table: .init(rawValue: 100), Self.missing[position].1)
-        #expect(machine.look().interface == 2, "\(Self.missing[position].0)")
+        #expect(machine.lookup().interface == 2, "\(Self.missing[position].0)")
     }
 
-    @Test("Input is compared with the loopback's own name")
+    @Test("The input interface is compared with the loopback's name")
     func renamedLoopback() {
         var machine = machine()
         machine.alter(1) { $0.name = "loop" }
         machine.rule(100, table: .init(rawValue: 100)) { $0.inputInterface = "lo" }
-        #expect(machine.look().interface == 2)
+        #expect(machine.lookup().interface == 2)
         machine.rule(90, table: .init(rawValue: 100)) { $0.inputInterface = "loop" }
-        #expect(machine.look().interface == 3)
+        #expect(machine.lookup().interface == 3)
     }
 
     @Test(
@@ -96,10 +96,10 @@ struct RuleWalkTests {
     func refuses(action: RuleAction, errno: Int32) {
         var machine = machine()
         machine.rule(100) { $0.action = action }
-        #expect(machine.look().errno == errno)
+        #expect(machine.lookup().errno == errno)
     }
 
-    @Test("A goto leads to the first rule of its target's priority, and on from there")
+    @Test("A goto continues at the first rule of its target's priority")
     func jumps() {
         var machine = machine()
         machine.rule(100) { rule in
@@ -109,10 +109,10 @@ struct RuleWalkTests {
         machine.rule(200) { $0.action = .prohibit }
         machine.rule(300) { $0.action = .noOperation }
         machine.rule(300, table: .init(rawValue: 100))
-        #expect(machine.look().interface == 3)
+        #expect(machine.lookup().interface == 3)
     }
 
-    @Test("A goto without a target, or backwards, leads nowhere", arguments: [150 as UInt32, 50])
+    @Test("A goto without a target, or with an earlier one, is skipped", arguments: [150 as UInt32, 50])
     func jumpsNowhere(target: UInt32) {
         var machine = machine()
         machine.rule(50) { $0.action = .noOperation }
@@ -120,80 +120,80 @@ struct RuleWalkTests {
             rule.action = .goto
             rule.gotoPriority = target
         }
-        #expect(machine.look().interface == 2)
+        #expect(machine.lookup().interface == 2)
     }
 
-    @Test("Short prefixes and groups are suppressed, refusals are not")
+    @Test("Rules suppress short prefixes and groups, but no refusals")
     func suppresses() {
         var machine = machine()
         machine.rule(100, table: .init(rawValue: 100)) { $0.suppressPrefixLength = 0 }
-        #expect(machine.look().interface == 2)
+        #expect(machine.lookup().interface == 2)
         machine.route("0.0.0.0/1", via: "198.51.100.1", on: 3, table: .init(rawValue: 100))
-        #expect(machine.look().interface == 3)
+        #expect(machine.lookup().interface == 3)
         machine.rule(90, table: .init(rawValue: 100)) { $0.suppressInterfaceGroup = 5 }
         machine.alter(3) { $0.group = 5 }
-        #expect(machine.look().interface == 3, "by the rule behind")
+        #expect(machine.lookup().interface == 3, "by the rule behind")
         machine.snapshot.routes[.init(.ipv4, .init(rawValue: 100))] = nil
         machine.route(table: .init(rawValue: 100)) { $0.message.type = .prohibit }
-        #expect(machine.look().errno == 13)
+        #expect(machine.lookup().errno == 13)
     }
 
-    @Test("Throw ends the table, and the walk goes on")
+    @Test("A throw route ends the table, and the walk continues")
     func throwsOn() {
         var machine = machine()
         machine.route("0.0.0.0/1", table: .init(rawValue: 100)) { $0.message.type = .throw }
         machine.rule(100, table: .init(rawValue: 100))
-        #expect(machine.look().interface == 2)
-        #expect(machine.look(to: "215.0.0.1").interface == 3)
+        #expect(machine.lookup().interface == 2)
+        #expect(machine.lookup(to: "215.0.0.1").interface == 3)
     }
 
-    @Test("No rules, no route")
+    @Test("Without rules there is no route")
     func withoutRules() {
         var machine = machine()
         machine.snapshot.ipv4Rules = []
         #expect(machine.connect().errno == 101)
     }
 
-    @Test("A namespace that never had a rule of its own looks into default where main refuses")
+    @Test("A namespace that never had a rule added consults table default if main refuses")
     func untouchedRules() {
         var machine = machine()
         machine.snapshot.routes = [:]
         machine.route { $0.message.type = .unreachable }
-        #expect(machine.look().errno == 113)
+        #expect(machine.lookup().errno == 113)
         machine.route(via: "198.51.100.1", on: 3, table: .default)
-        #expect(machine.look().interface == 3)
+        #expect(machine.lookup().interface == 3)
         machine.rule(1) { $0.action = .noOperation }
-        #expect(machine.look().errno == 113, "with a rule the walk stops at the refusal")
+        #expect(machine.lookup().errno == 113, "with a rule the walk stops at the refusal")
     }
 
-    @Test("An unbound IPv6 socket has no source, which no prefix holds")
+    @Test("No source prefix matches an unbound IPv6 socket, which has no source")
     func ipv6Source() {
         var machine = machine(.ipv6)
         machine.rule(.ipv6, 100, table: .init(rawValue: 100)) { $0.source = .init(test: "::/1") }
-        #expect(machine.look(.ipv6).interface == 2)
-        #expect(machine.look(.ipv6, from: "2001:db8::2").interface == 3)
+        #expect(machine.lookup(.ipv6).interface == 2)
+        #expect(machine.lookup(.ipv6, from: "2001:db8::2").interface == 3)
         machine.rule(.ipv6, 90) { rule in
             rule.source = .init(test: "::/1")
             rule.flags = .invert
             rule.action = .prohibit
         }
-        #expect(machine.look(.ipv6).errno == 13)
-        #expect(machine.look(.ipv6, from: "2001:db8::2").interface == 3)
+        #expect(machine.lookup(.ipv6).errno == 13)
+        #expect(machine.lookup(.ipv6, from: "2001:db8::2").interface == 3)
     }
 
-    @Test("A rule that finds a source applies if the one that would be selected is its own")
+    @Test("A rule on the source applies if the source that would be selected matches it")
     func findsSource() {
         var machine = machine(.ipv6)
         machine.rule(.ipv6, 100, table: .init(rawValue: 100)) { rule in
             rule.source = .init(test: "2001:db8:1::/64")
             rule.flags = .findSource
         }
-        #expect(machine.look(.ipv6).interface == 3)
+        #expect(machine.lookup(.ipv6).interface == 3)
         machine.rule(.ipv6, 90) { rule in
             rule.source = .init(test: "fd00::/8")
             rule.flags = .findSource
             rule.action = .lookup
         }
-        #expect(machine.look(.ipv6).interface == 3)
+        #expect(machine.lookup(.ipv6).interface == 3)
     }
 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// The verdict: the four states' rules, and the reasons.
+/// The rules of the four states, and their reasons.
 struct FourStatesTests {
-    /// Ethernet (2) and a modem (3); IPv4 by Ethernet, the modem behind it.
+    /// Ethernet (2) and a modem (3); IPv4 over Ethernet, the modem with a higher metric.
     private func machine() -> Machine {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -17,7 +17,7 @@ struct FourStatesTests {
         return machine
     }
 
-    @Test("A usable path is told with all that belongs to it")
+    @Test("A usable path has its interface, gateway, source, metric and table")
     func usable() {
         let path = machine().evaluate().path
         #expect(path.status == .wifi)
@@ -31,7 +31,7 @@ struct FourStatesTests {
         #expect(path.reasons.isEmpty)
     }
 
-    @Test("A dead preferred route means not usable, even where a further one would work")
+    @Test("A path whose preferred route is dead is unusable, even if another route would work")
     func deadPreferred() {
         var machine = machine()
         machine.loseCarrier(2)
@@ -81,7 +81,7 @@ struct FourStatesTests {
         (.loopbackPath, { $0.flags.insert(.loopback) }),
     ]
 
-    @Test("A link can carry as systemd-networkd judges", arguments: links.indices)
+    @Test("A link is usable in the operational states that systemd-networkd accepts", arguments: links.indices)
     func link(_ position: Int) {
         var machine = machine()
         machine.alter(2, Self.links[position].1)
@@ -90,7 +90,7 @@ struct FourStatesTests {
         #expect((evaluation.ipv4.path == nil) == (Self.links[position].0 != nil))
     }
 
-    @Test("The default route through the loopback is no path")
+    @Test("A default route through the loopback is no path")
     func loopback() {
         var machine = machine()
         machine.route(on: 1, metric: 1)
@@ -98,7 +98,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
-    @Test("Sources that do not count", arguments: ["169.254.7.7/16"])
+    @Test("A path without a usable source is unusable", arguments: ["169.254.7.7/16"])
     func linkLocalIPv4(address: String) {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -108,7 +108,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().ipv4.reasons == [.linkLocalSource])
     }
 
-    @Test("IPv6: link-local, tentative and loopback sources do not count, deprecated and optimistic ones do")
+    @Test("IPv6 link-local, tentative and loopback sources are unusable; deprecated and optimistic ones are usable")
     func ipv6Sources() {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -141,7 +141,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().ipv4.reasons == [.unreachable])
     }
 
-    @Test("If the probes' paths differ, the worst counts")
+    @Test("If the probes' paths differ, the worst decides")
     func worstProbe() {
         var machine = machine()
         machine.route("128.0.0.0/1", via: "198.51.100.1", on: 3)
@@ -151,7 +151,7 @@ struct FourStatesTests {
         #expect(evaluation.ipv4.outcomes.map(\.interface) == [2, 3])
     }
 
-    @Test("Reachable if either family is; metered if either may be")
+    @Test("The path is reachable if either family is, and metered if either may be")
     func families() {
         var machine = machine()
         machine.address(3, "2001:db8::3/64")
@@ -168,7 +168,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.reasons == [.noRoute])
     }
 
-    @Test("Any usable next hop is enough, a dead one is a reason")
+    @Test("One usable next hop suffices; a dead one is a reason")
     func multipath() {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -185,7 +185,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
-    @Test("A path over several next hops is cellular and expensive if any that is usable is, and lists all carriers")
+    @Test("A path over several next hops is cellular and expensive if any usable one is, and lists all carriers")
     func multipathOverModem() {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -205,7 +205,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.reasons == [.deadNextHop])
     }
 
-    @Test("Of several next hops each takes its own source, for which a rule may choose another table")
+    @Test("Each of several next hops has its own source, for which a rule may choose another table")
     func multipathWithSourceRules() {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -221,16 +221,16 @@ struct FourStatesTests {
         #expect(path.carriers.map(\.name) == ["eth0", "wwan0"])
         #expect(path.ipv4?.table.rawValue == 101)
         let nextHop = SelectedNextHop(interface: 3, source: IPAddress("198.51.100.2"))
-        let answer = RouteSelection(table: .init(rawValue: 102), nextHop: nextHop)
-        #expect(machine.connect().agrees(with: .selected(answer)))
+        let outcome = RouteSelection(table: .init(rawValue: 102), nextHop: nextHop)
+        #expect(machine.connect().agrees(with: .selected(outcome)))
         #expect(!machine.connect().agrees(with: .selected(.init(table: .main, nextHop: nextHop))))
         machine.loseCarrier(2)
         #expect(machine.evaluate().path.carriers.map(\.name) == ["wwan0"])
         #expect(machine.evaluate().path.reasons == [.deadNextHop])
     }
 
-    @Test("An answer with one next hop of a route and the source of another agrees, and none with a foreign source")
-    func multipathAnswers() {
+    @Test("A reply with one next hop of a route and the source of another agrees; one with an unknown source does not")
+    func multipathReplies() {
         var machine = Machine()
         machine.link(2, "wlan0")
         machine.link(3, "wwan0") { $0.kind = "wwan" }
@@ -248,7 +248,7 @@ struct FourStatesTests {
         #expect(!outcome.agrees(with: .selected(.init(table: .main, nextHop: gateway))))
     }
 
-    @Test("A next hop that owns another source than the connection's adds its cost, and makes no path usable")
+    @Test("A next hop that owns a different source than the connection's adds its cost, but makes no path usable")
     func unpreferredNextHop() {
         var machine = Machine()
         machine.link(2, "eth0")
@@ -259,16 +259,16 @@ struct FourStatesTests {
         let table = RouteTableID(rawValue: 102)
         machine.route(on: 2, table: table)
         machine.rule(102, table: table) { $0.source = .init(test: "198.51.100.2/32") }
-        let answer = SelectedNextHop(interface: 3, source: IPAddress("192.0.2.2"))
+        let outcome = SelectedNextHop(interface: 3, source: IPAddress("192.0.2.2"))
         #expect(machine.connect().interfaces == [2, 2])
-        #expect(machine.connect().agrees(with: .selected(.init(table: .main, nextHop: answer))))
+        #expect(machine.connect().agrees(with: .selected(.init(table: .main, nextHop: outcome))))
         #expect(machine.evaluate().path.status == .cellular)
         #expect(machine.evaluate().path.carriers.map(\.name) == ["eth0", "wwan0"])
         machine.loseCarrier(2)
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
-    @Test("A next hop beneath which nothing carries is a dead nextHop of the path")
+    @Test("A next hop without a carrier below it is a dead next hop of the path")
     func multipathOverBond() {
         var machine = Machine()
         machine.link(2, "wlan0") { $0.masterIndex = 9 }
@@ -283,7 +283,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.reasons == [.deadNextHop])
     }
 
-    @Test("A rule on the source that leads into nothing is named")
+    @Test("A rule on the source that leads to no route is the reason")
     func sourceRule() {
         var machine = machine()
         machine.rule(100) { rule in
@@ -293,7 +293,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().ipv4.reasons == [.prohibited, .sourceRule])
     }
 
-    @Test("A next hop whose source leads nowhere for one half of the internet, and astray for the other, is a dead one")
+    @Test("A next hop is dead if its source has no route to one probe and an unusable route to the other")
     func sourceRuleByDestination() {
         var machine = Machine()
         for (index, address) in [(2, "192.0.2.2/24"), (3, "198.51.100.2/24"), (4, "203.0.113.2/24")]
@@ -321,7 +321,7 @@ struct FourStatesTests {
         #expect(machine.evaluate().path.status == .notReachable)
     }
 
-    @Test("A VRF device leads where its own table leads")
+    @Test("A path through a VRF device follows the VRF's table")
     func vrf() {
         var machine = Machine()
         machine.link(2, "wwan0") { $0.masterIndex = 9 }
@@ -345,30 +345,30 @@ struct FourStatesTests {
         #expect(machine.evaluate().ipv4.reasons == [.noRoute], "its table leads back to itself")
     }
 
-    @Test("The kernel's own answers are judged by the model's links and addresses")
-    func kernelAnswers() {
+    @Test("The kernel's own results are evaluated with the model's links and addresses")
+    func kernelResults() {
         let machine = machine()
         let nextHop = SelectedNextHop(
             interface: 3,
             gateway: IPAddress("198.51.100.1"),
             source: IPAddress("198.51.100.2")
         )
-        let answer = LookupOutcome.selected(.init(table: .main, nextHop: nextHop))
+        let outcome = LookupOutcome.selected(.init(table: .main, nextHop: nextHop))
         let none = LookupOutcome.refused(errno: LookupErrno.networkUnreachable, .noRoute)
         let evaluator = PathEvaluator(context: .init(user: 0))
         var evaluation = evaluator.evaluate(
-            ipv4: [answer, answer],
+            ipv4: [outcome, outcome],
             ipv6: [none, none],
             machine.snapshot,
             at: Machine.now
         )
         #expect(evaluation.path.status == .cellular)
         #expect(evaluation.ipv6.reasons == [.noRoute])
-        evaluation = evaluator.evaluate(ipv4: [answer, none], ipv6: [], machine.snapshot, at: Machine.now)
+        evaluation = evaluator.evaluate(ipv4: [outcome, none], ipv6: [], machine.snapshot, at: Machine.now)
         #expect(evaluation.path.status == .notReachable)
     }
 
-    @Test("One family judged anew gives what judging both gives")
+    @Test("Evaluating one family again has the same result as evaluating both")
     func oneFamily() {
         var machine = machine()
         let evaluator = PathEvaluator(context: .init(user: 0))
@@ -380,7 +380,7 @@ struct FourStatesTests {
         #expect(after != before)
     }
 
-    @Test("A tunnel of the other family is judged again, as what carries it may be of this one")
+    @Test("A tunnel of the other family is evaluated again, as its carrier may be of this family")
     func tunnelOfTheOtherFamily() {
         var machine = Machine()
         machine.link(9, "wg0") { $0.kind = "wireguard" }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// Whether a path costs money, and whether it is to be spared.
+/// Whether a path is expensive, and whether it is constrained.
 struct PathCostTests {
     private func machine(driver: String? = nil, deviceType: String? = nil) -> Machine {
         var machine = Machine()
@@ -20,7 +20,7 @@ struct PathCostTests {
         return PathEvaluator(context: context).evaluate(machine.snapshot, at: Machine.now).path
     }
 
-    @Test("Ethernet costs nothing")
+    @Test("Ethernet is not expensive")
     func plain() {
         #expect(!path(machine(driver: "e1000e")).isExpensive)
         #expect(!path(machine(driver: "cdc_ncm")).isExpensive, "an adapter as well as a phone")
@@ -40,7 +40,7 @@ struct PathCostTests {
         #expect(!path.isConstrained)
     }
 
-    @Test("What the user declares does, also beneath a stack")
+    @Test("An interface that the user declares is expensive or constrained, also below stacked interfaces")
     func declared() {
         var machine = machine()
         #expect(path(machine, expensive: ["enx*"]).isExpensive)

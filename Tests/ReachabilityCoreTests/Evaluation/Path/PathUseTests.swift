@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReachabilityCore
 
-/// What a path uses, and which requirements it meets.
+/// The interface types that a path uses, and the requirements that it meets.
 @Suite struct PathUseTests {
     private static let wifi = NetworkInterface(index: 2, name: "wlan0", kind: .wifi, kindSource: .devtype)
     private static let modem = NetworkInterface(index: 3, name: "wwan0", kind: .cellular, kindSource: .devtype)
@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    @Test func `a tunnel uses itself and what carries it`() {
+    @Test func `a path through a tunnel uses the tunnel and its carrier`() {
         let path = NetworkPath(status: .wifi, ipv4: Self.family(Self.tunnel, over: Self.wifi))
         #expect(
             InterfaceKind.allCases.filter(path.uses) == InterfaceKind.allCases.filter { [.tunnel, .wifi].contains($0) }
@@ -30,7 +30,7 @@ import Testing
         #expect(path.meets(.interface("wg0")) && !path.meets(.interface("wlan0")))
     }
 
-    @Test func `one family by the modem is enough to use it, and to miss a requirement`() {
+    @Test func `a path uses the modem, and fails a requirement, if one family does`() {
         let path = NetworkPath(
             status: .cellular,
             ipv4: Self.family(Self.wifi, over: Self.wifi),
@@ -40,7 +40,7 @@ import Testing
         #expect(path.meets(.any) && !path.meets(.wifi) && !path.meets(.notCellular) && !path.meets(.notExpensive))
     }
 
-    @Test func `a path that is not there uses nothing and meets nothing`() {
+    @Test func `an unreachable path uses no interface and meets no requirement`() {
         let path = NetworkPath(status: .notReachable, ipv4: Self.family(Self.wifi, over: Self.wifi))
         #expect(!InterfaceKind.allCases.contains(where: path.uses))
         #expect(!path.meets(.any))

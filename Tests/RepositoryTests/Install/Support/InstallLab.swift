@@ -3,16 +3,16 @@ import NetworkLab
 
 /// A directory to install into, and a tool to install.
 final class InstallLab {
-    /// The directory; gone with this object.
+    /// The directory, which is removed with this object.
     let root: URL
-    /// A small program that does what the built tool does; `netwatch-fetch` has one of this name and `-fetch`.
+    /// A small program that executes the built tool; that for `netwatch-fetch` has the same name with `-fetch`.
     let tool: String
 
     /// Makes both.
     ///
     /// - Parameter libraries: The libraries that the program is linked with in addition to the C library, needed or
     ///   not.
-    /// - Throws: What could not be made.
+    /// - Throws: An error if something cannot be made.
     init(linking libraries: [String] = []) throws {
         root = FileManager.default.temporaryDirectory.appending(path: "netwatch-install-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
@@ -21,13 +21,13 @@ final class InstallLab {
         try compile(tool + "-fetch", executing: "netwatch-fetch", libraries)
     }
 
-    /// Makes a small program that executes what was built with the tests.
+    /// Makes a small program that executes a product that was built with the tests.
     private func compile(_ path: String, executing name: String, _ libraries: [String]) throws {
         let source = path + ".c"
         let call = "execv(\"\(BuiltProducts.path(of: name))\", words)"
         let text = "#include <unistd.h>\nint main(int count, char **words) { return count && \(call); }\n"
         try Data(text.utf8).write(to: URL(filePath: source))
-        // Written by the linker, and so by nobody in this process whom another thread's fork(2) might catch at it.
+        // Written by the linker, so that no fork(2) of another thread can inherit it open for writing.
         let flags = libraries.isEmpty ? [] : ["-Wl,--no-as-needed"] + libraries.map { "-l\($0)" }
         let outcome = try LabProcess.run("/usr/bin/env", ["clang", "-o", path, source] + flags, within: .seconds(240))
         guard outcome.code == 0 else { throw LabError("clang", errno: 0, detail: outcome.errors) }
@@ -52,7 +52,7 @@ final class InstallLab {
         )
     }
 
-    /// The files beneath a directory, named from it, in alphabetical order.
+    /// The files below a directory, relative to it, in alphabetical order.
     func files(beneath directory: String) throws -> [String] {
         let base = root.appending(path: directory)
         return try FileManager.default.subpathsOfDirectory(atPath: base.path).filter { name in

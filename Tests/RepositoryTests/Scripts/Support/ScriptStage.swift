@@ -1,12 +1,12 @@
 import Foundation
 import NetworkLab
 
-/// A copy of `scripts/` in a directory of its own, with stand-ins for the commands that the scripts call.
+/// A copy of `scripts/` in a separate directory, with substitutes for the commands that the scripts call.
 ///
-/// Each stand-in writes down how it was called; no other command can be found but the few that a script can't do
-/// without, so that a test says what the machine has.
+/// Each substitute records its calls; only a few indispensable commands can be found besides, so that a test determines
+/// what the machine has.
 final class ScriptStage {
-    /// The stage's directory, in the place of the repository.
+    /// The stage's directory, in place of the repository.
     let root: URL
     private let bin: URL
     private let log: URL
@@ -23,7 +23,7 @@ final class ScriptStage {
         "wg", "teamd",
     ]
 
-    /// Sets the stage with the repository's scripts.
+    /// Makes a stage with the repository's scripts.
     init() throws {
         root = FileManager.default.temporaryDirectory.appending(path: "netwatch-\(UUID().uuidString)")
         bin = root.appending(path: "bin")
@@ -49,9 +49,9 @@ final class ScriptStage {
 
     deinit { try? FileManager.default.removeItem(at: root) }
 
-    /// Puts a stand-in for a command, with a line of shell for what it does besides logging its call.
+    /// Adds a substitute for a command, with a line of shell that it runs besides logging its call.
     ///
-    /// It is a link to a program that is there already: one just written could not be started while another thread's
+    /// It is a link to an existing program: a new file could not be executed while another thread's
     /// fork(2) has it open for writing (`ETXTBSY`).
     func stand(in command: String, _ body: String = ":") throws {
         let behaviour = root.appending(path: "behaviour/\(command)")
@@ -61,14 +61,14 @@ final class ScriptStage {
         try link("bin/\(command)", to: path)
     }
 
-    /// Lets scripts find a command of this machine.
+    /// Makes a command of this machine available to scripts.
     func provide(_ command: String) throws {
         let candidates = ["/usr/bin", "/bin"].map { "\($0)/\(command)" }
         guard let path = candidates.first(where: FileManager.default.isExecutableFile) else { return }
         try link("bin/\(command)", to: path)
     }
 
-    /// Lets scripts find a command elsewhere.
+    /// Makes a command at another path available to scripts.
     func provide(_ command: String, at path: String) throws {
         try link("bin/\(command)", to: path)
     }
@@ -77,12 +77,12 @@ final class ScriptStage {
         try FileManager.default.createSymbolicLink(atPath: root.appending(path: name).path, withDestinationPath: path)
     }
 
-    /// Takes a command away.
+    /// Removes a command.
     func remove(_ command: String) throws {
         try FileManager.default.removeItem(at: bin.appending(path: command))
     }
 
-    /// Lets swift build fuzz targets of a line of shell, and do something else too.
+    /// Makes `swift build` write fuzz targets that run a line of shell, and run another line itself.
     func provideFuzzTargets(runningBody body: String, also other: String = ":") throws {
         try? FileManager.default.createDirectory(at: root.appending(path: "Fuzz"), withIntermediateDirectories: true)
         try? provide("nice")
@@ -101,10 +101,10 @@ final class ScriptStage {
         try stand(in: "docc")
     }
 
-    /// The environment of what runs on the stage.
+    /// The environment of programs on the stage.
     var environment: [String: String] { ["PATH": bin.path, "HOME": root.path, "TMPDIR": root.path] }
 
-    /// Writes a file, named from the stage's root.
+    /// Writes a file, relative to the stage's root.
     func write(_ text: String, to path: String) throws {
         let file = root.appending(path: path)
         let directory = file.deletingLastPathComponent()
@@ -127,7 +127,7 @@ final class ScriptStage {
         return try LabProcess.run(path, arguments, environment: environment)
     }
 
-    /// How the stand-ins of some commands were called, in order, since the last time this was asked.
+    /// Returns the calls of some commands since the last time, in order.
     func calls(of commands: String...) throws -> [String] {
         defer { try? FileManager.default.removeItem(at: log) }
         guard let text = try? String(contentsOf: log, encoding: .utf8) else { return [] }

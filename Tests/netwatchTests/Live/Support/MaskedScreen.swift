@@ -1,7 +1,7 @@
-/// A screen without what differs each time: times, durations, rates and their pictures, and the reasons of changes,
-/// of which some are told together if the kernel's messages are read together.
+/// A screen without the parts that differ between runs: times, durations, rates and their graphs, and the reasons of
+/// changes, some of which are combined if the kernel's messages are read together.
 ///
-/// The rest is compared word by word, as the gaps between columns go with them.
+/// The rest is compared word by word, as the gaps between columns depend on them.
 enum MaskedScreen {
     /// The rows, without the empty ones at the end.
     static func text(_ rows: [String]) -> String {
@@ -16,7 +16,7 @@ enum MaskedScreen {
         var words: [String] = []
         for word in row.split(separator: " ") {
             let masked = mask(String(word))
-            // A number and its unit, and pictures next to each other, are one.
+            // A number and its unit, and adjacent graphs, are one word.
             if masked == "(unit)", words.last == "(n)" { continue }
             if masked == "…", words.last == "(reason)" { continue }
             if masked == words.last, masked.hasPrefix("(") { continue }

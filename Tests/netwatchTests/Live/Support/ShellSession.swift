@@ -2,14 +2,14 @@ import CommandLineLab
 import Glibc
 import NetworkLab
 
-/// The live view as a job of a shell that controls a terminal, where it can be stopped and brought back.
+/// The live view as a job of a shell that controls a terminal, where it can be stopped and resumed.
 final class ShellSession {
     let terminal: PseudoTerminal
     /// The terminal's settings before.
     let before: [UInt8]
     private let shell: pid_t
 
-    /// Starts it; the shell says when it has been stopped, brings it back when a line is typed, and tells its end.
+    /// Starts it; the shell prints when it has been stopped, resumes it when a line is typed, and prints its end.
     init(in lab: LabNamespace) throws {
         terminal = try PseudoTerminal()
         terminal.resize(columns: 80, rows: 24)

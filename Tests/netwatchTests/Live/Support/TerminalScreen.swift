@@ -2,19 +2,19 @@ import CommandLineLab
 import Glibc
 import NetworkLab
 
-/// A terminal of a size, in which the tool runs as in an operator's: tmux(1), whose server is ended with the object.
+/// A terminal of a given size in which the tool runs: tmux(1), whose server ends with the object.
 final class TerminalScreen {
     private let server: LabProcess
     private let folder: TemporaryFolder
     private var socket: String { folder.path + "/tmux" }
 
-    /// Opens a terminal in which the tool runs, in the lab's namespace, on a machine that is called `router`.
+    /// Opens a terminal in which the tool runs, in the lab's namespace, on a machine with the host name `router`.
     ///
     /// When the tool ends, the terminal shows `ended with` and its code.
     init(_ arguments: [String], columns: Int, rows: Int, in lab: LabNamespace, shell prelude: String = "") throws {
         folder = try TemporaryFolder()
         let socket = folder.path + "/tmux"
-        // In the foreground, so that it is this process's to end; it waits for its first session.
+        // In the foreground, so that this process can end it; it waits for its first session.
         server = try lab.run {
             try LabProcess(Self.tmux, ["-D", "-S", socket, "-f", "/dev/null"], environment: Self.environment)
         }
@@ -29,13 +29,13 @@ final class TerminalScreen {
         }
     }
 
-    /// Where the tool runs.
+    /// The tool's working directory.
     var directory: String { folder.path }
 
-    /// The names of the files that are there.
+    /// The names of the files in that directory.
     var files: [String] { folder.names }
 
-    /// The rows as they are shown.
+    /// The visible rows.
     func rows() throws -> [String] {
         let outcome = try run(["capture-pane", "-p"])
         guard outcome.code == 0 else { throw LabError("capture", errno: EPIPE, detail: outcome.errors) }
@@ -45,7 +45,7 @@ final class TerminalScreen {
     /// The rows with the escape sequences that color them.
     func colouredText() throws -> String { try run(["capture-pane", "-p", "-e"]).output }
 
-    /// Waits until the screen is as wanted, and gives its rows.
+    /// Waits until the screen meets a condition, and returns its rows.
     @discardableResult
     func wait(for what: String, until condition: ([String]) -> Bool) throws -> [String] {
         let deadline = ContinuousClock.now + .seconds(120)
@@ -77,7 +77,7 @@ final class TerminalScreen {
     }
 
     private func run(_ arguments: [String]) throws -> LabProcess.Outcome {
-        // Without -N it would start a server of its own, outside the namespace, if that in there is not ready yet.
+        // Without -N it would start another server, outside the namespace, if the one inside is not ready yet.
         let words = ["-N", "-S", socket] + arguments
         return try LabProcess.run(Self.tmux, words, environment: Self.environment, within: .seconds(120))
     }
@@ -90,7 +90,7 @@ final class TerminalScreen {
     ]
 }
 
-/// A folder that is gone with this object, and what is in it.
+/// A folder that is removed with this object.
 final class TemporaryFolder {
     let path: String
 

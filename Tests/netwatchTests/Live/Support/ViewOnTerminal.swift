@@ -9,7 +9,7 @@ final class ViewOnTerminal {
     /// The terminal's settings before.
     let before: [UInt8]
 
-    /// Starts the tool; `stdin` says whether the terminal is its stdin, too.
+    /// Starts the tool; `stdin` is whether the terminal is also its stdin.
     init(
         _ arguments: [String] = [],
         in lab: LabNamespace,
@@ -31,16 +31,16 @@ final class ViewOnTerminal {
         )
     }
 
-    /// Waits until it is drawn: its last line begins with this key.
+    /// Waits until the view is drawn: its last line begins with this key.
     @discardableResult
     func waitUntilDrawn() throws -> String { try terminal.read(until: "quit") }
 
-    /// Waits for the end, and gives the code and what was written on the terminal since it was read last.
+    /// Waits for the end, and returns the code and the output since the terminal was last read.
     func end() throws -> (code: Int32, written: String) {
         let code = try tool.exitCode()
         return (code, try terminal.read(until: Self.leave))
     }
 
-    /// `rmcup` of xterm: the screen that was there before.
+    /// `rmcup` of xterm: the screen before the view.
     static let leave = "\u{1B}[?1049l"
 }

@@ -2,23 +2,23 @@ import Glibc
 import NetworkLab
 import ReachabilityCore
 
-/// The kernel's replies for one probe: the design's oracle, and a real socket.
-struct KernelAnswers: Equatable {
+/// The kernel's results for one probe: its lookups, and a real socket.
+struct KernelResults: Equatable {
     /// `RTM_GETROUTE` without a source.
-    var first: KernelAnswer
+    var first: KernelResult
     /// The source of the second lookup; nil if there is none to be made.
     var boundSource: IPAddress?
     /// `RTM_GETROUTE` with the source that the first one gave (IPv4), or that is selected when it failed (IPv6).
-    var second: KernelAnswer?
+    var second: KernelResult?
     /// connect(2) of an unbound UDP socket.
     var connection: ConnectOutcome
 
-    /// Asks.
+    /// Looks the probe up and connects a socket.
     ///
     /// - Parameters:
     ///   - flow: The probe.
-    ///   - lab: Where.
-    ///   - snapshot: Has the source for IPv6's second lookup, which the kernel selects without saying so.
+    ///   - lab: The namespace.
+    ///   - snapshot: The model that selects the source for IPv6's second lookup, which the kernel does not report.
     /// - Throws: Errors that are no result of the routing decision.
     init(_ flow: ProbeFlow, in lab: LabNamespace, _ snapshot: NetworkSnapshot) throws {
         first = try .init(flow, lab.rtnl)
@@ -41,7 +41,7 @@ struct KernelAnswers: Equatable {
 }
 
 /// The reply to one `RTM_GETROUTE`.
-enum KernelAnswer: Equatable {
+enum KernelResult: Equatable {
     case route(RouteMessage)
     case refused(errno: Int32)
 
