@@ -1,9 +1,9 @@
 import NIOCore
 import NetworkClientCore
 
-/// Those who wait at a gate.
+/// The requests that wait at a gate.
 ///
-/// Unchecked, because all but constants is touched on the event loop only.
+/// Unchecked, because everything except constants is used on the event loop only.
 final class GateVisits: @unchecked Sendable {
     typealias Ending = Result<GatePass, HTTPError>
 
@@ -13,12 +13,13 @@ final class GateVisits: @unchecked Sendable {
     private var keeper: GateKeeper?
     private var waiting: [GateKey: [ObjectIdentifier: Visit]] = [:]
 
-    /// A clock that is not NIO's is looked at so often, since NIO's stands still while the machine is suspended.
+    /// The maximum interval of a timer: NIO's clock stops while the machine is suspended, so the continuous clock is
+    /// checked this often.
     private static let longestTimer = Duration.seconds(10)
 
-    /// One who waits.
+    /// A waiting request.
     ///
-    /// Unchecked, because what is no constant is touched on the event loop only.
+    /// Unchecked, because everything except constants is used on the event loop only.
     final class Visit: @unchecked Sendable {
         let key: GateKey
         let isDoubted: Bool
@@ -46,7 +47,7 @@ final class GateVisits: @unchecked Sendable {
     func begin(_ visit: Visit, _ continuation: CheckedContinuation<Ending, Never>) {
         loop.execute { [self] in
             visit.continuation = continuation
-            // A cancellation may have been faster.
+            // A cancellation may have arrived first.
             if visit.isOver { end(visit, .failure(.cancelledAtGate)) } else { enter(visit) }
         }
     }
@@ -57,7 +58,7 @@ final class GateVisits: @unchecked Sendable {
         }
     }
 
-    /// Nobody waits any more, and nobody will.
+    /// Shuts the gate down; no request waits any more.
     func end() {
         loop.execute { [self] in keeper?.shutDown() }
     }
@@ -71,7 +72,7 @@ final class GateVisits: @unchecked Sendable {
         if let timeout = visit.timeout, timeout <= .zero { return end(visit, .failure(.timedOut(visit, wait))) }
         waiting[visit.key, default: [:]][ObjectIdentifier(visit)] = visit
         keeper.hold(visit.key)
-        // What it knows, and not what has become of it since: the news of that is on its way.
+        // The verdict that the request received, not the keeper's newest: the call for that change is still to come.
         keeper.acknowledge(visit.key, verdict)
         setTimer(visit)
     }

@@ -8,28 +8,28 @@ import RequestGate
 ///
 /// Confined to the session's event loop, which each entry checks.
 protocol PathFollowing: AnyObject {
-    /// What is to become of it when its path goes; nil while no request uses it.
+    /// The reaction to the loss of its path; nil while no request uses it.
     var pathLossPolicy: PathLossPolicy? { get }
-    /// When the last byte came.
+    /// The time when the last byte was received.
     var lastByte: NIODeadline { get }
 
-    /// Its path is lost; it is followed no more.
+    /// Called when its path is lost; it is no longer followed.
     func pathWasLost(_ loss: PathLoss)
 }
 
-/// Why a connection is given up.
+/// The reason for giving up a connection.
 enum PathLoss: Sendable, Hashable {
-    /// Nobody uses it, and its path is not what it was.
+    /// No request uses it, and its path has changed.
     case idle
-    /// Its address, or its interface, has gone.
+    /// Its address or its interface no longer exists.
     case addressGone
-    /// Its route or its carrier has gone, and nothing has come for so long.
+    /// Its route or its carrier is lost, and nothing was received for this long.
     case silent(Duration, [ReachabilityReason])
-    /// Its interface does not meet the requirement any more.
+    /// Its interface no longer meets the requirement.
     case notAllowed
 }
 
-/// The two ends of a connection, and what it may use.
+/// The addresses of both ends of a connection, and the requirement on its path.
 struct ConnectionEnds: Sendable, Hashable {
     var local: IPAddress
     var remote: IPAddress
@@ -38,16 +38,16 @@ struct ConnectionEnds: Sendable, Hashable {
     var requirement: PathRequirement
 }
 
-/// Sees after each change what has become of the paths of connections, and gives up those that have lost theirs.
+/// Checks the paths of connections after each change of the network, and gives up those that have lost theirs.
 ///
 /// Confined to the session's event loop, which each entry checks.
 final class PathFollower {
     private final class Followed {
         let connection: any PathFollowing
         let ends: ConnectionEnds
-        /// By which it leaves, as it was found at first; nil while that could not be told.
+        /// The egress interface, as it was first found; nil while it is unknown.
         var interface: NetworkInterface?
-        /// Since when its path is not as it was.
+        /// The time since which its path is not as it was.
         var since: NIODeadline?
         var timer: Scheduled<Void>?
 
@@ -71,7 +71,7 @@ final class PathFollower {
     /// The addresses whose routes matter.
     var destinations: Set<IPAddress> { Set(followed.values.map(\.ends.remote)) }
 
-    /// Follows a connection from now on; gives the address whose routes matter, or nil if it stays on this machine.
+    /// Follows a connection; returns the address whose routes matter, or nil if the connection stays on this machine.
     func add(_ connection: any PathFollowing, _ ends: ConnectionEnds) -> IPAddress? {
         loop.preconditionInEventLoop()
         guard !ends.remote.isLoopback else { return nil }
@@ -81,7 +81,7 @@ final class PathFollower {
         return ends.remote
     }
 
-    /// Finds out by which interface a connection leaves, unless it does not leave at all.
+    /// Determines the egress interface of a connection; returns whether it stays on this machine.
     private func staysOnThisMachine(_ one: Followed) -> Bool {
         guard memory.connectivity.status != .unknown,
             let path = try? memory.path(to: one.ends.remote, requiring: one.ends.requirement)
@@ -127,7 +127,7 @@ final class PathFollower {
         }
     }
 
-    /// Gives up a connection when its time is over, and looks again until then.
+    /// Gives up a connection once the given time has passed, and checks it again until then.
     private func give(_ one: Followed, _ time: Duration, from start: NIODeadline, _ loss: PathLoss) {
         one.since = one.since ?? .now()
         let due = start + TimeAmount(time)
