@@ -40,7 +40,7 @@ enum CurlCode: Int32, CaseIterable {
     /// `CURLE_TOO_MANY_REDIRECTS`.
     case tooManyRedirects = 47
     /// `CURLE_GOT_NOTHING`.
-    case noAnswer = 52
+    case gotNothing = 52
     /// `CURLE_SEND_ERROR`.
     case sendError = 55
     /// `CURLE_RECV_ERROR`.
@@ -89,7 +89,7 @@ extension CurlCode {
         if error.proxy != nil { return error.isOfSOCKS ? .socksFailed : .receiveError }
         if error.processing == .neverSent { return .handshakeFailed }
         return switch error.errno {
-        case nil: .noAnswer
+        case nil: .gotNothing
         case EPIPE: .sendError
         default: .receiveError
         }
@@ -117,7 +117,7 @@ extension CurlCode {
                 .untrusted
             case .pinMismatch: .pinnedKeyMismatch
             case .clientCertificateRefused: .clientCertificate
-            case .connectionLost: .noAnswer
+            case .connectionLost: .gotNothing
             case .pathLost, .proxyRefused, .proxyConnectFailed, .proxyAuthenticationRequired, .invalidProxyAnswer:
                 .receiveError
             case .bodyTruncated: .partialBody
@@ -157,7 +157,7 @@ extension HTTPError {
     /// The reason in place of one that refers to the library's API.
     private var ownWords: String? {
         switch code {
-        case .bodyTooLarge: "the answer's body is larger than allowed"
+        case .bodyTooLarge: "the response's body is larger than allowed"
         case .clientCertificateRefused: "the server does not accept the client certificate, or the lack of one"
         // The session's property that helps follows the colon.
         default: reason.firstRange(of: ": see TLSOptions.").map { String(reason[..<$0.lowerBound]) }

@@ -77,7 +77,7 @@ extension FetchConnectionOptions {
     func checkMemory() throws(ToolError) {
         guard let maxSize, maxSize > SizeArgument.largestInMemory else { return }
         throw .init(
-            "--max-size is 1G at most where the answer is held in memory; give less, or -o FILE without --include",
+            "--max-size is 1G at most where the response is held in memory; give less, or -o FILE without --include",
             exit: .usage
         )
     }

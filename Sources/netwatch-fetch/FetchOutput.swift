@@ -53,7 +53,7 @@ enum FetchOutput {
             let isTerminal = !insists && isTerminal
             guard !isTerminal || !bytes.contains(0) else {
                 throw .init(
-                    "the answer is binary, which is not for terminals; give -o FILE, or -o -",
+                    "the response is binary, which is not for terminals; give -o FILE, or -o -",
                     curl: .writeError
                 )
             }
@@ -121,7 +121,7 @@ final class FetchFile {
             if existing != nil { _ = try retryingOnInterrupt { access(path, W_OK) } }
             // A symbolic link is kept, and its target replaced.
             self.path = existing == nil ? path : Self.resolved(path)
-            part = try Self.makePart(beside: self.path, like: existing)
+            part = try Self.makePart(nextTo: self.path, like: existing)
         } catch {
             throw Self.unwritable(path, error)
         }
@@ -222,7 +222,7 @@ extension FetchFile {
     }
 
     /// mkstemp(3), with the owner and the permissions of the existing file, or those that open(2) would give.
-    private static func makePart(beside path: String, like existing: stat?) throws(SystemError) -> Part {
+    private static func makePart(nextTo path: String, like existing: stat?) throws(SystemError) -> Part {
         var template = Array("\(folder(of: path)).netwatch-XXXXXX".utf8CString)
         let descriptor = try retryingOnInterrupt { mkstemp(&template) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -40,7 +40,9 @@ struct ProgressDisplay {
         if meter.received > 0 { show() }
     }
 
-    /// Records a sample. The response follows the request, and has its own line.
+    /// Records a sample.
+    ///
+    /// The response follows the request, and has its own line.
     private mutating func note(_ count: FetchProgress.Count, _ way: ProgressDirection, at now: Instant) {
         guard directions.contains(way), count.bytes > 0, direction == way || way == .received else { return }
         if direction != way {

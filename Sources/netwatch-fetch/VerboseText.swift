@@ -23,7 +23,7 @@ enum VerboseText {
         case .sentAgain(let error): ["* \(error.reason); resends it"]
         case .redirected(let from, let to, let status): ["* \(from) answered \(status): goes on to \(to)"]
         case .authenticating(let scheme, let realm):
-            ["* answers by \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
+            ["* authenticates with \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
         case .finished(let ending): [finished(ending)]
         }
     }

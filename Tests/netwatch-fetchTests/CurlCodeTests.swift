@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: [
         (Processing.neverSent, nil, CurlCode.handshakeFailed), (.neverSent, ECONNRESET, .handshakeFailed),
-        (.maybeProcessed, nil, .noAnswer), (.maybeProcessed, ECONNRESET, .receiveError),
+        (.maybeProcessed, nil, .gotNothing), (.maybeProcessed, ECONNRESET, .receiveError),
         (.maybeProcessed, EPIPE, .sendError),
     ])
     func `a lost connection`(processing: Processing, errno: Int32?, exit: CurlCode) {
@@ -44,7 +44,7 @@ import Testing
         error.request = "GET http://x/\u{1B}[2J"
         let told = error.fetchError
         #expect(
-            told.message.hasPrefix("GET http://x/\\u{1b}[2J: the answer's body is larger than allowed; give a larger")
+            told.message.hasPrefix("GET http://x/\\u{1b}[2J: the response's body is larger than allowed; give a larger")
         )
         #expect(told.status.rawValue == 63)
         let tls = HTTPError(.tlsFailed, .neverSent, "no version: see TLSOptions.minimumVersion").fetchError

@@ -82,7 +82,7 @@ import Testing
         ("/no/such/folder/file", "No such file or directory"), ("/tmp", "Is a directory"),
         ("/etc/passwd/file", "Not a directory"),
     ])
-    func `the same where the answer is held in memory first`(path: String, words: String) throws {
+    func `the same where the response is held in memory first`(path: String, words: String) throws {
         let server = try lab.server(answering: "x")
         let run = try lab.fetch("-i", "-o", path, "-d", "a=1", server.url())
         #expect(run.code == 23)
@@ -146,7 +146,7 @@ import Testing
         let tool = try lab.start([server.url()], stdout: .descriptor(refused.program))
         refused.handOver()
         #expect(try tool.exitCode() == 23)
-        #expect(try tool.errors.rest().contains("the answer is binary, which is not for terminals"))
+        #expect(try tool.errors.rest().contains("the response is binary, which is not for terminals"))
         #expect(try refused.screen.rest() == "")
         let insisting = try PseudoTerminal()
         let other = try lab.start(["-o", "-", server.url()], stdout: .descriptor(insisting.program))

@@ -75,7 +75,7 @@ struct FetchProxyTests {
         #expect(try lab.fetch(url, "-x", "127.0.0.1:\(closing.port)").code == 56)
         let refused = try lab.fetch(url, "-x", "127.0.0.1:\(refusing.port)")
         #expect(refused.code == 56)
-        #expect(refused.error?.contains("does not connect to origin.example:443: it answered 403 No") == true)
+        #expect(refused.error?.contains("does not connect to origin.example:443: it responded with 403 No") == true)
         #expect(try lab.fetch(url, "-x", "socks5h://127.0.0.1:\(socks.port)").code == 97)
     }
 }

@@ -148,7 +148,7 @@ import Testing
         #expect(try tool.output.line() == "first")
         latch.open()
         #expect(try tool.exitCode() == 18)
-        #expect(try tool.errors.rest().contains("within the answer"))
+        #expect(try tool.errors.rest().contains("within the response"))
     }
 
     @Test func `nobody reads`() throws {

@@ -1,7 +1,8 @@
 import NetworkClientCore
 
-/// The components of a URL or a relative reference, split as in RFC 3986, appendix B. Nothing is validated except for
-/// characters that are allowed nowhere.
+/// The components of a URL or a relative reference, split as in RFC 3986, appendix B.
+///
+/// Nothing is validated except for characters that are allowed nowhere.
 struct URLReference {
     /// The text without its fragment.
     let bytes: [UInt8]

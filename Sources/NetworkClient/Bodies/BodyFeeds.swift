@@ -165,7 +165,9 @@ public struct Throttle: Sendable, Hashable {
     /// The pause after each packet.
     public let delay: Duration
 
-    /// Makes a throttle. A packet size below 1 and a negative delay are replaced by 1 and 0.
+    /// Makes a throttle.
+    ///
+    /// A packet size below 1 and a negative delay are replaced by 1 and 0.
     ///
     /// - Parameters:
     ///   - packetSize: The maximum number of bytes in a packet; 16 KiB by default.

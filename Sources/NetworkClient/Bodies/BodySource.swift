@@ -42,7 +42,9 @@ protocol BodyFeed: AnyObject {
 }
 
 extension BodySource {
-    /// A file. It is checked now, and again at the beginning of each attempt, before anything is sent.
+    /// A file.
+    ///
+    /// It is checked now, and again at the beginning of each attempt, before anything is sent.
     static func file(_ path: String) throws(HTTPError) -> Self {
         let length = try SentFile(at: path).length
         let look: Check = { () throws(HTTPError) in try check(path, length) }

@@ -49,7 +49,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
         task = nil
         demands.finish()
         last = nil
-        answer(.failure(CancellationError()))
+        complete(.failure(CancellationError()))
     }
 
     private func came(_ piece: ByteBuffer?) {
@@ -58,7 +58,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
         if let length, given > length {
             return failed(HTTPError.wrongLength("it gives more than the \(length) bytes that were promised"))
         }
-        if piece.readableBytes > 0, given != length { return answer(.success(piece)) }
+        if piece.readableBytes > 0, given != length { return complete(.success(piece)) }
         if piece.readableBytes > 0 { last = piece }
         demands.yield()
     }
@@ -68,16 +68,16 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
             return failed(HTTPError.wrongLength("it ended after \(given) of the \(length) bytes that were promised"))
         }
         hasEnded = true
-        answer(.success(last))
+        complete(.success(last))
         last = nil
     }
 
     private func failed(_ error: any Error) {
         failure = failure ?? error
-        answer(.failure(error))
+        complete(.failure(error))
     }
 
-    private func answer(_ result: Result<ByteBuffer?, any Error>) {
+    private func complete(_ result: Result<ByteBuffer?, any Error>) {
         let promise = waiting
         waiting = nil
         promise?.completeWith(result)

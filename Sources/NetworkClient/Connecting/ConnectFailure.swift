@@ -95,7 +95,7 @@ struct ConnectFailure {
         case ENODEV, ENXIO:
             (.interfaceNotFound, "the interface for \(target) is gone: 'ip link' shows those there are")
         case ETIMEDOUT:
-            (.connectTimedOut, "\(target) does not answer: see whether the server is up and no firewall is in the way")
+            (.connectTimedOut, "\(target) does not respond: see whether the server is up and no firewall is in the way")
         case EMFILE, ENFILE:
             (.tooManyDescriptors, descriptors(failure, target))
         default:

@@ -88,17 +88,17 @@ final class ConnectionProcess {
             guard !isOver else { return }
             self.query = nil
             metrics.resolve = (metrics.resolve ?? .zero) + lap()
-            let answer = result.mapError { error in
+            let addresses = result.mapError { error in
                 error as? HTTPError ?? .init(.nameLookupFailed, .neverSent, "\(error)", cause: error)
             }
-            do throws(HTTPError) { try next(answer) } catch { fail(error) }
+            do throws(HTTPError) { try next(addresses) } catch { fail(error) }
         }
     }
 
     // MARK: Connecting
 
     private func connect(to addresses: [SocketAddress]) throws(HTTPError) {
-        targets = try LocalEnd(endpoint.binding).reachable(addresses, of: nextHop)
+        targets = try SocketBinding(endpoint.binding).reachable(addresses, of: nextHop)
         limit(plan.limits.connect) { [self] in timedOut() }
         try connect()
     }
@@ -109,7 +109,7 @@ final class ConnectionProcess {
             let error = IOError(errnoCode: EMFILE, reason: "few descriptors are left")
             throw ConnectFailure(nextHop, targets).error(for: error)
         }
-        let source = try LocalEnd(endpoint.binding)
+        let source = try SocketBinding(endpoint.binding)
         dialogue = passage?.dialogue()
         let me = NIOLoopBound(self, eventLoop: loop)
         let bootstrap = source.apply(to: ClientBootstrap(group: loop), isUnix: endpoint.socketPath != nil)
@@ -199,7 +199,7 @@ final class ConnectionProcess {
         if metrics.remoteAddress != nil, let error = proxyTimedOut(channels.first) { return fail(error) }
         let tried = targets.map(\.text).joined(separator: ", ")
         let reason = """
-            no answer from \(nextHop.text) within \(plan.limits.connect ?? .zero) (tried \(tried)): \
+            no response from \(nextHop.text) within \(plan.limits.connect ?? .zero) (tried \(tried)): \
             see whether the server is up and no firewall is in the way
             """
         fail(named(.init(.connectTimedOut, .neverSent, reason)))

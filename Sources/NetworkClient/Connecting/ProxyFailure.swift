@@ -20,11 +20,11 @@ struct ProxyFailure {
         case .closed:
             make(.connectionLost, "the proxy \(proxy) closed the connection before it led to \(endpoint.text)")
         case .headTooLarge(let limit):
-            make(.invalidProxyAnswer, "the head of the proxy \(proxy)'s answer is larger than \(limit) bytes")
+            make(.invalidProxyAnswer, "the head of the response from the proxy \(proxy) is larger than \(limit) bytes")
         case .nonsense(let what):
             make(
                 .invalidProxyAnswer,
-                "\(proxy) does not answer as a proxy: \(what); see whether scheme and port are right"
+                "\(proxy) does not respond as a proxy: \(what); see whether scheme and port are right"
             )
         }
     }
@@ -36,9 +36,15 @@ struct ProxyFailure {
             // tinyproxy responds with 401 to a wrong password.
             case 401, 407: make(.proxyAuthenticationRequired, words(for: status))
             case 408, 429, 500...:
-                make(.proxyConnectFailed, "the proxy \(proxy) can't connect to \(endpoint.text): it answered \(status)")
+                make(
+                    .proxyConnectFailed,
+                    "the proxy \(proxy) can't connect to \(endpoint.text): it responded with \(status)"
+                )
             default:
-                make(.proxyRefused, "the proxy \(proxy) does not connect to \(endpoint.text): it answered \(status)")
+                make(
+                    .proxyRefused,
+                    "the proxy \(proxy) does not connect to \(endpoint.text): it responded with \(status)"
+                )
             }
         error.response = HTTPResponse(answer)
         error.body = answer.body
@@ -47,7 +53,7 @@ struct ProxyFailure {
 
     /// Returns the reason for a proxy that requires authentication.
     func words(for status: String?) -> String {
-        let answer = status.map { " (it answered \($0))" } ?? ""
+        let answer = status.map { " (it responded with \($0))" } ?? ""
         guard let user = proxy.user else {
             return "the proxy \(proxy) wants a user name and a password\(answer): give it as \(example)"
         }

@@ -2,7 +2,9 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPResponseHead {
-    /// Whether no body follows, whatever the fields say (RFC 9112, 6.3). No body follows any response to HEAD either.
+    /// Whether no body follows, whatever the fields say (RFC 9112, 6.3).
+    ///
+    /// No body follows any response to HEAD either.
     var hasNoBody: Bool { (100...199).contains(status.code) || status == .noContent || status == .notModified }
 }
 

@@ -111,17 +111,17 @@ extension HTTPError {
         if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
         let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
         if hasHead {
-            let reason = "the connection \(how) within the answer"
+            let reason = "the connection \(how) within the response"
             return .init(.bodyTruncated, .answered, reason, errno: errno, cause: cause)
         }
-        let reason = "the connection \(how) before an answer came"
+        let reason = "the connection \(how) before a response came"
         return .init(.connectionLost, .maybeProcessed, reason, errno: errno, cause: cause)
     }
 
     /// The error for a response whose head is too large.
     private static func headTooLarge(_ limit: Int, at host: String) -> Self {
         let reason =
-            "the head of \(host)'s answer is larger than \(limit) bytes: raise maximumHeadSize if that is right"
+            "the head of the response from \(host) is larger than \(limit) bytes: raise maximumHeadSize if that is right"
         return .init(.headTooLarge, .answered, reason)
     }
 
@@ -134,7 +134,7 @@ extension HTTPError {
             case .unsolicited: "it came without a request"
             case .truncated: "it breaks off"
             }
-        let reason = "\(host)'s answer can't be read as HTTP/1.1: \(why)"
+        let reason = "the response from \(host) can't be read as HTTP/1.1: \(why)"
         return .init(.invalidResponse, .answered, reason, cause: fault)
     }
 }

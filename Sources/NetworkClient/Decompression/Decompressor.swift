@@ -109,6 +109,6 @@ enum ContentCoding: Sendable, Hashable {
     }
 
     private static func unreadable(_ why: String) -> HTTPError {
-        HTTPError(.decompressionFailed, .answered, "the answer's body can't be decompressed because \(why)")
+        HTTPError(.decompressionFailed, .answered, "the response's body can't be decompressed because \(why)")
     }
 }

@@ -139,14 +139,14 @@ final class Inflater {
             throw HTTPError(
                 .bodyTooLarge,
                 .answered,
-                "the answer's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
+                "the response's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
             )
         }
         count += more
     }
 
     private func failed(_ why: String) -> HTTPError {
-        HTTPError(.decompressionFailed, .answered, "the answer's body is no valid \(coding) data: \(why)")
+        HTTPError(.decompressionFailed, .answered, "the response's body is no valid \(coding) data: \(why)")
     }
 
     /// Whether two bytes begin a zlib stream (RFC 1950, 2.2); raw deflate data as encoders write them never begin so.

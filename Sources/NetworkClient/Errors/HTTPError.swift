@@ -200,8 +200,8 @@ extension HTTPError {
         case .resolve: .init(.resolveTimedOut, .neverSent, "\(host) was not resolved\(time)")
         case .connect: .init(.connectTimedOut, .neverSent, "\(host) was not connected to\(time)")
         case .tls: .init(.tlsTimedOut, .neverSent, "\(host) did not finish the TLS handshake\(time)")
-        case .firstByte: .init(.firstByteTimedOut, .maybeProcessed, "\(host) did not begin to answer\(time)")
-        case .read: .init(.readTimedOut, .answered, "\(host) stopped in its answer: nothing came\(time)")
+        case .firstByte: .init(.firstByteTimedOut, .maybeProcessed, "\(host) did not begin to respond\(time)")
+        case .read: .init(.readTimedOut, .answered, "\(host) stopped within its response: nothing came\(time)")
         case .write: .init(.writeTimedOut, .maybeProcessed, "\(host) takes no more of the request: nothing went\(time)")
         case .total: .init(.requestTimedOut, .maybeProcessed, "the request has not ended\(time)")
         }
@@ -211,7 +211,7 @@ extension HTTPError {
     static func bodyTooLarge(_ limit: Int, announced: Int? = nil) -> Self {
         let size = announced.map { " (\($0) bytes were announced)" } ?? ""
         let advice = limit == ByteBuffer.largest ? "take it as a stream or into a file" : "raise maximumBodySize"
-        let reason = "the answer's body is larger than \(limit) bytes\(size): \(advice) if that is right"
+        let reason = "the response's body is larger than \(limit) bytes\(size): \(advice) if that is right"
         return .init(.bodyTooLarge, .answered, reason)
     }
 
@@ -236,7 +236,7 @@ extension HTTPError {
     /// The error for a response body that can't be stored.
     static func bodyWriteFailed(_ cause: any Error) -> Self {
         cause as? HTTPError
-            ?? .init(.fileFailed, .answered, "the answer's body can't be kept: \(cause)", cause: cause)
+            ?? .init(.fileFailed, .answered, "the response's body can't be kept: \(cause)", cause: cause)
     }
 
     /// Returns the system's message for an error number.

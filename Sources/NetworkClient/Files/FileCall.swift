@@ -14,14 +14,14 @@ enum FileCall {
     /// - Returns: The return value of the call.
     /// - Throws: `fileFailed` with the errno.
     @discardableResult
-    static func make<Answer: SignedInteger>(
+    static func make<Value: SignedInteger>(
         _ what: String,
         _ path: String,
-        _ call: () -> Answer
-    ) throws(HTTPError) -> Answer {
+        _ call: () -> Value
+    ) throws(HTTPError) -> Value {
         while true {
-            let answer = call()
-            if answer != -1 { return answer }
+            let value = call()
+            if value != -1 { return value }
             let number = errno
             guard number == EINTR else { throw .file(what, path, errno: number) }
         }
@@ -109,22 +109,22 @@ final class BlockingThread: Sendable {
         }
 
         private let state = Lock(State())
-        private let news = DispatchSemaphore(value: 0)
+        private let available = DispatchSemaphore(value: 0)
 
         func add(_ job: @escaping @Sendable () -> Void) {
             state.withLock { $0.jobs.append(job) }
-            news.signal()
+            available.signal()
         }
 
         func end() {
             state.withLock { $0.isEnding = true }
-            news.signal()
+            available.signal()
         }
 
         /// Waits for jobs; nil at the end.
         func next() -> [@Sendable () -> Void]? {
             while true {
-                news.wait()
+                available.wait()
                 let (jobs, isEnding) = state.withLock { state in
                     defer { state.jobs = [] }
                     return (state.jobs, state.isEnding)

@@ -2,8 +2,9 @@ import Crypto
 import NIOCore
 import NetworkClientCore
 
-/// A file at a path: written as a part if it can be replaced, otherwise in place. Which of them is decided when it is
-/// opened.
+/// A file at a path: written as a part if it can be replaced, otherwise in place.
+///
+/// Which of them is decided when it is opened.
 ///
 /// Unchecked, because only one job of its ``SinkWriter`` at a time uses it, and its event loop only between jobs.
 final class PlacedFile: FileSink, @unchecked Sendable {

@@ -96,8 +96,9 @@ final class SinkWriter: @unchecked Sendable {
         return finished.futureResult
     }
 
-    /// Closes the sink once the bytes that were passed are written. A pending ``finish()`` is dropped, unless it is
-    /// already in progress.
+    /// Closes the sink once the bytes that were passed are written.
+    ///
+    /// A pending ``finish()`` is dropped, unless it is already in progress.
     ///
     /// - Parameter isKept: Whether to keep what was written, so that it can be continued; if not, it is removed.
     /// - Returns: A future that succeeds when the sink is closed, or after 30 seconds, for example on a disk that

@@ -59,7 +59,7 @@ extension Subscription: ConnectivityWatch {}
 /// Looks up paths, and caches the results while many keys are evaluated in one turn.
 ///
 /// Confined to the session's event loop.
-final class PathMemory {
+final class PathCache {
     let connectivity: any Connectivity
     private var paths: [Question: DestinationPath] = [:]
     private var remembers = false

@@ -21,7 +21,7 @@ public final class ConnectivityGate: Sendable {
     private let connectivity: any Connectivity
     private let requirement: PathRequirement
     private let timeout: Duration?
-    private let visits: GateVisits
+    private let waiters: GateWaiters
 
     /// Makes a gate.
     ///
@@ -51,10 +51,10 @@ public final class ConnectivityGate: Sendable {
         self.connectivity = connectivity
         self.requirement = requirement
         self.timeout = timeout
-        visits = GateVisits(connectivity, resolver, loop)
+        waiters = GateWaiters(connectivity, resolver, loop)
     }
 
-    deinit { visits.end() }
+    deinit { waiters.end() }
 
     /// Waits until a request to a URL may start; returns immediately if it may start now.
     ///
@@ -69,12 +69,12 @@ public final class ConnectivityGate: Sendable {
         let url = try HTTPURL(url)
         if requirement == .any, !isFailed, connectivity.status != .notReachable { return .init() }
         let key = GateKey(host: url.host, port: url.port, socketPath: nil, requirement: requirement)
-        let visit = GateVisits.Visit(key, isDoubted: isFailed, timeout)
-        let visits = visits
+        let waiter = GateWaiters.Waiter(key, needsRevalidation: isFailed, timeout)
+        let waiters = waiters
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { visits.begin(visit, $0) }
+            await withCheckedContinuation { waiters.begin(waiter, $0) }
         } onCancel: {
-            visits.cancel(visit)
+            waiters.cancel(waiter)
         }
         return try result.get()
     }

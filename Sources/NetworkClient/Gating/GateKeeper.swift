@@ -35,9 +35,9 @@ final class GateKeeper: @unchecked Sendable {
     private let connectivity: any Connectivity
     private let loop: any EventLoop
     private let onChange: (GateKey, Verdict) -> Void
-    private let memory: PathMemory
-    private let judge: GateJudge
-    private let epochs: ConnectivityEpochs
+    private let cache: PathCache
+    private let evaluator: GateEvaluator
+    private let observer: ConnectivityObserver
     private let names: GateNames
     private let follower: PathFollower
     /// The keys that requests wait for.
@@ -45,7 +45,7 @@ final class GateKeeper: @unchecked Sendable {
     /// The verdicts since the last change of the network.
     private var known: [GateKey: Verdict] = [:]
     /// The keys for which an attempt found no path although the kernel reported one.
-    private var doubted: Set<GateKey> = []
+    private var keysToRevalidate: Set<GateKey> = []
     private var lastPath: NetworkPath?
 
     /// The maximum number of cached verdicts before those without waiting requests are dropped.
@@ -61,11 +61,11 @@ final class GateKeeper: @unchecked Sendable {
         self.connectivity = connectivity
         self.loop = loop
         self.onChange = onChange
-        epochs = ConnectivityEpochs(connectivity, loop) { me.keeper?.networkChanged() }
+        observer = ConnectivityObserver(connectivity, loop) { me.keeper?.networkChanged() }
         names = GateNames(resolver, loop) { me.keeper?.learnt(of: $0) }
-        memory = PathMemory(connectivity)
-        judge = GateJudge(memory, names)
-        follower = PathFollower(memory, loop)
+        cache = PathCache(connectivity)
+        evaluator = GateEvaluator(cache, names)
+        follower = PathFollower(cache, loop)
         me.keeper = self
     }
 
@@ -74,8 +74,9 @@ final class GateKeeper: @unchecked Sendable {
         weak var keeper: GateKeeper?
     }
 
-    /// Whether requests without a requirement need no evaluation: there is a default path, or the state is unknown. An
-    /// atomic load.
+    /// Whether requests without a requirement need no evaluation: there is a default path, or the state is unknown.
+    ///
+    /// An atomic load.
     var isQuick: Bool { connectivity.status != .notReachable }
 
     /// Returns whether requests may start now.
@@ -85,7 +86,7 @@ final class GateKeeper: @unchecked Sendable {
         loop.preconditionInEventLoop()
         if isFree(key) { return .free }
         // A caller may have seen a change of the path before the loop was notified.
-        guard let verdict = known[key], connectivity.path == lastPath else { return judgeNow(key) }
+        guard let verdict = known[key], connectivity.path == lastPath else { return evaluate(key) }
         names.refreshIfOld(key.host)
         return verdict
     }
@@ -96,8 +97,8 @@ final class GateKeeper: @unchecked Sendable {
     func refresh(_ key: GateKey) -> Verdict {
         loop.preconditionInEventLoop()
         guard key.socketPath == nil else { return .free }
-        doubted.insert(key)
-        let verdict = judgeNow(key)
+        keysToRevalidate.insert(key)
+        let verdict = evaluate(key)
         // The caller passes the verdict on to the other waiting requests.
         waiting[key]?.told = verdict
         return verdict
@@ -126,7 +127,7 @@ final class GateKeeper: @unchecked Sendable {
         loop.preconditionInEventLoop()
         waiting = [:]
         known = [:]
-        epochs.end()
+        observer.end()
         names.end()
         follower.end()
     }
@@ -138,7 +139,7 @@ final class GateKeeper: @unchecked Sendable {
         loop.preconditionInEventLoop()
         guard let remote = follower.add(connection, ends) else { return }
         listen()
-        epochs.need(CollectionOfOne(remote))
+        observer.need(CollectionOfOne(remote))
     }
 
     /// Stops following a connection.
@@ -148,36 +149,36 @@ final class GateKeeper: @unchecked Sendable {
 
     /// Whether requests may start without an evaluation.
     private func isFree(_ key: GateKey) -> Bool {
-        key.socketPath != nil || (key.requirement == .any && isQuick && !doubted.contains(key))
+        key.socketPath != nil || (key.requirement == .any && isQuick && !keysToRevalidate.contains(key))
     }
 
     private func listen() {
-        guard !epochs.isWatching else { return }
+        guard !observer.isWatching else { return }
         lastPath = connectivity.path
-        epochs.need(EmptyCollection())
+        observer.need(EmptyCollection())
     }
 
-    private func judgeNow(_ key: GateKey) -> Verdict {
+    private func evaluate(_ key: GateKey) -> Verdict {
         // Start watching before the lookup, so that no change is missed in between.
         listen()
         if known.count >= Self.capacity { forgetUnwanted() }
-        let verdict = judge.verdict(for: key, isDoubted: doubted.contains(key))
-        if case .open = verdict { doubted.remove(key) }
+        let verdict = evaluator.verdict(for: key, needsRevalidation: keysToRevalidate.contains(key))
+        if case .open = verdict { keysToRevalidate.remove(key) }
         known[key] = verdict
-        epochs.need(judge.destinations(of: key))
+        observer.need(evaluator.destinations(of: key))
         return verdict
     }
 
     private func forgetUnwanted() {
         known = known.filter { waiting[$0.key] != nil }
-        doubted = doubted.filter { waiting[$0] != nil }
+        keysToRevalidate = keysToRevalidate.filter { waiting[$0] != nil }
         names.keep(Set(waiting.keys.map(\.host)))
     }
 
     /// Evaluates a key again, and calls `onChange` if the verdict changed.
     private func review(_ key: GateKey) {
         guard waiting[key] != nil else { return }
-        let verdict = judgeNow(key)
+        let verdict = evaluate(key)
         guard let told = waiting[key]?.told, told != verdict else {
             waiting[key]?.told = verdict
             return
@@ -188,16 +189,16 @@ final class GateKeeper: @unchecked Sendable {
 
     private func networkChanged() {
         let path = connectivity.path
-        memory.begin()
-        defer { memory.end() }
+        cache.begin()
+        defer { cache.end() }
         known = [:]
-        doubted = doubted.filter { waiting[$0] != nil }
+        keysToRevalidate = keysToRevalidate.filter { waiting[$0] != nil }
         names.networkChanged(isOtherPath: path != lastPath, wanted: Set(waiting.keys.map(\.host)))
         lastPath = path
         for key in Array(waiting.keys) { review(key) }
         follower.networkChanged()
-        guard !waiting.isEmpty || !known.isEmpty || !follower.isEmpty else { return epochs.end() }
-        epochs.keep(Set(known.keys.flatMap(judge.destinations)).union(follower.destinations))
+        guard !waiting.isEmpty || !known.isEmpty || !follower.isEmpty else { return observer.end() }
+        observer.keep(Set(known.keys.flatMap(evaluator.destinations)).union(follower.destinations))
     }
 
     private func learnt(of host: String) {

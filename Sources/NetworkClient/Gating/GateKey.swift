@@ -35,7 +35,7 @@ extension GateWait: CustomStringConvertible {
         case .firstState: "the first state of the network\(details)"
         case .path: "a path to \(key.host)\(key.requirement.clause)\(details)"
         case .name: "the addresses of '\(key.host)'"
-        case .nameServer: "a name server that answers for '\(key.host)'\(details)"
+        case .nameServer: "a response from a name server for '\(key.host)'\(details)"
         }
     }
 

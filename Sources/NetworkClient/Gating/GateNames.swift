@@ -73,8 +73,8 @@ final class GateNames {
         entry.state = .looking(query, since: .now())
         // The lookup may have failed already.
         entries[host] = entry
-        let answer = query.addresses
-        answer.assumeIsolated().whenComplete { [weak self] in self?.take($0, for: host, of: answer) }
+        let future = query.addresses
+        future.assumeIsolated().whenComplete { [weak self] in self?.take($0, for: host, of: future) }
     }
 
     /// Looks a name up again if its addresses are too old; they stay in use meanwhile.
@@ -154,9 +154,9 @@ final class GateNames {
     private func take(
         _ result: Result<[SocketAddress], any Error>,
         for host: String,
-        of answer: EventLoopFuture<[SocketAddress]>
+        of future: EventLoopFuture<[SocketAddress]>
     ) {
-        guard case .looking(let query, _)? = entries[host]?.state, query.addresses === answer else { return }
+        guard case .looking(let query, _)? = entries[host]?.state, query.addresses === future else { return }
         entries[host]?.timer?.cancel()
         entries[host]?.timer = nil
         switch result {

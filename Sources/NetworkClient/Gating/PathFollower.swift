@@ -57,12 +57,12 @@ final class PathFollower {
         }
     }
 
-    private let memory: PathMemory
+    private let cache: PathCache
     private let loop: any EventLoop
     private var followed: [ObjectIdentifier: Followed] = [:]
 
-    init(_ memory: PathMemory, _ loop: any EventLoop) {
-        self.memory = memory
+    init(_ cache: PathCache, _ loop: any EventLoop) {
+        self.cache = cache
         self.loop = loop
     }
 
@@ -83,8 +83,8 @@ final class PathFollower {
 
     /// Determines the egress interface of a connection; returns whether it stays on this machine.
     private func staysOnThisMachine(_ one: Followed) -> Bool {
-        guard memory.connectivity.status != .unknown,
-            let path = try? memory.path(to: one.ends.remote, requiring: one.ends.requirement)
+        guard cache.connectivity.status != .unknown,
+            let path = try? cache.path(to: one.ends.remote, requiring: one.ends.requirement)
         else { return false }
         if path.isReachable { one.interface = path.interface }
         return path.staysOnThisMachine
@@ -109,7 +109,7 @@ final class PathFollower {
             if staysOnThisMachine(one) { remove(one.connection) }
             return
         }
-        guard memory.connectivity.status != .unknown, let path = try? path(of: one.ends, interface) else { return }
+        guard cache.connectivity.status != .unknown, let path = try? path(of: one.ends, interface) else { return }
         guard let policy = one.connection.pathLossPolicy else {
             if RunningTable.verdict(onIdle: path) == .close { lose(one, .idle) }
             return
@@ -123,7 +123,7 @@ final class PathFollower {
         case .lostUnlessBack(let time): give(one, time, from: one.since ?? .now(), .addressGone)
         case .lostIfSilent(let time):
             let start = max(one.connection.lastByte, one.since ?? .now())
-            give(one, time, from: start, .silent(time, memory.connectivity.path.reasons))
+            give(one, time, from: start, .silent(time, cache.connectivity.path.reasons))
         }
     }
 
@@ -144,9 +144,9 @@ final class PathFollower {
     }
 
     private func path(of ends: ConnectionEnds, _ interface: NetworkInterface) throws -> ConnectionPath {
-        let own = try memory.path(to: ends.local, requiring: .any)
+        let own = try cache.path(to: ends.local, requiring: .any)
         let requirement = ends.isBound ? PathRequirement.interface(interface.name) : .any
-        let way = try memory.path(to: ends.remote, requiring: requirement)
+        let way = try cache.path(to: ends.remote, requiring: requirement)
         let isSame = way.isReachable && way.interface?.index == interface.index
         let isAllowed =
             !isSame || ends.requirement.allows(interface, over: way.carriers, isExpensive: way.isExpensive)

@@ -1,4 +1,6 @@
-/// Decides which lookups run, which queries share one, and when another thread is needed. Pure: the time is passed in.
+/// Decides which lookups run, which queries share one, and when another thread is needed.
+///
+/// Pure: the time is passed in.
 ///
 /// A lookup can't be interrupted, and takes many seconds if its name servers don't respond. So:
 /// - Queries for one name share a lookup, as long as any of them waits for it. A lookup without waiting queries may

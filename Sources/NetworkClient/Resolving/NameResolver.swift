@@ -13,7 +13,7 @@ final class NameResolver: Sendable {
     static let shared = NameResolver()
 
     /// Looks up one name; blocks.
-    typealias Lookup = @Sendable (String) -> NameAnswer
+    typealias Lookup = @Sendable (String) -> LookupResult
 
     private struct State {
         var machine: LookupScheduler
@@ -58,9 +58,9 @@ final class NameResolver: Sendable {
         _ id: LookupScheduler.QueryID,
         _ name: String,
         after limit: Duration,
-        _ answer: EventLoopFuture<[SocketAddress]>
+        _ future: EventLoopFuture<[SocketAddress]>
     ) {
-        let expiry = answer.eventLoop.scheduleTask(in: .init(limit)) { [weak self] in
+        let expiry = future.eventLoop.scheduleTask(in: .init(limit)) { [weak self] in
             self?.end(
                 id,
                 .init(
@@ -70,7 +70,7 @@ final class NameResolver: Sendable {
                 )
             )
         }
-        answer.whenComplete { _ in expiry.cancel() }
+        future.whenComplete { _ in expiry.cancel() }
     }
 
     /// Fails a query with an error, if it is still waiting.
@@ -124,8 +124,8 @@ final class NameResolver: Sendable {
         do throws(SystemError) {
             try SystemThread.detach("netwatch-lookup", stackSize: AddressLookup.stackSize) { [self] in
                 while let (id, name) = state.withLock({ $0.machine.next(at: .now) }) {
-                    let answer = lookup(name)
-                    deliver(answer.result(for: name), of: id)
+                    let found = lookup(name)
+                    deliver(found.result(for: name), of: id)
                 }
             }
         } catch {

@@ -20,7 +20,9 @@ final class RootIndex: Sendable {
         }
     }
 
-    /// Parses a name. The type is written out, because otherwise the compiler selects a deprecated initializer.
+    /// Parses a name.
+    ///
+    /// The type is written out, because otherwise the compiler selects a deprecated initializer.
     private static let name: @Sendable (ASN1Node) throws -> DistinguishedName = DistinguishedName.init(derEncoded:)
 
     /// Whether there are no roots.
@@ -148,7 +150,7 @@ struct Anchors: Sendable {
     }
 
     /// Makes anchors of certificates that were named one by one, in addition to the system's.
-    init(_ certificates: [Certificate], beside system: CertificateStore) {
+    init(_ certificates: [Certificate], additionalTo system: CertificateStore) {
         store = system.appending(contentsOf: certificates)
         named = certificates
     }

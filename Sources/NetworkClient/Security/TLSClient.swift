@@ -33,10 +33,10 @@ struct TLSClient: Sendable {
     func makeHandler(host: String) throws(HTTPError) -> (handler: NIOSSLClientHandler, verdict: TLSVerdict) {
         let name = ServerName(host)
         let verdict = TLSVerdict()
-        let trial = HandshakeTrial(judge: judge(for: name), verdict: verdict)
+        let verification = HandshakeVerification(evaluator: evaluator(for: name), verdict: verdict)
         do {
             let handler = try NIOSSLClientHandler(context: context, serverHostname: name.hostName) { chain, promise in
-                trial.start(chain, promise)
+                verification.start(chain, promise)
             }
             return (handler, verdict)
         } catch {
@@ -45,8 +45,8 @@ struct TLSClient: Sendable {
         }
     }
 
-    private func judge(for name: ServerName) -> ServerJudge {
-        ServerJudge(
+    private func evaluator(for name: ServerName) -> ServerEvaluator {
+        ServerEvaluator(
             name: name,
             policy: policies.policy(for: name),
             roots: roots,
@@ -103,7 +103,7 @@ final class TLSVerdict: Sendable {
 }
 
 /// Evaluates a server with the policy and the challenge handler, whose decision is final.
-struct ServerJudge: Sendable {
+struct ServerEvaluator: Sendable {
     let name: ServerName
     let policy: PreparedPolicy
     let roots: TrustRoots
@@ -130,7 +130,7 @@ struct ServerJudge: Sendable {
             return await evaluation(of: chain, Anchors(namedRoots)).refusal()
         }
         switch SystemRoots.shared {
-        case .success(let store): return await evaluation(of: chain, Anchors(namedRoots, beside: store)).refusal()
+        case .success(let store): return await evaluation(of: chain, Anchors(namedRoots, additionalTo: store)).refusal()
         case .failure(let error):
             let refusal = await evaluation(of: chain, Anchors(namedRoots)).refusal()
             return refusal?.code == .certificateUntrusted ? error : refusal
@@ -151,14 +151,14 @@ extension PreparedPolicy {
 ///
 /// Only the handler retains it, and releases it when the connection is closed: an evaluation that is still running, for
 /// example in a slow challenge handler, is then cancelled, and retains nothing of the connection.
-final class HandshakeTrial: Sendable {
-    private let judge: ServerJudge
+final class HandshakeVerification: Sendable {
+    private let evaluator: ServerEvaluator
     private let verdict: TLSVerdict
     private let outcome = HandshakeOutcome()
     private let task = Lock<Task<Void, Never>?>(nil)
 
-    init(judge: ServerJudge, verdict: TLSVerdict) {
-        self.judge = judge
+    init(evaluator: ServerEvaluator, verdict: TLSVerdict) {
+        self.evaluator = evaluator
         self.verdict = verdict
     }
 
@@ -171,8 +171,8 @@ final class HandshakeTrial: Sendable {
     func start(_ chain: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
         outcome.await(with: promise)
         let encoded = chain.map { (try? $0.toDERBytes()) ?? [] }
-        let finding = Task { [judge, verdict, outcome] in
-            let refusal = await judge.refusal(of: encoded)
+        let finding = Task { [evaluator, verdict, outcome] in
+            let refusal = await evaluator.refusal(of: encoded)
             verdict.keep(refusal)
             outcome.settle(refusal == nil ? .certificateVerified : .failed)
         }

@@ -105,7 +105,7 @@ extension TLSFailure {
         Row(
             marks: ["HTTP_REQUEST", "HTTPS_PROXY_REQUEST", "WRONG_VERSION_NUMBER"],
             code: .tlsFailed,
-            reason: "the server answers in plain text: is it http, or another port?"
+            reason: "the server responds in plain text: is it http, or another port?"
         ),
         Row(
             marks: ["ALERT_PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL"],

@@ -25,13 +25,13 @@ struct ProxyFaultTests {
     }
 
     static let answers = [
-        answer("403 Forbidden", .proxyRefused, "answered 403 Forbidden"),
-        answer("405 Not Allowed", .proxyRefused, "answered 405 Not Allowed"),
-        answer("302 Found", .proxyRefused, "answered 302 Found"),
-        answer("101 Switching", .proxyRefused, "answered 101 Switching"),
-        answer("500 Oops", .proxyConnectFailed, "can't connect to origin.example:443: it answered 500 Oops"),
-        answer("503 ", .proxyConnectFailed, "answered 503"),
-        answer("429 Too Many", .proxyConnectFailed, "answered 429"),
+        answer("403 Forbidden", .proxyRefused, "responded with 403 Forbidden"),
+        answer("405 Not Allowed", .proxyRefused, "responded with 405 Not Allowed"),
+        answer("302 Found", .proxyRefused, "responded with 302 Found"),
+        answer("101 Switching", .proxyRefused, "responded with 101 Switching"),
+        answer("500 Oops", .proxyConnectFailed, "can't connect to origin.example:443: it responded with 500 Oops"),
+        answer("503 ", .proxyConnectFailed, "responded with 503"),
+        answer("429 Too Many", .proxyConnectFailed, "responded with 429"),
         answer("407 Who", .proxyAuthenticationRequired, "wants a user name and a password"),
         answer("407 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
         answer("401 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
@@ -55,7 +55,7 @@ struct ProxyFaultTests {
             "is no proxy",
             [.send("220 mail ready\r\n"), .readToEnd],
             .invalidProxyAnswer,
-            "does not answer as a proxy"
+            "does not respond as a proxy"
         ),
         odd(
             "has a head without end",
@@ -67,7 +67,7 @@ struct ProxyFaultTests {
             "refuses without a length, and closes",
             [.readHead, .send("HTTP/1.1 403 No\r\n\r\nbecause")],
             .proxyRefused,
-            "answered 403 No"
+            "responded with 403 No"
         ),
     ]
 

@@ -131,7 +131,7 @@ struct NameResolverTests {
         ] as [(Int32, Int32, HTTPError.Code, String)]
     )
     func failures(code: Int32, errno: Int32, expected: HTTPError.Code, reason: String) {
-        guard case .failure(let error) = NameAnswer.failure(code: code, errno: errno).result(for: "x") else {
+        guard case .failure(let error) = LookupResult.failure(code: code, errno: errno).result(for: "x") else {
             Issue.record("no failure")
             return
         }

@@ -18,7 +18,7 @@ final class ScriptedLookup: Sendable {
     /// Lets all stalled lookups go, those to come as well.
     func release() { released.put("all") }
 
-    private func lookup(_ name: String) -> NameAnswer {
+    private func lookup(_ name: String) -> LookupResult {
         begun.update { $0.append(name) }
         if name.hasPrefix("stalled") { _ = try? released.wait(for: "release", within: .seconds(60)) { !$0.isEmpty } }
         if name.hasPrefix("missing") { return .failure(code: -2, errno: 0) }

@@ -115,7 +115,7 @@ struct ChallengeTests {
             _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
             return .accept
         }
-        let judge = ServerJudge(
+        let evaluator = ServerEvaluator(
             name: ServerName("localhost"),
             policy: try PreparedPolicy(.standard, of: "the policy"),
             roots: options.roots,
@@ -123,7 +123,7 @@ struct ChallengeTests {
             challengeHandler: options.challengeHandler
         )
         let promise = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: NIOSSLVerificationResult.self)
-        HandshakeTrial(judge: judge, verdict: TLSVerdict()).start([], promise)
+        HandshakeVerification(evaluator: evaluator, verdict: TLSVerdict()).start([], promise)
         #expect(try await promise.futureResult.get() == .failed)
         mayAnswer.update { $0 = true }
     }

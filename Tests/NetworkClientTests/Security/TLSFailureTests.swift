@@ -32,7 +32,7 @@ struct TLSFailureTests {
         let error = try await error(from: "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
         #expect(error.code == .tlsFailed)
         #expect(error.processing == .neverSent)
-        #expect(error.reason.contains("answers in plain text"))
+        #expect(error.reason.contains("responds in plain text"))
     }
 
     @Test func `a server that closes at once has lost the connection`() async throws {

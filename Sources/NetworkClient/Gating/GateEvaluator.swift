@@ -4,25 +4,25 @@ import ReachabilityCore
 import RequestGate
 
 /// Evaluates a key with the gate's decision table, and performs the lookups that the table asks for.
-struct GateJudge {
-    private let memory: PathMemory
-    private let ways: GateWays
+struct GateEvaluator {
+    private let cache: PathCache
+    private let pathLookup: PathLookup
     private let names: GateNames
 
-    init(_ memory: PathMemory, _ names: GateNames) {
-        self.memory = memory
+    init(_ cache: PathCache, _ names: GateNames) {
+        self.cache = cache
         self.names = names
-        ways = GateWays(memory: memory)
+        pathLookup = PathLookup(cache: cache)
     }
 
     /// Returns whether requests of a key may start.
     ///
     /// A request that has found no path before the first state was read waits for that state, which takes milliseconds.
-    func verdict(for key: GateKey, isDoubted: Bool) -> GateKeeper.Verdict {
-        if isDoubted, memory.connectivity.status == .unknown, memory.connectivity.path.reasons == [.reading] {
+    func verdict(for key: GateKey, needsRevalidation: Bool) -> GateKeeper.Verdict {
+        if needsRevalidation, cache.connectivity.status == .unknown, cache.connectivity.path.reasons == [.reading] {
             return .closed(.init(obstacle: .firstState, key: key, reasons: [.reading]))
         }
-        var inquiry = Inquiry(key, memory.connectivity.status, isDoubted)
+        var inquiry = Inquiry(key, cache.connectivity.status, needsRevalidation)
         do {
             return try verdict(&inquiry)
         } catch {
@@ -43,9 +43,9 @@ struct GateJudge {
         /// The paths to the addresses, or the default path: the source of the reasons why there is none.
         var paths: [DestinationPath?] = []
 
-        init(_ key: GateKey, _ status: ReachabilityStatus, _ isDoubted: Bool) {
+        init(_ key: GateKey, _ status: ReachabilityStatus, _ needsRevalidation: Bool) {
             self.key = key
-            question = .init(key.requirement, status, .unixSocket, isDoubted: isDoubted)
+            question = .init(key.requirement, status, .unixSocket, isDoubted: needsRevalidation)
         }
     }
 
@@ -78,13 +78,13 @@ struct GateJudge {
         }
         inquiry.question.destination = .name(GateName(names.state(of: key.host), isLocal: key.isLocalName))
         guard key.requirement != .any, inquiry.question.status != .unknown, inquiry.paths.isEmpty else { return }
-        let path = try ways.defaultPath(key.requirement)
+        let path = try pathLookup.defaultPath(key.requirement)
         inquiry.paths = [path]
         inquiry.question.defaultInterface = path.flatMap { $0.isReachable ? $0.interface?.index : nil }
     }
 
     private func judgeAddresses(_ inquiry: inout Inquiry) throws {
-        inquiry.paths = try ways.paths(to: inquiry.addresses, inquiry.key.requirement)
+        inquiry.paths = try pathLookup.paths(to: inquiry.addresses, inquiry.key.requirement)
         inquiry.question.destination = .addresses(inquiry.paths.map(GateWay.init))
     }
 
@@ -118,7 +118,7 @@ struct GateJudge {
             for reason in path.reasons where !wait.reasons.contains(reason) { wait.reasons.append(reason) }
             for one in path.ruledOut where !wait.ruledOut.contains(one) { wait.ruledOut.append(one) }
         }
-        if wait.reasons.isEmpty { wait.reasons = memory.connectivity.path.reasons }
+        if wait.reasons.isEmpty { wait.reasons = cache.connectivity.path.reasons }
         return wait
     }
 }

@@ -5,8 +5,8 @@ import ReachabilityCore
 import RequestGate
 
 /// Looks up the paths to addresses; a few microseconds each.
-struct GateWays {
-    let memory: PathMemory
+struct PathLookup {
+    let cache: PathCache
 
     /// Returns the paths to addresses, in their order, for a socket with a requirement.
     ///
@@ -15,7 +15,7 @@ struct GateWays {
         try addresses.map { address in
             guard let destination = IPAddress(address) else { return nil }
             guard let zone = address.zone else {
-                return try memory.path(to: destination, requiring: requirement)
+                return try cache.path(to: destination, requiring: requirement)
             }
             return try path(to: destination, in: zone, requirement)
         }
@@ -28,7 +28,7 @@ struct GateWays {
         in zone: String,
         _ requirement: PathRequirement
     ) throws -> DestinationPath {
-        var path = try memory.path(to: destination, requiring: .interface(zone))
+        var path = try cache.path(to: destination, requiring: .interface(zone))
         guard path.isReachable, let interface = path.interface,
             !requirement.allows(interface, over: path.carriers, isExpensive: path.isExpensive)
         else { return path }
@@ -42,7 +42,7 @@ struct GateWays {
     func defaultPath(_ requirement: PathRequirement) throws -> DestinationPath? {
         var refusal: DestinationPath?
         for probe in [ProbeAddresses.ipv4, ProbeAddresses.ipv6].compactMap(\.first) {
-            let path = try memory.path(to: probe, requiring: requirement)
+            let path = try cache.path(to: probe, requiring: requirement)
             if path.isReachable { return path }
             refusal = refusal ?? path
         }

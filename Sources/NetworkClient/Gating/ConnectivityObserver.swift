@@ -5,7 +5,7 @@ import Synchronization
 /// Watches the network for changes while they matter.
 ///
 /// Unchecked, because everything except constants and atomics is used on the event loop only.
-final class ConnectivityEpochs: @unchecked Sendable {
+final class ConnectivityObserver: @unchecked Sendable {
     private let connectivity: any Connectivity
     private let loop: any EventLoop
     /// The closure to call on the loop after a change.

@@ -4,7 +4,7 @@ import NIOPosix
 import NetworkClientCore
 
 /// The local binding of a socket, resolved to the values that the kernel takes.
-struct LocalEnd {
+struct SocketBinding {
     /// The interface's index, or nil.
     private let interface: Int32?
     /// The source address, with port 0, or nil.

@@ -3,7 +3,7 @@ import LinuxSystem
 import NIOCore
 
 /// The result of a name lookup.
-enum NameAnswer: Sendable {
+enum LookupResult: Sendable {
     /// The addresses, in the order in which to try them (RFC 6724); their ports are 0.
     case addresses([SocketAddress])
     /// getaddrinfo's code and the errno after it.
@@ -62,10 +62,10 @@ enum NameAnswer: Sendable {
 /// The system's resolver, with SwiftNIO's address type.
 enum SystemLookup {
     /// Looks up a name's addresses; blocks until the name servers have responded or timed out.
-    static func addresses(of name: String) -> NameAnswer { addresses(of: name, isNumeric: false) }
+    static func addresses(of name: String) -> LookupResult { addresses(of: name, isNumeric: false) }
 
     /// Looks up a name's addresses, or only parses a numeric address, which doesn't block.
-    static func addresses(of name: String, isNumeric: Bool) -> NameAnswer {
+    static func addresses(of name: String, isNumeric: Bool) -> LookupResult {
         switch AddressLookup.addresses(of: name, isNumeric: isNumeric) {
         case .addresses(let addresses): .addresses(addresses.map(SocketAddress.init))
         case .failure(let code, let errno): .failure(code: code, errno: errno)
