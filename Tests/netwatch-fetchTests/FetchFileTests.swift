@@ -12,7 +12,7 @@ import Testing
 
     init() throws { lab = try FetchLab() }
 
-    private var file: String { lab.folder.path + "/answer" }
+    private var file: String { lab.folder.path + "/response" }
 
     private func mode(of path: String) -> mode_t {
         var status = stat()
@@ -23,7 +23,7 @@ import Testing
         let run = try lab.fetch("-o", file, lab.server(answering: "new").url())
         #expect(run.code == 0 && run.output == "" && run.errors == "")
         #expect(try Repository.read(absolute: file) == "new")
-        #expect(lab.files == ["answer"])
+        #expect(lab.files == ["response"])
         let mask = umask(0)
         umask(mask)
         #expect(mode(of: file) == 0o666 & ~mask)
@@ -32,37 +32,37 @@ import Testing
     }
 
     @Test func `what is there keeps its permissions, and a link stays one`() throws {
-        try lab.folder.write("answer", "old")
+        try lab.folder.write("response", "old")
         chmod(file, 0o604)
         let link = lab.folder.path + "/link"
-        symlink("answer", link)
+        symlink("response", link)
         #expect(try lab.fetch("-o", link, lab.server(answering: "new").url()).code == 0)
         #expect(try Repository.read(absolute: file) == "new")
         #expect(mode(of: file) == 0o604)
-        #expect(lab.files == ["answer", "link"])
+        #expect(lab.files == ["response", "link"])
         var status = stat()
         #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
     @Test func `what is not whole leaves the old file, and nothing beside it`() throws {
-        try lab.folder.write("answer", "old")
+        try lab.folder.write("response", "old")
         let cut = try lab.server(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close)
         #expect(try lab.fetch("-o", file, cut.url()).code == 18)
         #expect(try lab.fetch("-f", "-o", file, lab.server(answering: "why", status: "500 No").url()).code == 22)
         #expect(try Repository.read(absolute: file) == "old")
-        #expect(lab.files == ["answer"])
+        #expect(lab.files == ["response"])
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
     func `a signal removes what was begun`(signal: Int32) async throws {
-        try lab.folder.write("answer", "old")
+        try lab.folder.write("response", "old")
         let server = try lab.server(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .hold)
         let tool = try lab.start(["--max-time", "10m", "-o", file, server.url()])
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         #expect(lab.files.count == 2)
         tool.send(signal)
         #expect(try tool.exitCode() == 128 + signal)
-        #expect(lab.files == ["answer"])
+        #expect(lab.files == ["response"])
         #expect(try Repository.read(absolute: file) == "old")
     }
 
@@ -92,12 +92,12 @@ import Testing
 
     @Test(arguments: [[], ["-i"]])
     func `what is not modified leaves the file`(options: [String]) throws {
-        try lab.folder.write("answer", "old")
+        try lab.folder.write("response", "old")
         let server = try lab.server(.readRequest, .send("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"))
         let tool = try lab.start(options + ["-o", file, "-H", "If-None-Match: \"a\"", server.url()])
         #expect(try tool.exitCode() == 0)
         #expect(try Repository.read(absolute: file) == "old")
-        #expect(lab.files == ["answer"])
+        #expect(lab.files == ["response"])
     }
 
     @Test func `stdout by its name is a pipe like others`() throws {

@@ -68,7 +68,7 @@ struct FetchProxyTests {
     @Test func `exit codes are curl's`() throws {
         let lab = try FetchLab()
         let closing = try lab.server(.readHead)
-        let refusing = try lab.server(.readHead, .answer(status: "403 No"))
+        let refusing = try lab.server(.readHead, .response(status: "403 No"))
         let socks = try lab.server(.readBytes(3), .sendBytes([5, 0xFF]))
         let url = "https://origin.example/"
         #expect(try lab.fetch(url, "-x", "127.0.0.1:9").code == 7)

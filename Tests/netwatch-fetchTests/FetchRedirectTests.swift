@@ -13,9 +13,9 @@ import Testing
     /// A server that sends `/` to `/1`, that to `/2` and so on; `/3` is the end.
     private func server() throws -> ScriptedServer {
         let steps = (1...3).flatMap { number -> [ServerStep] in
-            [.readRequest, .answer("", status: "302 Found", headers: ["Location: /\(number)"])]
+            [.readRequest, .response("", status: "302 Found", headers: ["Location: /\(number)"])]
         }
-        return try lab.server(steps + [.readRequest, .answer("end")])
+        return try lab.server(steps + [.readRequest, .response("end")])
     }
 
     @Test func `none is followed unless that is asked for`() throws {

@@ -20,7 +20,7 @@ import Testing
     // done again and again.
     private func server(_ plan: [(count: Int, then: [ServerStep])]) throws -> ScriptedServer {
         let number = Number()
-        let answer: @Sendable (ServerRecord.Request) -> [ServerStep] = { [bytes] request in
+        let respond: @Sendable (ServerRecord.Request) -> [ServerStep] = { [bytes] request in
             let turn = plan[min(number.next(), plan.count - 1)]
             let start = request.field("Range").flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
             let end = start + min(turn.count, bytes.count - start)
@@ -29,7 +29,7 @@ import Testing
             head += "Content-Length: \(bytes.count - start)\r\n\r\n"
             return [.sendBytes(Array(head.utf8) + bytes[start..<end])] + turn.then
         }
-        return try lab.server(.respond(answer))
+        return try lab.server(.respond(respond))
     }
 
     private final class Number: Sendable {
@@ -123,7 +123,7 @@ import Testing
         #expect(lab.files == ["file"])
     }
 
-    @Test func `an answer that is no file leaves what is there, and is told`() throws {
+    @Test func `a response that is no file leaves what is there, and is told`() throws {
         try lab.folder.write("file", "old")
         let missing = try lab.server(answering: "why", status: "404 Not Found")
         let run = try lab.fetch("--resume", "-o", file, missing.url())

@@ -82,7 +82,7 @@ import Testing
         #expect(only.request?.head.hasPrefix("HEAD / ") == true)
     }
 
-    @Test func `a status of an error is an answer, unless it is to fail`() throws {
+    @Test func `a status of an error is a response, unless it is to fail`() throws {
         let server = try lab.server(answering: "why", status: "404 Not Found")
         let plain = try lab.fetch(server.url("/x?secret"))
         #expect(plain.code == 0 && plain.output == "why" && plain.errors == "")
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `a Unix socket, whatever the host`() throws {
         let path = lab.folder.path + "/socket"
-        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .response("here")])
         let run = try lab.fetch("--unix-socket", path, "http://no.such.host.example/")
         #expect(run.output == "here" && run.code == 0)
         #expect(server.request?.head.contains("\r\nHost: no.such.host.example\r\n") == true)
@@ -153,7 +153,7 @@ import Testing
 
     @Test func `nobody reads`() throws {
         let latch = try ServerLatch()
-        let server = try lab.server(.readRequest, .await(latch), .answer(String(repeating: "x", count: 1 << 20)))
+        let server = try lab.server(.readRequest, .await(latch), .response(String(repeating: "x", count: 1 << 20)))
         let tool = try lab.start([server.url()])
         tool.output.end()
         latch.open()

@@ -97,10 +97,10 @@ import Testing
         let latch = try ServerLatch()
         let bytes = [UInt8](repeating: 7, count: 3_000_000)
         let file = try lab.folder.write("big", bytes)
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "x", count: 2000)
-        let server = try lab.server(.readHead, .await(latch), .readBody, .send(answer))
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "x", count: 2000)
+        let server = try lab.server(.readHead, .await(latch), .readBody, .send(response))
         let terminal = try PseudoTerminal()
-        let output = lab.folder.path + "/answer"
+        let output = lab.folder.path + "/response"
         let tool = try lab.start(["-T", file, "-o", output, server.url()], stderr: terminal.program)
         terminal.handOver()
         let begun = try terminal.read(until: " of 3.0 MB sent")

@@ -17,9 +17,9 @@ import Testing
         let challenge = "WWW-Authenticate: Basic realm=\"here\", charset=\"UTF-8\""
         return try lab.server(
             .readRequest,
-            .answer("", status: "401 Unauthorized", headers: [challenge]),
+            .response("", status: "401 Unauthorized", headers: [challenge]),
             .readRequest,
-            .answer("in")
+            .response("in")
         )
     }
 

@@ -20,9 +20,9 @@ struct AuthenticationTests {
     ) throws -> AnsweringServer {
         try AnsweringServer { request in
             if let redirect = RedirectLab.redirect(request) { return [redirect] }
-            if let value = request["Authorization"], values.contains(value) { return [.answer("in")] }
+            if let value = request["Authorization"], values.contains(value) { return [.response("in")] }
             let fields = challenges.map { "WWW-Authenticate: \($0)" }
-            return [.answer("out", status: "401 Unauthorized", headers: fields)]
+            return [.response("out", status: "401 Unauthorized", headers: fields)]
         }
     }
 
@@ -35,7 +35,7 @@ struct AuthenticationTests {
 
     private func values(_ server: AnsweringServer) -> [String?] { server.requests.value.map { $0["Authorization"] } }
 
-    @Test func `who is nobody has the 401 as the answer`() async throws {
+    @Test func `who is nobody has the 401 as the response`() async throws {
         let server = try server()
         let response = try await session(server, .none).get("a").response()
         #expect(response.status == 401)
@@ -98,7 +98,7 @@ struct AuthenticationTests {
     @Test func `a Location says as whom to appear to nobody`() async throws {
         let server = try server()
         let leading = try AnsweringServer { _ in
-            [.answer(status: "302 Found", headers: ["Location: http://anna:secret@127.0.0.1:\(server.port)/a"])]
+            [.response(status: "302 Found", headers: ["Location: http://anna:secret@127.0.0.1:\(server.port)/a"])]
         }
         let response = try await session(leading, .none).get("b").response()
         #expect(response.status == 401)
@@ -125,9 +125,9 @@ struct AuthenticationTests {
         let target = try server(admits: ["Basic YmVydGE6eA=="])
         let leading = try AnsweringServer { request in
             guard request["Authorization"] == Self.basic else {
-                return [.answer(status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=r"])]
+                return [.response(status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=r"])]
             }
-            return [.answer(status: "307 Moved", headers: ["Location: \(target.url)/a"])]
+            return [.response(status: "307 Moved", headers: ["Location: \(target.url)/a"])]
         }
         let policy = AuthenticationPolicy(credentials: [
             .init(Self.anna, for: leading.url), .init(.init(user: "berta", password: "x"), for: target.url),
@@ -149,12 +149,12 @@ struct AuthenticationTests {
         #expect(server.requests.value.last?.body == CarriedBody.text)
     }
 
-    @Test func `whoever reads the answer as it comes reads no challenge, but the last refusal`() async throws {
+    @Test func `whoever reads the response as it comes reads no challenge, but the last refusal`() async throws {
         let server = try server()
         let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
-        let answer = try await session.stream(.get, "a").streamed()
-        #expect(answer.status == 200)
-        #expect(try await answer.body.collect(upTo: 100).readableBytes == 2)
+        let response = try await session.stream(.get, "a").streamed()
+        #expect(response.status == 200)
+        #expect(try await response.body.collect(upTo: 100).readableBytes == 2)
         let refused = try await session.stream(.get, "a", options: .init(credential: .init(user: "x", password: "y")))
             .streamed()
         #expect(refused.status == 401)
@@ -180,7 +180,7 @@ struct AuthenticationTests {
         #expect(values(server).last == Self.basic)
     }
 
-    @Test func `who was asked about a space is not asked again for what went out without his answer`() async throws {
+    @Test func `who was asked about a space is not asked again for what went out without his response`() async throws {
         let server = try server()
         let asked = Mutex(0)
         let policy = AuthenticationPolicy { _ in
@@ -197,7 +197,7 @@ struct AuthenticationTests {
 
     private struct Unknown: Error {}
 
-    /// What a server answers to whom a handler makes of a request.
+    /// What a server responses to whom a handler makes of a request.
     private func outcome(
         of server: AnsweringServer,
         _ handler: @escaping AuthenticationHandler
@@ -276,7 +276,7 @@ struct AuthenticationTests {
 
     @Test func `a challenge whose body stalls is answered all the same`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .send(Self.stalled), .hold] : [.readRequest, .answer("welcome")]
+            number == 0 ? [.readRequest, .send(Self.stalled), .hold] : [.readRequest, .response("welcome")]
         }
         #expect(try await stallingSession(server, nil).get("").string() == "welcome")
         #expect(server.connections.last?.requests.last?.field("Authorization") == "Basic YTpi")

@@ -19,9 +19,9 @@ struct BearerTests {
             self.present = present
             server = try AnsweringServer { request in
                 if let redirect = RedirectLab.redirect(request) { return [redirect] }
-                if request["Authorization"] == "Bearer \(present.value)" { return [.answer("in")] }
+                if request["Authorization"] == "Bearer \(present.value)" { return [.response("in")] }
                 let fields = ["WWW-Authenticate: Bearer error=\"invalid_token\""]
-                return [.answer("out", status: "401 Unauthorized", headers: fields)]
+                return [.response("out", status: "401 Unauthorized", headers: fields)]
             }
         }
 
@@ -59,7 +59,7 @@ struct BearerTests {
         )
     }
 
-    @Test func `200 requests are refused at once: one refresh, 200 answers`() async throws {
+    @Test func `200 requests are refused at once: one refresh, 200 responses`() async throws {
         let refreshes = Atomic(0)
         let world = try TokenServer("new")
         let server = world.server
@@ -81,8 +81,8 @@ struct BearerTests {
         let refreshes = Atomic(0)
         let gate = try ServerLatch()
         let server = try AnsweringServer { request in
-            if request["Authorization"] == "Bearer new" { return [.answer()] }
-            let refusal = ServerStep.answer(status: "401 Unauthorized", headers: ["WWW-Authenticate: Bearer"])
+            if request["Authorization"] == "Bearer new" { return [.response()] }
+            let refusal = ServerStep.response(status: "401 Unauthorized", headers: ["WWW-Authenticate: Bearer"])
             return request.path == "/late" ? [.await(gate), refusal] : [refusal]
         }
         let session = try session(server, token: "old") { _ in
@@ -166,7 +166,7 @@ struct BearerTests {
         let own = Mutex<HTTPSession?>(nil)
         let session = try session(server, token: "old") { _ in
             let session = own.withLock { $0 }
-            // It carries no token, and its refusal is its answer.
+            // It carries no token, and its refusal is its response.
             let status = try await session?.post("login").response().status
             #expect(status == 401)
             return "new"

@@ -42,17 +42,17 @@ struct SecretsTests {
         try AnsweringServer { request in
             if let redirect = RedirectLab.redirect(request) { return [redirect] }
             let value = request["Authorization"] ?? ""
-            if request.path == "/basic", value.hasPrefix("Basic") { return [.answer()] }
-            if request.path == "/digest", value.hasPrefix("Digest") { return [.answer()] }
+            if request.path == "/basic", value.hasPrefix("Basic") { return [.response()] }
+            if request.path == "/digest", value.hasPrefix("Digest") { return [.response()] }
             let fields = [
                 "WWW-Authenticate: Digest realm=strong, nonce=n, qop=auth", "WWW-Authenticate: Basic realm=weak",
             ]
-            return [.answer(status: "401 Unauthorized", headers: request.path == "/basic" ? [fields[1]] : fields)]
+            return [.response(status: "401 Unauthorized", headers: request.path == "/basic" ? [fields[1]] : fields)]
         }
     }
 
     @Test func `a dump shows nothing that a description hides`() async throws {
-        let proxy = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let proxy = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let server = try ProxyServer("http://anna:hunter2@127.0.0.1:\(proxy.port)")
         let fields: HTTPFields = [.authorization: "Basic YW5uYTpodW50ZXIy", .userAgent: "shown"]
         let configuration = HTTPConfiguration(headers: fields, timeouts: .lasting, proxy: .all(server))
@@ -103,7 +103,7 @@ struct SecretsTests {
         ]
         for request in requests {
             do throws(HTTPError) {
-                check(written(try await request.response()), "an answer")
+                check(written(try await request.response()), "a response")
             } catch {
                 check(written(error, error.code, error.reason), "an error")
             }

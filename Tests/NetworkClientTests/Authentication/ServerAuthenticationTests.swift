@@ -19,7 +19,7 @@ struct ServerAuthenticationTests {
         )
     }
 
-    /// How often a request is sent until its answer, and what that is.
+    /// How often a request is sent until its response, and what that is.
     private func outcome(_ request: RequestHandle) async throws -> [Int] {
         let response = try await request.response()
         return [response.status, response.metrics.attempts]
@@ -40,7 +40,7 @@ struct ServerAuthenticationTests {
     }
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)), arguments: ["basic", "digest"])
-    func `Apache refuses once, and its 401 is the answer`(scheme: String) async throws {
+    func `Apache refuses once, and its 401 is the response`(scheme: String) async throws {
         let apache = try Apache()
         for wrong in [Credential(user: "mufasa", password: "wrong"), .init(user: "scar", password: "circle")] {
             let session = try session(apache.url, wrong)

@@ -29,7 +29,7 @@ struct CheckedBodyTests {
     }
 
     @Test func `others are served meanwhile, and it can be cancelled`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let slow = Slow()
         let request = session.put("", body: slow.body.throttled(.init(packetSize: 1, delay: .zero)))
@@ -45,7 +45,7 @@ struct CheckedBodyTests {
     }
 
     @Test func `who is paused meanwhile is not sent until he is resumed, and then once`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let slow = Slow()
         let request = session.put("", body: slow.body)

@@ -43,8 +43,8 @@ struct EarlyEndTests {
         #expect(sequence.asked.value < (24 << 20) / 65_536)
     }
 
-    @Test func `an answer in the middle of an upload is the answer, and ends the reading`() async throws {
-        let refusal = ServerStep.answer("too much", status: "413 Content Too Large", headers: ["Connection: close"])
+    @Test func `a response in the middle of an upload is the response, and ends the reading`() async throws {
+        let refusal = ServerStep.response("too much", status: "413 Content Too Large", headers: ["Connection: close"])
         let server = try ScriptedServer(receiveBuffer: 65_536, always: [.readHead, refusal, .readToEnd])
         let sequence = Endless()
         let request = try session(server).upload("a", from: .once(sequence))
@@ -97,7 +97,7 @@ struct EarlyEndTests {
     @Test func `a sequence is not asked before the server gives leave`() async throws {
         let latch = try ServerLatch()
         let leave: [ServerStep] = [
-            .readHead, .await(latch), .send("HTTP/1.1 100 Continue\r\n\r\n"), .readBody, .answer(),
+            .readHead, .await(latch), .send("HTTP/1.1 100 Continue\r\n\r\n"), .readBody, .response(),
         ]
         let server = try ScriptedServer(always: leave)
         let sequence = WatchedSequence([[1], [2]])
@@ -111,7 +111,7 @@ struct EarlyEndTests {
     }
 
     @Test func `a sequence whose server refuses before it gives leave is never asked`() async throws {
-        let refusal = ServerStep.answer("no", status: "403 Forbidden")
+        let refusal = ServerStep.response("no", status: "403 Forbidden")
         let server = try ScriptedServer(always: [.readHead, refusal, .readToEnd])
         let sequence = WatchedSequence([[1]])
         let options = RequestOptions(expectsContinue: true)

@@ -6,12 +6,12 @@ import Testing
 /// Servers that don't know, or don't want, that their leave is asked for a body.
 @Suite(.timeLimit(.minutes(5)))
 struct ExpectationTests {
-    private static let refusal = ServerStep.answer("don't ask", status: "417 Expectation Failed")
+    private static let refusal = ServerStep.response("don't ask", status: "417 Expectation Failed")
 
     /// Refuses to be asked; takes what comes without a question.
     private func server() throws -> ScriptedServer {
         try ScriptedServer { number in
-            number == 0 ? [.readHead, Self.refusal, .readToEnd] : [.readRequest, .answer("taken")]
+            number == 0 ? [.readHead, Self.refusal, .readToEnd] : [.readRequest, .response("taken")]
         }
     }
 
@@ -43,12 +43,12 @@ struct ExpectationTests {
     }
 
     @Test func `a sequence that was not asked yet can go with a credential too`() async throws {
-        let challenge = ServerStep.answer(
+        let challenge = ServerStep.response(
             status: "401 Unauthorized",
             headers: ["WWW-Authenticate: Basic realm=\"a\""]
         )
         let server = try ScriptedServer { number in
-            number == 0 ? [.readHead, challenge, .readToEnd] : [.readRequest, .answer("taken")]
+            number == 0 ? [.readHead, challenge, .readToEnd] : [.readRequest, .response("taken")]
         }
         let sequence = WatchedSequence([[1], [2]])
         let options = RequestOptions(expectsContinue: true, credential: .init(user: "u", password: "p"))
@@ -78,12 +78,12 @@ struct ExpectationTests {
         #expect(server.connections.first.map { $0.received.count == $0.requests[0].head.utf8.count } == true)
     }
 
-    @Test func `who takes the answer as a stream does not get the refusal`() async throws {
+    @Test func `who takes the response as a stream does not get the refusal`() async throws {
         let server = try server()
         let options = RequestOptions(expectsContinue: true)
-        let answer = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).streamed()
-        #expect(answer.status == 200)
-        #expect(try await String(buffer: answer.body.collect(upTo: 100)) == "taken")
+        let response = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).streamed()
+        #expect(response.status == 200)
+        #expect(try await String(buffer: response.body.collect(upTo: 100)) == "taken")
     }
 
     @Test func `a server that refuses what does not ask either has answered`() async throws {
@@ -94,7 +94,7 @@ struct ExpectationTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a sequence that was asked already can't go again: the refusal is the answer`() async throws {
+    @Test func `a sequence that was asked already can't go again: the refusal is the response`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [.readHead, .await(latch), Self.refusal, .readToEnd])
         let sequence = WatchedSequence([[1], [2]]) { latch.open() }
@@ -117,7 +117,7 @@ struct ExpectationTests {
     @Test func `a refusal whose body stalls is gone again from all the same`() async throws {
         let refusal = "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 5\r\n\r\nab"
         let server = try ScriptedServer { number in
-            number == 0 ? [.readHead, .send(refusal), .hold] : [.readRequest, .answer("taken")]
+            number == 0 ? [.readHead, .send(refusal), .hold] : [.readRequest, .response("taken")]
         }
         let timeouts = Timeouts(firstByte: nil, read: nil)
         let session = try HTTPSession(
@@ -129,7 +129,7 @@ struct ExpectationTests {
     }
 
     @Test func `the field Expect without a body is not sent`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x"), .readToEnd])
+        let server = try ScriptedServer(always: [.readRequest, .response("x"), .readToEnd])
         let name = try #require(HTTPField.Name("Expect"))
         _ = try await session(server).post("a", headers: [name: "100-continue"]).response()
         #expect(server.connections.first?.requests.first?.field("Expect") == nil)

@@ -21,7 +21,7 @@ struct FedRequestTests {
     private static func text(_ count: Int) -> String { (0..<count).map { "line \($0)\n" }.joined() }
 
     @Test(arguments: [0, 1, 20_000]) func `a body of known length arrives whole`(count: Int) async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let record = NotedFeed.Record()
         let text = Self.text(count)
         let body = NotedFeed.body(length: Int64(text.utf8.count), record: record, Self.lines(count))
@@ -33,7 +33,7 @@ struct FedRequestTests {
     }
 
     @Test(arguments: [0, 1, 20_000]) func `a body of unknown length arrives in chunks`(count: Int) async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let body = NotedFeed.body(length: nil, Self.lines(count))
         #expect(try await session.post("", body: body).string() == "yes")
@@ -45,7 +45,7 @@ struct FedRequestTests {
     }
 
     @Test func `who is refused sends no more`() async throws {
-        let server = try ScriptedServer(always: [.readHead, .answer("no", status: "413 Too Large"), .readToEnd])
+        let server = try ScriptedServer(always: [.readHead, .response("no", status: "413 Too Large"), .readToEnd])
         let record = NotedFeed.Record()
         let piece = ByteBuffer(repeating: 7, count: 10_000)
         let body = NotedFeed.body(length: 1 << 40, record: record) { _ in piece }
@@ -70,7 +70,7 @@ struct FedRequestTests {
     }
 
     @Test func `a sequence that can't be made while leave is waited for is no empty body`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let session = try Self.session(server)
         let body = RequestBody.replayable { () async throws -> WatchedSequence in throw NotedFeed.Refusal() }
         let request = session.put("", body: body, options: .init(expectsContinue: true))
@@ -83,7 +83,7 @@ struct FedRequestTests {
     }
 
     @Test func `a body that can't be opened lets the connection serve the next request`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .zero))
         let source = BodySource(length: 1, isReplayable: true) { _ throws(HTTPError) in
             throw .init(.bodyUnavailable, .neverSent, "there is none")
@@ -99,7 +99,7 @@ struct FedRequestTests {
 
     @Test(arguments: [true, false]) func `a body that can be read again goes again`(isReplayable: Bool) async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .reset] : [.readRequest, .answer("yes")]
+            number == 0 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
         let body = NotedFeed.body(length: nil, isReplayable: isReplayable, Self.lines(3))
@@ -110,7 +110,7 @@ struct FedRequestTests {
     }
 
     @Test func `its progress is told`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let length = Int64(Self.text(20).utf8.count)
         let body = NotedFeed.body(length: length, Self.lines(20))
         let request = try Self.session(server).put("", body: body, options: .init(startsAtOnce: false))

@@ -16,7 +16,7 @@ struct FormWritingTests {
     }
 
     @Test func `the file is what is sent, as often as it takes`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let stream = MultipartStream.once(WatchedSequence([[1, 2], [3]]))
         let form: MultipartForm = [.text("x", name: "a"), .stream(stream, name: "b")]
@@ -77,7 +77,7 @@ struct FormWritingTests {
         let body = try await MultipartForm().write(to: link)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "target")
         #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("--netwatch-".utf8)))
-        let server = try ScriptedServer(always: [.readRequest, .answer()])
+        let server = try ScriptedServer(always: [.readRequest, .response()])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         _ = try await session.upload("a", from: body).response()
         let sent = try #require(server.connections.first?.requests.first).body

@@ -9,10 +9,10 @@ struct SecondAttemptTests {
 
     init() throws { folder = try LabFolder() }
 
-    /// The first connection is closed when the request was read, or the answer says to come again; then all is well.
+    /// The first connection is closed when the request was read, or the response says to come again; then all is well.
     private func server(_ first: [ServerStep] = []) throws -> ScriptedServer {
         try ScriptedServer { number in
-            number == 0 ? [.readRequest] + first : [.forever([.readRequest, .answer("fine")])]
+            number == 0 ? [.readRequest] + first : [.forever([.readRequest, .response("fine")])]
         }
     }
 
@@ -23,7 +23,7 @@ struct SecondAttemptTests {
         )
     }
 
-    private static let unavailable = ServerStep.answer(
+    private static let unavailable = ServerStep.response(
         "",
         status: "503 Service Unavailable",
         headers: ["Connection: close"]
@@ -58,7 +58,7 @@ struct SecondAttemptTests {
         #expect(server.connections.count == 1 && sequence.asked.value == 2)
     }
 
-    @Test func `what can be read once is sent once: the answer is the answer`() async throws {
+    @Test func `what can be read once is sent once: the response is the response`() async throws {
         let server = try server([Self.unavailable])
         let form: MultipartForm = [.stream(.once(WatchedSequence([[1]])), name: "a")]
         let response = try await session(server).upload("a", from: .multipart(form), method: .put).response()
@@ -67,7 +67,7 @@ struct SecondAttemptTests {
     }
 
     @Test func `what can be read once and was not yet read is sent when it can be`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer()])
+        let server = try ScriptedServer(always: [.readRequest, .response()])
         let port = server.port
         try await server.stop()
         let sequence = WatchedSequence([[1]])
@@ -83,7 +83,7 @@ struct SecondAttemptTests {
     }
 
     @Test func `a body that can be read once serves one request`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try session(server)
         let body = RequestBody.once(WatchedSequence([[1]]))
         _ = try await session.upload("a", from: body).response()
@@ -93,7 +93,7 @@ struct SecondAttemptTests {
     }
 
     @Test func `a form with a stream that can be read once serves one request`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try session(server)
         let body = RequestBody.multipart([.stream(.once(WatchedSequence([[1]])), name: "a")])
         _ = try await session.upload("a", from: body).response()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Answers that are read as they come.
+/// Responses that are read as they come.
 @Suite(.timeLimit(.minutes(5)))
 struct StreamedAnswerTests {
     private static func session(_ server: ScriptedServer) throws -> HTTPSession {
@@ -20,9 +20,9 @@ struct StreamedAnswerTests {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .send("two"),
         ])
-        let answer = try await Self.session(server).stream(.get, "").streamed()
-        #expect(answer.status == 200)
-        var pieces = answer.body.makeAsyncIterator()
+        let response = try await Self.session(server).stream(.get, "").streamed()
+        #expect(response.status == 200)
+        var pieces = response.body.makeAsyncIterator()
         #expect(try await pieces.next() == ByteBuffer(string: "one"))
         latch.open()
         #expect(try await pieces.next() == ByteBuffer(string: "two"))
@@ -30,21 +30,21 @@ struct StreamedAnswerTests {
         #expect(try await pieces.next() == nil)
     }
 
-    @Test func `an answer of no success is read from memory, and its request may go again`() async throws {
+    @Test func `a response of no success is read from memory, and its request may go again`() async throws {
         let server = try ScriptedServer { number in
             number == 0
-                ? [.readRequest, .answer("busy", status: "503 No", headers: ["Connection: close"])]
-                : [.readRequest, .answer("missing", status: "404 Not Found")]
+                ? [.readRequest, .response("busy", status: "503 No", headers: ["Connection: close"])]
+                : [.readRequest, .response("missing", status: "404 Not Found")]
         }
-        let answer = try await Self.session(server).stream(.get, "").streamed()
-        #expect(answer.status == 404)
-        #expect(try await String(buffer: answer.body.collect(upTo: 100)) == "missing")
+        let response = try await Self.session(server).stream(.get, "").streamed()
+        #expect(response.status == 404)
+        #expect(try await String(buffer: response.body.collect(upTo: 100)) == "missing")
         #expect(server.connections.count == 2)
     }
 
-    @Test func `an answer that breaks off gives what came, then the error, and goes not again`() async throws {
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
-        let server = try ScriptedServer(always: [.readRequest, .send(answer)])
+    @Test func `a response that breaks off gives what came, then the error, and goes not again`() async throws {
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
+        let server = try ScriptedServer(always: [.readRequest, .send(response)])
         var pieces = try await Self.session(server).stream(.get, "").streamed().body.makeAsyncIterator()
         #expect(try await pieces.next() == ByteBuffer(string: "one"))
         let error = await #expect(throws: HTTPError.self) { try await pieces.next() }
@@ -82,7 +82,7 @@ struct StreamedAnswerTests {
         let most = Lock(0)
         let events = request.events
         request.resume()
-        let answer = try await request.streamed()
+        let response = try await request.streamed()
         for await case .received(let count, _) in events where count >= BodyStream.limit { break }
         let watch = Task {
             for await case .received(let count, _) in events {
@@ -90,7 +90,7 @@ struct StreamedAnswerTests {
                 most.withLock { $0 = max($0, waiting) }
             }
         }
-        for try await piece in answer.body { taken.withLock { $0 += piece.readableBytes } }
+        for try await piece in response.body { taken.withLock { $0 += piece.readableBytes } }
         await watch.value
         #expect(taken.withLock { $0 } == size)
         #expect(request.state == .finished)
@@ -119,7 +119,7 @@ struct StreamedAnswerTests {
     }
 
     @Test func `a body in memory is not there to be read as it comes`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let error = await #expect(throws: HTTPError.self) { try await Self.session(server).get("").streamed() }
         #expect(error?.code == .invalidConfiguration)
     }

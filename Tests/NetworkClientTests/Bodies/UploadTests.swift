@@ -19,7 +19,7 @@ struct UploadTests {
     private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) } }
 
     @Test func `a file goes with its length and type, and progress is told up to it`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer()])
+        let server = try ScriptedServer(always: [.readRequest, .response()])
         let path = try folder.write("data.json", bytes(1_000_000))
         let request = try session(server).upload("x", from: .file(path), options: .init(startsAtOnce: false))
         let events = request.events
@@ -40,7 +40,7 @@ struct UploadTests {
     }
 
     @Test func `a sequence goes with its length, or in chunks`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try session(server)
         let pieces: [[UInt8]] = [[], [1, 2], [3], []]
         _ = try await session.upload("a", from: .once(WatchedSequence(pieces), length: 3)).response()
@@ -61,7 +61,7 @@ struct UploadTests {
     }
 
     @Test func `bodies without a byte are whole`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try session(server)
         _ = try await session.upload("a", from: .once(WatchedSequence([]))).response()
         _ = try await session.upload("b", from: .file(folder.write("empty", ""))).response()
@@ -71,7 +71,7 @@ struct UploadTests {
     }
 
     @Test func `throttled bytes arrive as they are`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer()])
+        let server = try ScriptedServer(always: [.readRequest, .response()])
         let body = RequestBody.bytes(bytes(1_000)).throttled(.init(packetSize: 100, delay: .milliseconds(1)))
         _ = try await session(server).upload("a", from: body).response()
         #expect(server.connections.first?.requests.first?.body == bytes(1_000))
@@ -79,7 +79,7 @@ struct UploadTests {
     }
 
     @Test func `what can't be read is told before anything is sent`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("fine")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("fine")])])
         let session = try session(server)
         let missing = await #expect(throws: HTTPError.self) {
             try await session.upload("a", from: .file(folder.path + "/none")).response()
@@ -110,7 +110,7 @@ struct UploadTests {
         let latch = try ServerLatch()
         let server = try ScriptedServer(
             receiveBuffer: 65_536,
-            always: [.readHead, .await(latch), .discardBody, .answer()]
+            always: [.readHead, .await(latch), .discardBody, .response()]
         )
         let path = try folder.write("file", "")
         #expect(truncate(path, 32 << 20) == 0)

@@ -4,7 +4,7 @@ import NetworkClient
 import NetworkLab
 import Testing
 
-/// Answers of any request that go to a file or a descriptor.
+/// Responses of any request that go to a file or a descriptor.
 @Suite(.timeLimit(.minutes(5)))
 struct BodyOutputTests {
     private static let entity = DownloadLab.entity(300_000)
@@ -15,7 +15,7 @@ struct BodyOutputTests {
         return options
     }
 
-    @Test func `the answer to a post goes to a file`() async throws {
+    @Test func `the response to a post goes to a file`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer(always: [
             .forever([.respond { _ in PartServer(Self.entity).respond("201 Created", [], Self.entity) }])
@@ -28,7 +28,7 @@ struct BodyOutputTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `an answer that breaks off leaves nothing`() async throws {
+    @Test func `a response that breaks off leaves nothing`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, cut: 100_000).serve()
         let session = try DownloadLab.session(server)
@@ -38,7 +38,7 @@ struct BodyOutputTests {
         #expect(lab.names == [])
     }
 
-    @Test func `the answer to a request for a head is no file`() async throws {
+    @Test func `the response to a request for a head is no file`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold,
@@ -73,7 +73,7 @@ struct BodyOutputTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `an answer that breaks off goes on behind what was written to a descriptor`() async throws {
+    @Test func `a response that breaks off goes on behind what was written to a descriptor`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, cut: 100_000).serve()
         let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))

@@ -15,10 +15,10 @@ struct DownloadJourneyTests {
     private func leading(cut: Int?, status: String = "302 Found") throws -> ScriptedServer {
         let file = PartServer(Self.entity, cut: cut)
         let redirect = "HTTP/1.1 \(status)\r\nLocation: /file\r\nContent-Length: 4\r\n\r\ngone"
-        let answer = ServerStep.respond { request in
-            request.target == "/" ? [.sendBytes(Array(redirect.utf8))] : file.answer(request)
+        let step = ServerStep.respond { request in
+            request.target == "/" ? [.sendBytes(Array(redirect.utf8))] : file.steps(for: request)
         }
-        return try ScriptedServer(always: [.forever([answer])])
+        return try ScriptedServer(always: [.forever([step])])
     }
 
     @Test(arguments: ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
@@ -58,8 +58,8 @@ struct DownloadJourneyTests {
         let redirect = "HTTP/1.1 302 Found\r\n\(place)\r\nContent-Length: 0\r\n\r\n"
         let first = PartServer(Self.entity, cut: 100_000)
         let server = try ScriptedServer { number in
-            let answer = ServerStep.respond { number == 0 ? first.answer($0) : [.sendBytes(Array(redirect.utf8))] }
-            return [.forever([answer])]
+            let step = ServerStep.respond { number == 0 ? first.steps(for: $0) : [.sendBytes(Array(redirect.utf8))] }
+            return [.forever([step])]
         }
         let file = try await DownloadLab.session(server, retry: Self.retry).download("", to: lab.path).file()
         #expect(!file.isResumed && file.size == 250_000)
@@ -87,10 +87,10 @@ struct DownloadJourneyTests {
     @Test func `what breaks off behind a challenge goes on behind it, in another session too`() async throws {
         let (lab, file) = (try DownloadLab(), PartServer(Self.entity, cut: 120_000))
         let challenge = "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 4\r\n\r\nwho?"
-        let answer = ServerStep.respond { request in
-            request.field("Authorization") == nil ? [.sendBytes(Array(challenge.utf8))] : file.answer(request)
+        let step = ServerStep.respond { request in
+            request.field("Authorization") == nil ? [.sendBytes(Array(challenge.utf8))] : file.steps(for: request)
         }
-        let server = try ScriptedServer(always: [.forever([answer])])
+        let server = try ScriptedServer(always: [.forever([step])])
         func session(_ retry: RetryPolicy) throws -> HTTPSession {
             let url = "http://127.0.0.1:\(server.port)/"
             let known = AuthenticationPolicy(credentials: [.init(.init(user: "a", password: "b"), for: url)])

@@ -27,7 +27,7 @@ struct DownloadTests {
         let lab = try DownloadLab()
         let server = try ScriptedServer { number in
             let file = PartServer(Self.entity, cut: number == 0 ? 100_000 : nil)
-            return [.forever([.respond { file.answer($0) }])]
+            return [.forever([.respond { file.steps(for: $0) }])]
         }
         let first = try DownloadLab.session(server).download("file?secret=1", to: lab.path)
         let error = await #expect(throws: HTTPError.self) { try await first.file() }
@@ -69,7 +69,7 @@ struct DownloadTests {
             let lab = try DownloadLab()
             let server = try ScriptedServer { number in
                 let file = PartServer(Self.entity, tag: tag, cut: number < 2 ? 100_000 : nil)
-                return [.forever([.respond { file.answer($0) }])]
+                return [.forever([.respond { file.steps(for: $0) }])]
             }
             let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
             let request = try DownloadLab.session(server, retry: retry).download("file", to: lab.path)
@@ -105,7 +105,7 @@ struct DownloadTests {
         let lab = try DownloadLab()
         let server = try ScriptedServer { number in
             let file = number == 0 ? PartServer(Self.entity, cut: 100_000) : PartServer(other, tag: #""v2""#)
-            return [.forever([.respond { file.answer($0) }])]
+            return [.forever([.respond { file.steps(for: $0) }])]
         }
         let session = try DownloadLab.session(server)
         await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).file() }
@@ -160,10 +160,10 @@ struct DownloadTests {
     }
 
     @Test(arguments: [404, 500, 204])
-    func `an answer that is no file leaves all as it was`(status: Int) async throws {
+    func `a response that is no file leaves all as it was`(status: Int) async throws {
         let lab = try DownloadLab()
         let body = status == 204 ? "" : "sorry"
-        let server = try ScriptedServer(always: [.readRequest, .answer(body, status: "\(status) X")])
+        let server = try ScriptedServer(always: [.readRequest, .response(body, status: "\(status) X")])
         let url = "http://127.0.0.1:\(server.port)/file"
         try lab.leavePart(Array(Self.entity.prefix(100)), of: url, [#"etag "v1""#, "total 300000"])
         try lab.folder.write("file", "old")

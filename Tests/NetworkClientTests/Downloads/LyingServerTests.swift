@@ -9,12 +9,12 @@ struct LyingServerTests {
     private static let entity = DownloadLab.entity(200_000)
     private static let file = PartServer(entity)
 
-    /// An answer to a request from byte 100,000 on.
+    /// A response to a request from byte 100,000 on.
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let lines: [String]
         var tag: String?
-        /// Whether the answer names no version.
+        /// Whether the response names no version.
         var hasNoTag = false
         var body = Array(entity[100_000...])
 
@@ -93,7 +93,7 @@ struct LyingServerTests {
         let latch = try ServerLatch()
         let lie = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 5-9/10\r\nContent-Length: 100000000\r\n\r\n"
         let server = try ScriptedServer(always: [
-            .readRequest, .await(latch), .answer("warm"),
+            .readRequest, .await(latch), .response("warm"),
             .forever([.respond { $0.rangeStart == nil ? Self.file.whole() : [.send(lie), .readToEnd] }]),
         ])
         let session = try DownloadLab.session(server)

@@ -40,9 +40,9 @@ struct CancelStormTests {
         #expect(tally.cancelled > 0)
         #expect(session.requests.isEmpty)
         // As many at once as there may be connections: none of them is lost.
-        let answers = (0..<6).map { _ in session.get("large.bin", options: .init(timeouts: .lasting))
+        let responses = (0..<6).map { _ in session.get("large.bin", options: .init(timeouts: .lasting))
         }
-        for answer in answers { #expect(try await answer.bytes().count == 1_000_000) }
+        for response in responses { #expect(try await response.bytes().count == 1_000_000) }
         let core = session.core
         #expect(try await core.loop.submit { core.pools.connectionCount }.get() <= 6)
         session.invalidate()

@@ -7,16 +7,16 @@ import Testing
 /// What kept connections may do wrong between two requests, and what requests must not do to each other.
 @Suite(.timeLimit(.minutes(10)))
 struct ConnectionFaultTests {
-    @Test func `an answer that comes with another one's last bytes is nobody's`() async throws {
+    @Test func `a response that comes with another one's last bytes is nobody's`() async throws {
         try await FaultLab.run { faults in
-            // Two requests wait for one connection; the first answer has another one behind it.
+            // Two requests wait for one connection; the first response has another one behind it.
             let latch = try ServerLatch()
             let server = try ScriptedServer(in: faults.lab) { number in
                 let smuggled = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfalse"
                 let first = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntrue"
                 return number == 0
                     ? [.readRequest, .await(latch), .send(first + smuggled), .readToEnd]
-                    : [.forever([.readRequest, .answer("true")])]
+                    : [.forever([.readRequest, .response("true")])]
             }
             let session = try faults.session(.init(maximumConnectionsPerHost: 1))
             let url = "http://127.0.0.1:\(server.port)/"
@@ -34,7 +34,7 @@ struct ConnectionFaultTests {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(
                 in: faults.lab,
-                always: [.readRequest, .answer("one"), .readRequest, .send("HTTP/1.1 2"), .reset]
+                always: [.readRequest, .response("one"), .readRequest, .send("HTTP/1.1 2"), .reset]
             )
             let session = try faults.session()
             let url = "http://127.0.0.1:\(server.port)/"
@@ -54,8 +54,8 @@ struct ConnectionFaultTests {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(in: faults.lab) { number in
                 number == 0
-                    ? [.readRequest, .answer("one"), .readRequest, .close]
-                    : [.forever([.readRequest, .answer("again")])]
+                    ? [.readRequest, .response("one"), .readRequest, .close]
+                    : [.forever([.readRequest, .response("again")])]
             }
             let session = try faults.session(.init(maximumConnectionsPerHost: 1, idleTimeout: nil))
             let url = "http://127.0.0.1:\(server.port)/"
@@ -74,7 +74,7 @@ struct ConnectionFaultTests {
         try await FaultLab.run { faults in
             // The first connection dies under its second request, and no other is ever accepted.
             let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 1) { _ in
-                [.readRequest, .answer("one"), .readRequest, .close]
+                [.readRequest, .response("one"), .readRequest, .close]
             }
             var configuration = HTTPConfiguration.lasting
             configuration.limit(\.total, .milliseconds(300))
@@ -93,7 +93,11 @@ struct ConnectionFaultTests {
 
     @Test func `a refusal that comes while the body is sent is heard, though the server then closes`() async throws {
         try await FaultLab.run { faults in
-            let refusal = ServerStep.answer("too much", status: "413 Content Too Large", headers: ["Connection: close"])
+            let refusal = ServerStep.response(
+                "too much",
+                status: "413 Content Too Large",
+                headers: ["Connection: close"]
+            )
             let server = try ScriptedServer(
                 in: faults.lab,
                 receiveBuffer: 16_384,

@@ -10,7 +10,7 @@ import Testing
 struct DescriptorShortageTests {
     @Test(arguments: ["keep-alive", "close"])
     func `two hundred requests share the connections that 64 descriptors allow`(persistence: String) async throws {
-        let steps: [ServerStep] = [.readRequest, .answer("here", headers: ["Connection: \(persistence)"])]
+        let steps: [ServerStep] = [.readRequest, .response("here", headers: ["Connection: \(persistence)"])]
         let server = try ScriptedServer(always: persistence == "close" ? steps : [.forever(steps)])
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(
@@ -25,7 +25,7 @@ struct DescriptorShortageTests {
     }
 
     @Test func `requests by name wait for connections too`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(
                 baseURL: "http://localhost:\(port)/",
@@ -40,7 +40,7 @@ struct DescriptorShortageTests {
     @Test func `a request that waits for a descriptor gets one that becomes free elsewhere`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .await(latch), .answer("first")] : [.readRequest, .answer("second")]
+            number == 0 ? [.readRequest, .await(latch), .response("first")] : [.readRequest, .response("second")]
         }
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
@@ -60,7 +60,7 @@ struct DescriptorShortageTests {
     }
 
     @Test func `without a connection to wait for, a request fails`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
             let taken = takeDescriptors(leaving: 1)

@@ -46,7 +46,7 @@ extension HTTPConfiguration {
 }
 
 extension ServerStep {
-    /// An answer's head, as far as it is given, with the line ends that are written as line breaks.
+    /// A response's head, as far as it is given, with the line ends that are written as line breaks.
     static func head(_ lines: String) -> ServerStep {
         .send("HTTP/1.1 " + lines.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n"))
     }

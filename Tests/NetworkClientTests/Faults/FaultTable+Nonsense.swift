@@ -3,8 +3,8 @@ import HTTPLab
 @testable import NetworkClient
 
 extension FaultTable {
-    private static func nonsense(_ name: String, _ answer: String) -> Fault {
-        Fault(name, [.readRequest, .send(answer), .readToEnd], .invalidResponse, .answered)
+    private static func nonsense(_ name: String, _ response: String) -> Fault {
+        Fault(name, [.readRequest, .send(response), .readToEnd], .invalidResponse, .answered)
     }
 
     private static func body(_ name: String, chunks: String) -> Fault {
@@ -78,7 +78,7 @@ extension FaultTable {
         ),
         Fault("empty lines without end", [.readRequest, .flood(Array("\r\n".utf8))], .headTooLarge, .answered),
         Fault(
-            "interim answers without end",
+            "interim responses without end",
             [.readRequest, .flood(Array("HTTP/1.1 102 Processing\r\n\r\n".utf8))],
             .headTooLarge,
             .answered

@@ -35,7 +35,7 @@ struct LeakTests {
 
     private static func step(_ ending: Ending) -> ServerStep {
         switch ending {
-        case .answered, .refused: .answer("here")
+        case .answered, .refused: .response("here")
         case .failed: .send("nonsense\r\n\r\n")
         case .cancelled: .hold
         }
@@ -60,7 +60,7 @@ struct LeakTests {
     }
 
     @Test func `each callback is called once, whenever it was given and whoever cancels`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let session = try HTTPSession()
         let calls = Observed([Int: Int]())
         let queue = DispatchQueue(label: "callbacks", attributes: .concurrent)

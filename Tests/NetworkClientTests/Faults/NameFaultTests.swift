@@ -50,7 +50,7 @@ struct NameFaultTests {
         let patient = "nameserver \(NameServiceSetup.nameServer)\noptions timeout:30 attempts:5\n"
         try await FaultLab.run(resolvConf: patient) { faults in
             let names = try NameServer(in: faults.lab) { $0.hasPrefix("healthy") ? .address(127, 0, 0, 1) : .silence }
-            let server = try ScriptedServer(in: faults.lab, always: [.forever([.readRequest, .answer("here")])])
+            let server = try ScriptedServer(in: faults.lab, always: [.forever([.readRequest, .response("here")])])
             let session = try faults.session()
             let stalled = ["stalled-a", "stalled-b"].map { session.get("http://\($0).test/") }
             try await names.questions.wait(for: "both questions") { questions in

@@ -14,7 +14,7 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
     let code: HTTPError.Code
     let errno: Int32
     var binding = LocalBinding.unbound
-    /// Lays the network out; there is `lo`, and `wan0` with 192.0.2.2/24 and fd00::2/64, whose neighbours don't answer.
+    /// Lays the network out; there is `lo`, and `wan0` with 192.0.2.2/24 and fd00::2/64, whose neighbours don't response.
     var arrange: @Sendable (LabNamespace) throws -> Void = { _ in }
 
     var testDescription: String { name }
@@ -54,8 +54,8 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
         .init("an unreachable route", documented, .hostUnreachable, errno: EHOSTUNREACH, arrange: route(.unreachable)),
         .init("a prohibit route", documented, .prohibited, errno: EACCES, arrange: route(.prohibit)),
         .init("a blackhole route", documented, .blackholed, errno: EINVAL, arrange: route(.blackhole)),
-        .init("a neighbour that does not answer", "http://192.0.2.9/", .hostUnreachable, errno: EHOSTUNREACH),
-        .init("a neighbour that does not answer, IPv6", "http://[fd00::9]/", .hostUnreachable, errno: EHOSTUNREACH),
+        .init("a neighbour that does not response", "http://192.0.2.9/", .hostUnreachable, errno: EHOSTUNREACH),
+        .init("a neighbour that does not response, IPv6", "http://[fd00::9]/", .hostUnreachable, errno: EHOSTUNREACH),
         .init(
             "a source address that is not there",
             "http://192.0.2.9/",

@@ -14,10 +14,10 @@ struct ServerFaultTests {
     func `a server that is silent or slow`(fault: Fault) async throws { try await check(fault) }
 
     @Test(arguments: FaultTable.nonsense)
-    func `an answer that is none`(fault: Fault) async throws { try await check(fault) }
+    func `a response that is none`(fault: Fault) async throws { try await check(fault) }
 
     @Test(arguments: FaultTable.excess)
-    func `an answer that is too much`(fault: Fault) async throws { try await check(fault) }
+    func `a response that is too much`(fault: Fault) async throws { try await check(fault) }
 
     private func check(_ fault: Fault) async throws {
         try await FaultLab.run { faults in

@@ -42,7 +42,7 @@ struct TLSFaultTests {
         }
     }
 
-    /// How many bytes of nginx's answer pass; its handshake takes 1 to 5 thousand of them, its file 200 thousand.
+    /// How many bytes of nginx's response pass; its handshake takes 1 to 5 thousand of them, its file 200 thousand.
     private static let cuts: [Fault] = [
         Fault("cut within the handshake", [.cut(after: 100)], .connectionLost, .neverSent),
         Fault("cut within the body", [.cut(after: 50_000)], .bodyTruncated, .answered),
@@ -53,7 +53,7 @@ struct TLSFaultTests {
     ]
 
     @Test(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), arguments: cuts)
-    func `an encrypted answer that does not end`(fault: Fault) async throws {
+    func `an encrypted response that does not end`(fault: Fault) async throws {
         try await FaultLab.run { faults in
             let authority = try CertificateAuthority()
             let folder = try LabFolder()

@@ -40,7 +40,7 @@ struct RedirectMatrixTests {
 
     @Test(arguments: [301, 302, 303, 307, 308])
     func `each code, as RFC 9110 has it`(status: Int) async throws {
-        let target = try AnsweringServer { _ in [.answer()] }
+        let target = try AnsweringServer { _ in [.response()] }
         var options = Nginx.Options()
         options.directives = [
             "location = /same { return \(status) /land$is_args$args; }",

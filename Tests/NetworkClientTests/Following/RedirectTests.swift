@@ -30,7 +30,7 @@ struct RedirectTests {
     /// A path that is redirected so often.
     private func path(_ count: Int) -> String { String(repeating: "302/to/", count: count) + "end" }
 
-    @Test func `the answer tells the way, and which URL was asked last`() async throws {
+    @Test func `the response tells the way, and which URL was asked last`() async throws {
         let server = try RedirectLab.server()
         let session = try session(server)
         let handle = session.get("301/to/307/to/end?q=1", options: .init(startsAtOnce: false))
@@ -64,7 +64,7 @@ struct RedirectTests {
         #expect(try await few.get(path(3), options: more).response().status == 200)
     }
 
-    @Test func `who refuses them has them as answers`() async throws {
+    @Test func `who refuses them has them as responses`() async throws {
         let server = try RedirectLab.server()
         let response = try await session(server, .refuse).get(path(1)).response()
         #expect(response.status == 302)
@@ -78,7 +78,7 @@ struct RedirectTests {
         let server = try AnsweringServer { request in
             let host = request["Host"] ?? ""
             let place = location.replacing("HOST", with: host)
-            return [.answer(status: "302 Found", headers: ["Location: \(request.path == "/a" ? place : "/a")"])]
+            return [.response(status: "302 Found", headers: ["Location: \(request.path == "/a" ? place : "/a")"])]
         }
         #expect(try await failure(session(server).get("/b")) == .redirectCycle)
         // An empty query is another URL than none.
@@ -90,7 +90,7 @@ struct RedirectTests {
         ["Location: http://a b/"], ["Location: http://127.0.0.1:99999/"],
     ])
     func `a place that can't be gone to`(fields: [String]) async throws {
-        let server = try AnsweringServer { _ in [.answer(status: "302 Found", headers: fields)] }
+        let server = try AnsweringServer { _ in [.response(status: "302 Found", headers: fields)] }
         #expect(try await failure(session(server).get("/")) == .redirectUnusable)
         #expect(server.requests.value.count == 1)
     }
@@ -102,8 +102,8 @@ struct RedirectTests {
     func `a place is resolved against the URL that was asked`(location: String, target: String) async throws {
         let server = try AnsweringServer { request in
             let place = location.replacing("HOST", with: request["Host"] ?? "")
-            guard request.target == "/a/b?c" else { return [.answer()] }
-            return [.answer(status: "302 Found", headers: ["Location: \(place)"])]
+            guard request.target == "/a/b?c" else { return [.response()] }
+            return [.response(status: "302 Found", headers: ["Location: \(place)"])]
         }
         _ = try await session(server).get("/a/b?c").response()
         #expect(server.requests.value.last?.target == target)
@@ -111,9 +111,9 @@ struct RedirectTests {
 
     @Test func `the fragment is kept unless there is a new one`() async throws {
         let server = try AnsweringServer { request in
-            guard request.path != "/end" else { return [.answer()] }
+            guard request.path != "/end" else { return [.response()] }
             let place = request.path == "/keep" ? "/end" : "/end#new"
-            return [.answer(status: "302 Found", headers: ["Location: \(place)"])]
+            return [.response(status: "302 Found", headers: ["Location: \(place)"])]
         }
         #expect(try await session(server).get("/keep#old").response().fragment == "old")
         #expect(try await session(server).get("/change#old").response().fragment == "new")
@@ -199,7 +199,7 @@ struct RedirectTests {
         connections: Int
     ) async throws {
         let server = try AnsweringServer { request in
-            guard request.path == "/" else { return [.answer()] }
+            guard request.path == "/" else { return [.response()] }
             let isChunked = fields.contains { $0.hasPrefix("Transfer") }
             let start = (["HTTP/1.1 302 Found", "Location: /end"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
             let chunk = isChunked ? "\(String(size, radix: 16))\r\n" : ""
@@ -214,7 +214,7 @@ struct RedirectTests {
 
     @Test func `a redirect that breaks off within its body leads on all the same`() async throws {
         let server = try AnsweringServer { request in
-            guard request.path == "/" else { return [.answer()] }
+            guard request.path == "/" else { return [.response()] }
             return [.send("HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 9\r\n\r\nx"), .reset]
         }
         #expect(try await session(server).get("/").response().url == "\(server.url)/end")
@@ -222,15 +222,15 @@ struct RedirectTests {
 
     @Test func `whoever reads the body as it comes reads the last one's`() async throws {
         let server = try RedirectLab.server()
-        let answer = try await session(server).stream(.get, path(2)).streamed()
-        #expect(answer.status == 200)
-        #expect(try await answer.body.collect(upTo: 100) == ByteBuffer(string: "here"))
+        let response = try await session(server).stream(.get, path(2)).streamed()
+        #expect(response.status == 200)
+        #expect(try await response.body.collect(upTo: 100) == ByteBuffer(string: "here"))
     }
 
     @Test func `a place in bytes that are no UTF-8 is asked for by these bytes`() async throws {
         let location: [UInt8] = Array("/caf".utf8) + [0xE9] + Array("?q=".utf8) + [0xFC, 0x80]
         let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8) + location + [13, 10, 13, 10]
-        let server = try ScriptedServer(always: [.readRequest, .sendBytes(head), .readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .sendBytes(head), .readRequest, .response("here")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "here")
         #expect(server.requests.last?.head.hasPrefix("GET /caf%E9?q=%FC%80 HTTP/1.1\r\n") == true)
@@ -238,7 +238,7 @@ struct RedirectTests {
 
     @Test func `a place in UTF-8 is asked for by its bytes`() async throws {
         let head = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /caf\u{E9}\r\n\r\n"
-        let server = try ScriptedServer(always: [.readRequest, .send(head), .readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .send(head), .readRequest, .response("here")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "here")
         #expect(server.requests.last?.head.hasPrefix("GET /caf%C3%A9 HTTP/1.1\r\n") == true)
@@ -248,7 +248,7 @@ struct RedirectTests {
     func `a redirect whose body stalls is followed all the same`(body: String) async throws {
         let server = try ScriptedServer { number in
             let redirect = "HTTP/1.1 302 Found\r\nLocation: /there\r\n\(body)"
-            return number == 0 ? [.readRequest, .send(redirect), .hold] : [.readRequest, .answer("here")]
+            return number == 0 ? [.readRequest, .send(redirect), .hold] : [.readRequest, .response("here")]
         }
         let timeouts = Timeouts(firstByte: nil, read: nil)
         let session = try HTTPSession(

@@ -209,10 +209,10 @@ import Testing
 
     @Test func `no name server: it is asked again after a while, without any change`() async throws {
         goOffline()
-        let (answers, seen) = (LabInbox<Int>(), LabInbox<Int>())
+        let (lookups, seen) = (LabInbox<Int>(), LabInbox<Int>())
         let resolver = NameResolver { _ in
-            answers.put(1)
-            guard answers.all.count > 1 else { return .failure(code: -3, errno: 0) }
+            lookups.put(1)
+            guard lookups.all.count > 1 else { return .failure(code: -3, errno: 0) }
             // The failure is to be seen before it is over.
             _ = try? seen.wait(for: "the failure to be seen", within: .seconds(120)) { !$0.isEmpty }
             return .addresses((try? [.init(ipAddress: "127.0.0.1", port: 0)]) ?? [])
@@ -222,7 +222,7 @@ import Testing
             await gate.hold(key)
             try await gate.wait(key, for: "the failure") { $0.missing?.obstacle == .nameServer }
             seen.put(1)
-            try await gate.wait(key, for: "the answer") { $0.addresses == ["127.0.0.1:80"] }
+            try await gate.wait(key, for: "the response") { $0.addresses == ["127.0.0.1:80"] }
         }
     }
 

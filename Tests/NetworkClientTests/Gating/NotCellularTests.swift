@@ -36,7 +36,7 @@ import Testing
 
     private static func server(_ name: String, in lab: LabNamespace) throws -> ScriptedServer {
         try ScriptedServer(on: .ipv4(203, 0, 113, 7), in: lab, port: 8080) { _ in
-            [.forever([.readRequest, .answer(name)])]
+            [.forever([.readRequest, .response(name)])]
         }
     }
 

@@ -32,7 +32,7 @@ struct RequestBatchTests {
     }
 
     @Test func `each end is told, and the completion last`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let requests = (0..<20).map { session.get("\($0)", options: .init(startsAtOnce: $0 % 2 == 0)) }
         #expect(await Self.calls(of: requests) == (1...20).map { .progress($0, 20) } + [.completion(20)])
@@ -41,7 +41,7 @@ struct RequestBatchTests {
     @Test func `a batch of none is complete`() async { #expect(await Self.calls(of: []) == [.completion(0)]) }
 
     @Test func `what failed or ended before counts as well`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let ended = session.get("")
         _ = try await ended.response()

@@ -12,7 +12,7 @@ struct RequestCopyTests {
     }
 
     @Test func `a copy is a request of its own`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let request = session.put("thing", headers: [.accept: "text/plain"], body: .text("hello"))
         _ = try await request.response()
@@ -27,7 +27,7 @@ struct RequestCopyTests {
     }
 
     @Test func `the copy of a cancelled stream can be read`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let request = session.stream(.get, "", options: .init(startsAtOnce: false))
         request.cancel()
@@ -45,7 +45,7 @@ struct RequestCopyTests {
     }
 
     @Test func `progress is told both ways, and ends with the request`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer(.init(repeating: "x", count: 300_000))])
+        let server = try ScriptedServer(always: [.readRequest, .response(.init(repeating: "x", count: 300_000))])
         let request = try Self.session(server)
             .post("", body: .bytes(.init(repeating: 7, count: 100_000)), options: .init(startsAtOnce: false))
         let progress = request.progress

@@ -19,22 +19,23 @@ struct ProxyFaultTests {
         var testDescription: String { "\(scheme): \(name)" }
     }
 
-    private static func answer(_ status: String, _ code: HTTPError.Code, _ words: String, user: String = "") -> Fault {
-        let steps: [ServerStep] = [.readHead, .answer("because", status: status), .readToEnd]
+    private static func response(_ status: String, _ code: HTTPError.Code, _ words: String, user: String = "") -> Fault
+    {
+        let steps: [ServerStep] = [.readHead, .response("because", status: status), .readToEnd]
         return .init(name: status, user: user, steps: steps, code: code, words: words)
     }
 
-    static let answers = [
-        answer("403 Forbidden", .proxyRefused, "responded with 403 Forbidden"),
-        answer("405 Not Allowed", .proxyRefused, "responded with 405 Not Allowed"),
-        answer("302 Found", .proxyRefused, "responded with 302 Found"),
-        answer("101 Switching", .proxyRefused, "responded with 101 Switching"),
-        answer("500 Oops", .proxyConnectFailed, "can't connect to origin.example:443: it responded with 500 Oops"),
-        answer("503 ", .proxyConnectFailed, "responded with 503"),
-        answer("429 Too Many", .proxyConnectFailed, "responded with 429"),
-        answer("407 Who", .proxyAuthenticationRequired, "wants a user name and a password"),
-        answer("407 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
-        answer("401 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
+    static let responses = [
+        response("403 Forbidden", .proxyRefused, "responded with 403 Forbidden"),
+        response("405 Not Allowed", .proxyRefused, "responded with 405 Not Allowed"),
+        response("302 Found", .proxyRefused, "responded with 302 Found"),
+        response("101 Switching", .proxyRefused, "responded with 101 Switching"),
+        response("500 Oops", .proxyConnectFailed, "can't connect to origin.example:443: it responded with 500 Oops"),
+        response("503 ", .proxyConnectFailed, "responded with 503"),
+        response("429 Too Many", .proxyConnectFailed, "responded with 429"),
+        response("407 Who", .proxyAuthenticationRequired, "wants a user name and a password"),
+        response("407 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
+        response("401 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
     ]
 
     private static func odd(
@@ -117,7 +118,7 @@ struct ProxyFaultTests {
         ),
     ]
 
-    @Test(arguments: answers + oddities + replies)
+    @Test(arguments: responses + oddities + replies)
     func `each fault has its code and its words`(fault: Fault) async throws {
         try await ProxyLab.run { lab in
             let proxy = try ScriptedServer(in: lab.lab, always: fault.steps)
@@ -134,8 +135,8 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test(arguments: answers)
-    func `an answer of the proxy's is kept, with the beginning of its body`(fault: Fault) async throws {
+    @Test(arguments: responses)
+    func `a response of the proxy's is kept, with the beginning of its body`(fault: Fault) async throws {
         try await ProxyLab.run { lab in
             let proxy = try ScriptedServer(in: lab.lab, always: fault.steps)
             let error = try await lab.failure(lab.session(by: proxy, user: fault.user), "https://origin.example/x")

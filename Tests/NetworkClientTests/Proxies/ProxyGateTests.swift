@@ -26,7 +26,7 @@ struct ProxyGateTests {
         let proxy = try ScriptedServer(
             on: .ipv4(192, 0, 2, 1),
             in: lab.world,
-            always: [.forever([.readRequest, .answer("by proxy")])]
+            always: [.forever([.readRequest, .response("by proxy")])]
         )
         try await monitor.wait(for: .reachable, timeout: .seconds(60))
         try await LabLoops.run(in: lab.machine) { loops in

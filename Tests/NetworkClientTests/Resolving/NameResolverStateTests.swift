@@ -22,7 +22,7 @@ struct NameResolverStateTests {
         return (query, work?.id)
     }
 
-    @Test func `a name gets a thread, its answer, and the thread ends`() throws {
+    @Test func `a name gets a thread, its response, and the thread ends`() throws {
         var machine = machine()
         let (query, flight) = begin("a", at: 0, &machine)
         #expect(machine.threads == 1)
@@ -96,7 +96,7 @@ struct NameResolverStateTests {
         #expect(machine.isIdle)
     }
 
-    @Test func `an answer that nobody waits for any more is dropped`() throws {
+    @Test func `a response that nobody waits for any more is dropped`() throws {
         var machine = machine()
         let (first, flight) = begin("a", at: 0, &machine)
         let (second, _) = machine.query("a", at: at(1))

@@ -78,7 +78,7 @@ struct ChallengeTests {
         let mayAnswer = Observed(false)
         let options = try options { _ in
             isAsked.update { $0 = true }
-            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            _ = try? await mayAnswer.wait(for: "leave to response") { $0 }
             return .accept
         }
         let connection = try await TLSTrial(authority.issue(), options).open()
@@ -91,7 +91,7 @@ struct ChallengeTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a handler that never answers is cancelled with its connection`() async throws {
+    func `a handler that never responses is cancelled with its connection`() async throws {
         let isAsked = Observed(false)
         let isCancelled = Observed(false)
         let options = try options { _ in
@@ -109,10 +109,10 @@ struct ChallengeTests {
         await connection.client.handler.waitUntilReleased()
     }
 
-    @Test func `a handshake whose connection is gone is over, even if nobody answers`() async throws {
+    @Test func `a handshake whose connection is gone is over, even if nobody responses`() async throws {
         let mayAnswer = Observed(false)
         let options = try options { _ in
-            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            _ = try? await mayAnswer.wait(for: "leave to response") { $0 }
             return .accept
         }
         let evaluator = ServerEvaluator(
@@ -134,7 +134,7 @@ struct ChallengeTests {
         let mayAnswer = Observed(false)
         let options = try options { _ in
             isAsked.update { $0 = true }
-            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            _ = try? await mayAnswer.wait(for: "leave to response") { $0 }
             return .accept
         }
         let connection = try await TLSTrial(authority.issue(), options).open()

@@ -73,7 +73,7 @@ struct SecureSessionTests {
         #expect(seen.request.isEmpty)
     }
 
-    @Test func `the handshake's time ends a challenge handler that never answers`() async throws {
+    @Test func `the handshake's time ends a challenge handler that never responses`() async throws {
         let pending = Observed(0)
         let trial = try trial { options in
             options.challengeHandler = { _ in

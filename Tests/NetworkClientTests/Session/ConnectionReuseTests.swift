@@ -5,11 +5,11 @@ import Testing
 /// Connections that die while they are kept, and what becomes of the request that meets it.
 @Suite(.timeLimit(.minutes(10)))
 struct ConnectionReuseTests {
-    /// Answers once, then closes the first connection when the second request has been read on it.
+    /// Responses once, then closes the first connection when the second request has been read on it.
     private static let dying: ScriptedServer.Script = { number in
         number == 0
-            ? [.readRequest, .answer("first"), .readRequest, .close]
-            : [.forever([.readRequest, .answer("again")])]
+            ? [.readRequest, .response("first"), .readRequest, .close]
+            : [.forever([.readRequest, .response("again")])]
     }
 
     @Test func `a request that died with a kept connection goes again once`() async throws {
@@ -45,7 +45,7 @@ struct ConnectionReuseTests {
 
     @Test func `a connection that the server closed while nobody used it is not used`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .answer("first"), .close] : [.readRequest, .answer("second"), .readToEnd]
+            number == 0 ? [.readRequest, .response("first"), .close] : [.readRequest, .response("second"), .readToEnd]
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -53,11 +53,11 @@ struct ConnectionReuseTests {
         #expect(try await session.post("", body: .text("pay")).string() == "second")
     }
 
-    @Test func `an answer that nobody asked for closes the connection`() async throws {
+    @Test func `a response that nobody asked for closes the connection`() async throws {
         let server = try ScriptedServer { number in
             number == 0
-                ? [.readRequest, .answer("first"), .answer("unasked"), .readToEnd]
-                : [.readRequest, .answer("second"), .readToEnd]
+                ? [.readRequest, .response("first"), .response("unasked"), .readToEnd]
+                : [.readRequest, .response("second"), .readToEnd]
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -65,9 +65,9 @@ struct ConnectionReuseTests {
         #expect(try await session.get("").string() == "second")
     }
 
-    @Test func `an answer before the whole request was sent ends the connection`() async throws {
+    @Test func `a response before the whole request was sent ends the connection`() async throws {
         let server = try ScriptedServer(receiveBuffer: 4_096) { number in
-            number == 0 ? [.readHead, .answer("enough"), .hold] : [.readRequest, .answer("next"), .readToEnd]
+            number == 0 ? [.readHead, .response("enough"), .hold] : [.readRequest, .response("next"), .readToEnd]
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let body = RequestBody.bytes([UInt8](repeating: 7, count: 20_000_000))
@@ -79,7 +79,7 @@ struct ConnectionReuseTests {
     @Test(arguments: [true, false])
     func `a body that asks for leave is sent with it, or without it after a while`(isGiven: Bool) async throws {
         let leave: [ServerStep] = isGiven ? [.send("HTTP/1.1 100 Continue\r\n\r\n")] : []
-        let server = try ScriptedServer(always: [.readHead] + leave + [.readBody, .answer("thanks")])
+        let server = try ScriptedServer(always: [.readHead] + leave + [.readBody, .response("thanks")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.post("", body: .text("please"), options: .init(expectsContinue: true))
         #expect(try await request.string() == "thanks")
@@ -89,7 +89,7 @@ struct ConnectionReuseTests {
 
     @Test func `a body that got no leave is never sent`() async throws {
         let server = try ScriptedServer(always: [
-            .readHead, .answer("no", status: "403 Forbidden"), .readToEnd,
+            .readHead, .response("no", status: "403 Forbidden"), .readToEnd,
         ])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.post("", body: .text("secret"), options: .init(expectsContinue: true))
@@ -101,7 +101,7 @@ struct ConnectionReuseTests {
     @Test func `on a Unix socket`() async throws {
         let folder = try LabFolder()
         let path = folder.path + "/socket"
-        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .response("here")])
         let session = try HTTPSession(
             baseURL: "http://docker/v1",
             configuration: .init(timeouts: .lasting, unixSocketPath: path)

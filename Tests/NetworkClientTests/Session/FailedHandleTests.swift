@@ -23,7 +23,7 @@ struct FailedHandleTests {
     }
 
     @Test func `an invalidated session sends nothing that it says was never sent`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x")])
+        let server = try ScriptedServer(always: [.readRequest, .response("x")])
         let session = try Self.session(server)
         session.invalidate()
         for request in [session.post("", body: .text("x")), session.get("", options: .init(startsAtOnce: false))] {
@@ -36,7 +36,7 @@ struct FailedHandleTests {
     }
 
     @Test func `what can't be sent is not, though it is resumed`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x")])
+        let server = try ScriptedServer(always: [.readRequest, .response("x")])
         let session = try Self.session(server)
         let request = session.get("http://a b/", options: .init(startsAtOnce: false))
         for request in [request, request.copy()] {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct FramingTests {
     private static func server() throws -> ScriptedServer {
-        try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
     }
 
     private static func session(

@@ -14,7 +14,7 @@ struct RequestSightTests {
         }
     }
 
-    @Test func `the head as it goes out, the answer's version, and where the connection leads`() async throws {
+    @Test func `the head as it goes out, the response's version, and where the connection leads`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.0 204 No Content\r\n\r\n")])
         let connections = Connections()
         let session = try HTTPSession(configuration: .init(timeouts: .lasting, eventMonitors: [connections]))

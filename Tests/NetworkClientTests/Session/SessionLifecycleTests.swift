@@ -40,7 +40,7 @@ struct SessionLifecycleTests {
     }
 
     @Test func `a request that is not to start at once starts when told`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("late")])
+        let server = try ScriptedServer(always: [.readRequest, .response("late")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.get("", options: .init(startsAtOnce: false))
         let answered = Task { try await request.string() }
@@ -53,7 +53,7 @@ struct SessionLifecycleTests {
     @Test func `an invalidated session finishes what runs, takes no more, and says once that it is over`() async throws
     {
         let latch = try ServerLatch()
-        let server = try ScriptedServer(always: [.readRequest, .await(latch), .answer("done"), .readToEnd])
+        let server = try ScriptedServer(always: [.readRequest, .await(latch), .response("done"), .readToEnd])
         let monitor = Counting()
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -85,7 +85,7 @@ struct SessionLifecycleTests {
     }
 
     @Test func `a session that is released finishes its requests and closes its connections`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         weak var released: HTTPSession?
         let request: RequestHandle
         do {
@@ -99,7 +99,7 @@ struct SessionLifecycleTests {
     }
 
     @Test func `an idle connection is closed in time`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(timeouts: .lasting, idleTimeout: .milliseconds(50))
@@ -110,7 +110,7 @@ struct SessionLifecycleTests {
     }
 
     @Test func `a kept connection is closed in time that got back what could not be sent`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(timeouts: .lasting, idleTimeout: .milliseconds(500))
@@ -126,7 +126,7 @@ struct SessionLifecycleTests {
     }
 
     @Test func `events come in order, to the session's monitor and to the request's own`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("body")])
+        let server = try ScriptedServer(always: [.readRequest, .response("body")])
         let monitor = Counting()
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -142,7 +142,9 @@ struct SessionLifecycleTests {
     }
 
     @Test func `callbacks get what tasks get`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("[1,2]", headers: ["Content-Type: text/json"])])
+        let server = try ScriptedServer(always: [
+            .readRequest, .response("[1,2]", headers: ["Content-Type: text/json"]),
+        ])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let values = await withCheckedContinuation { continuation in
             session.get("").decoded([Int].self, on: .global()) { continuation.resume(returning: try? $0.get()) }

@@ -7,7 +7,7 @@ import Testing
 struct SmugglingTests {
     @Test(arguments: ["a\r\nX-Evil: 1", "a\nX-Evil: 1", "a\r\n\r\nGET /evil HTTP/1.1\r\n", "a\0b"])
     func `a field's value makes no other field and no other request`(value: String) async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x"), .readToEnd])
+        let server = try ScriptedServer(always: [.readRequest, .response("x"), .readToEnd])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         _ = try await session.get("", headers: [.accept: value]).response()
         let text = try #require(server.connections.first?.text)
@@ -18,7 +18,7 @@ struct SmugglingTests {
 
     @Test(arguments: ["a\r\nX-Evil: 1", "a HTTP/1.1\r\nX-Evil: 1", "?a\r\nb", "a\0b"])
     func `a reference makes no other field`(reference: String) async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x"), .readToEnd])
+        let server = try ScriptedServer(always: [.readRequest, .response("x"), .readToEnd])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let error = await #expect(throws: HTTPError.self) { try await session.get(reference).response() }
         #expect(error?.code == .invalidURL)
@@ -26,7 +26,7 @@ struct SmugglingTests {
     }
 
     @Test func `a parameter makes no other parameter and no other field`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x"), .readToEnd])
+        let server = try ScriptedServer(always: [.readRequest, .response("x"), .readToEnd])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         _ = try await session.get("", parameters: ["a&b=c\r\nX-Evil: 1": "d#e&f=g\r\n\r\n"]).response()
         let head = try #require(server.connections.first?.requests.first?.head)
@@ -35,7 +35,7 @@ struct SmugglingTests {
 
     @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\0b", "", " a", "a\t"])
     func `an idempotency key makes no other field`(key: String) async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x"), .readToEnd])
+        let server = try ScriptedServer(always: [.readRequest, .response("x"), .readToEnd])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let error = await #expect(throws: HTTPError.self) {
             try await session.post("", options: .init(idempotencyKey: .custom(key))).response()

@@ -22,7 +22,7 @@ struct TransferCodingTests {
         let isChunked = coding.lowercased().contains("chunked")
         return try ScriptedServer(
             always: [.readRequest, .sendBytes(head + (isChunked ? chunks(body) : body))]
-                + (isChunked ? [.readRequest, .answer("next")] : [.halfClose]) + [.readToEnd]
+                + (isChunked ? [.readRequest, .response("next")] : [.halfClose]) + [.readToEnd]
         )
     }
 

@@ -41,7 +41,7 @@ struct TransportTests {
         try HTTPSession(baseURL: "https://api.example.com/v1", configuration: .init(transport: transport))
     }
 
-    @Test func `it gets requests ready for the wire, and its answers are read as others`() async throws {
+    @Test func `it gets requests ready for the wire, and its responses are read as others`() async throws {
         let session = try session(Echo())
         let text = try await session.post("a", parameters: ["b": "c"]).string()
         #expect(text == "POST /v1/a b=c")

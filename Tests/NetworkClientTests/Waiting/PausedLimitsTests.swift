@@ -31,13 +31,13 @@ struct PausedLimitsTests {
     /// Asks who is there, and lets anna in.
     private static func server() throws -> AnsweringServer {
         try AnsweringServer { request in
-            if request["Authorization"] != nil || request.path == "/open" { return [.answer("in")] }
-            return [.answer("out", status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"r\""])]
+            if request["Authorization"] != nil || request.path == "/open" { return [.response("in")] }
+            return [.response("out", status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"r\""])]
         }
     }
 
     @Test(arguments: [RetryPolicy.never, .init(maximumAttempts: 3, baseDelay: .milliseconds(1))])
-    func `what waits for an answer to a challenge waits for it in a pause, too`(retry: RetryPolicy) async throws {
+    func `what waits for a response to a challenge waits for it in a pause, too`(retry: RetryPolicy) async throws {
         let server = try Self.server()
         let asked = Observed(0)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)

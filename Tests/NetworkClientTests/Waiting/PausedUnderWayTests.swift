@@ -33,7 +33,7 @@ struct PausedUnderWayTests {
         let server = try ScriptedServer { number in
             number == 0
                 ? [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .send("two")]
-                : [.readRequest, .answer("other")]
+                : [.readRequest, .response("other")]
         }
         let session = try Self.session(server)
         let request = session.post("", body: .text("once"), options: .init(startsAtOnce: false))
@@ -57,7 +57,7 @@ struct PausedUnderWayTests {
     @Test func `no limit of a stage goes on meanwhile`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .await(latch), .answer("late")] : [.readRequest, .readToEnd]
+            number == 0 ? [.readRequest, .await(latch), .response("late")] : [.readRequest, .readToEnd]
         }
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -81,7 +81,7 @@ struct PausedUnderWayTests {
     }
 
     @Test func `a body is sent no further`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let record = NotedFeed.Record()
         let isResumed = Lock(false)
@@ -104,7 +104,7 @@ struct PausedUnderWayTests {
 
     @Test func `a body that rests has no write limit after a pause either`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .answer("yes")] : [.readRequest, .readToEnd]
+            number == 0 ? [.readRequest, .response("yes")] : [.readRequest, .readToEnd]
         }
         let session = try Self.session(server)
         let (sequence, body) = AsyncStream.makeStream(of: [UInt8].self)
@@ -128,7 +128,7 @@ struct PausedUnderWayTests {
         #expect(!isFinished)
         body.finish()
         guard !isFinished else { return }
-        // The server may take longer than a second to answer, where it is very busy.
+        // The server may take longer than a second to response, where it is very busy.
         let result: HTTPError.Code?
         do throws(HTTPError) {
             #expect(try await request.string() == "yes")
@@ -144,7 +144,7 @@ struct PausedUnderWayTests {
         let server = try ScriptedServer { number in
             number == 0
                 ? [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .reset]
-                : [.forever([.readRequest, .answer("whole")])]
+                : [.forever([.readRequest, .response("whole")])]
         }
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -161,7 +161,7 @@ struct PausedUnderWayTests {
 
     @Test func `pause, resume and cancel in any order from any thread come to one end`() async throws {
         let text = String(repeating: "x", count: 100_000)
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer(text)])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response(text)])])
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
         for seed in 0..<60 {
             let request = session.get("", options: .init(startsAtOnce: seed % 2 == 0))

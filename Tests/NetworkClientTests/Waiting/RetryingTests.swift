@@ -25,7 +25,7 @@ struct RetryingTests {
             [
                 .readRequest,
                 number < times
-                    ? .answer("no", status: status, headers: ["Connection: close"] + headers) : .answer("yes"),
+                    ? .response("no", status: status, headers: ["Connection: close"] + headers) : .response("yes"),
             ]
         }
     }
@@ -47,7 +47,7 @@ struct RetryingTests {
         #expect(server.connections.count == 3)
     }
 
-    @Test func `the last answer is the end when all attempts were made`() async throws {
+    @Test func `the last response is the end when all attempts were made`() async throws {
         let server = try Self.failing(9, "503 Service Unavailable")
         let request = try Self.session(server).get("", options: .init(startsAtOnce: false))
         let events = request.events
@@ -63,7 +63,7 @@ struct RetryingTests {
 
     @Test func `what may have been processed is not sent twice`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .reset] : [.readRequest, .answer("yes")]
+            number == 0 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
         let session = try Self.session(server)
         let error = await #expect(throws: HTTPError.self) { try await session.post("", body: .text("1")).response() }
@@ -74,7 +74,7 @@ struct RetryingTests {
 
     @Test func `what has a key is sent twice, with the same key`() async throws {
         let server = try ScriptedServer { number in
-            number < 2 ? [.readRequest, .reset] : [.readRequest, .answer("yes")]
+            number < 2 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
         let session = try Self.session(server)
         let request = session.post("", body: .text("1"), options: .init(idempotencyKey: .random))
@@ -100,7 +100,7 @@ struct RetryingTests {
                 retryInterceptor: { attempt in
                     #expect(attempt.error.code == .connectionRefused)
                     // Somebody listens there from now on.
-                    let started = try? ScriptedServer(port: port) { _ in [.readRequest, .answer("yes")] }
+                    let started = try? ScriptedServer(port: port) { _ in [.readRequest, .response("yes")] }
                     server.withLock { $0 = started }
                     return nil
                 }
@@ -150,7 +150,7 @@ struct RetryingTests {
     @Test func `a request that was paused under way waits for its user before it goes again`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .await(latch), .reset] : [.forever([.readRequest, .answer("yes")])]
+            number == 0 ? [.readRequest, .await(latch), .reset] : [.forever([.readRequest, .response("yes")])]
         }
         let session = try Self.session(server)
         let request = session.get("", options: .init(startsAtOnce: false))

@@ -53,11 +53,11 @@ final class FinishCounter: EventMonitor {
 }
 
 extension JournalServer.Entry {
-    /// What a server under a storm answers: one time in four much, and slowly, so that answers are cut off too.
+    /// What a server under a storm responses: one time in four much, and slowly, so that responses are cut off too.
     var stormyAnswer: [ServerStep] {
-        guard method != "HEAD" else { return [.answer()] }
+        guard method != "HEAD" else { return [.response()] }
         let number = target.utf8.reduce(UInt32(0)) { $0 &* 31 &+ UInt32($1) }
-        guard number % 4 == 0 else { return [.answer("done")] }
+        guard number % 4 == 0 else { return [.response("done")] }
         let text = String(repeating: "x", count: 60_000)
         return [
             .send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count + 20)\r\n\r\n\(text)"),

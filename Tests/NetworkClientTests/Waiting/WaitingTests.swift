@@ -17,7 +17,7 @@ struct WaitingTests {
     }
 
     @Test func `a request waits while there is no path, and goes when there is one`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(server, network)
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -28,7 +28,7 @@ struct WaitingTests {
     }
 
     @Test func `who waits longer than it may fails with what it waited for`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(
             server,
@@ -45,13 +45,13 @@ struct WaitingTests {
     }
 
     @Test func `what is not known holds nobody back who may take any path`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let session = try Self.session(server, MadeUpNetwork(.unknown))
         #expect(try await session.get("").string() == "here")
     }
 
     @Test func `what is not known holds back who may not take every path`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.unknown)
         let session = try Self.session(
             server,
@@ -67,7 +67,7 @@ struct WaitingTests {
     }
 
     @Test func `who has a requirement and does not wait fails at once where it is not met`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let session = try Self.session(server, MadeUpNetwork(.cellular), .init(requirement: .notCellular))
         let error = await #expect(throws: HTTPError.self) { try await session.get("").response() }
         #expect(error?.code == .pathNotAllowed)
@@ -75,7 +75,7 @@ struct WaitingTests {
     }
 
     @Test func `who does not wait fails as soon as it is known that its requirement is not met`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.unknown)
         let session = try Self.session(server, network, .init(requirement: .notCellular))
         // Without the news it would wait for ten seconds for the first state, and meet its deadline.
@@ -90,7 +90,7 @@ struct WaitingTests {
     }
 
     @Test func `who waits is cancelled at once`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(server, network)
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -104,7 +104,7 @@ struct WaitingTests {
     }
 
     @Test func `the deadline holds while a request waits`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let session = try Self.session(server, MadeUpNetwork(.notReachable))
         var timeouts = Timeouts.lasting
         timeouts.total = .milliseconds(100)
@@ -115,7 +115,7 @@ struct WaitingTests {
     }
 
     @Test func `neither the user's pause nor the gate undoes the other`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(server, network)
         let paused = session.get("paused", options: .init(startsAtOnce: false))
@@ -136,7 +136,7 @@ struct WaitingTests {
     @Test func `a request that waits for a connection is taken back by a pause, and goes again`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [
-            .readRequest, .await(latch), .answer("first"), .forever([.readRequest, .answer("here")]),
+            .readRequest, .await(latch), .response("first"), .forever([.readRequest, .response("here")]),
         ])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(
@@ -164,7 +164,7 @@ struct WaitingTests {
     }
 
     @Test func `a request that was paused before it began goes when it is resumed`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(timeouts: .lasting)

@@ -48,7 +48,7 @@ final class FetchLab {
 
     /// A server that answers every request so.
     func server(answering body: String, status: String = "200 OK", _ headers: String...) throws -> ScriptedServer {
-        try server([.readRequest, .answer(body, status: status, headers: headers)])
+        try server([.readRequest, .response(body, status: status, headers: headers)])
     }
 
     /// Starts the tool.

@@ -1,7 +1,7 @@
 import Glibc
 import NetworkLab
 
-/// A server that is not of this project reads forms, and answers with what it has read.
+/// A server that is not of this project reads forms, and responses with what it has read.
 struct FormReader {
     /// What it read of a part; bytes in hexadecimal digits, since they may be no text.
     struct Part: Decodable, Hashable, Sendable {

@@ -38,9 +38,9 @@ extension FormReader {
                     };
                 }
             }
-            my $answer = encode_json(\@parts);
-            my $length = length($answer);
-            print "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nContent-Length: $length\r\n\r\n$answer";
+            my $response = encode_json(\@parts);
+            my $length = length($response);
+            print "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nContent-Length: $length\r\n\r\n$response";
         }
 
         package main;

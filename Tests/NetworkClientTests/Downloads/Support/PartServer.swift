@@ -1,10 +1,10 @@
 import HTTPLab
 
-/// What a scripted server of one file answers.
+/// What a scripted server of one file responses.
 struct PartServer: Sendable {
     var bytes: [UInt8]
     var tag: String? = #""v1""#
-    /// Fields of every answer.
+    /// Fields of every response.
     var fields: [String] = []
     /// After how many bytes of each body the connection is reset; nil for never.
     var cut: Int?
@@ -16,8 +16,8 @@ struct PartServer: Sendable {
         self.cut = cut
     }
 
-    /// The answer of a server that does as RFC 9110 says.
-    func answer(_ request: ServerRecord.Request) -> [ServerStep] {
+    /// The response of a server that does as RFC 9110 says.
+    func steps(for request: ServerRecord.Request) -> [ServerStep] {
         guard let start = request.rangeStart, request.field("If-Range") == nil || request.field("If-Range") == tag
         else {
             return whole()
@@ -37,7 +37,7 @@ struct PartServer: Sendable {
         return respond("206 Partial Content", [range], Array(bytes[start...]))
     }
 
-    /// Any answer; cut off where the server is to.
+    /// Any response; cut off where the server is to.
     func respond(_ status: String, _ lines: [String], _ body: [UInt8], tag other: String? = nil) -> [ServerStep] {
         var head = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields + lines
         if let tag = other ?? tag { head.append("ETag: \(tag)") }
@@ -46,9 +46,9 @@ struct PartServer: Sendable {
         return [.sendBytes(Array(text.utf8) + body.prefix(cut)), .halfClose, .readToEnd]
     }
 
-    /// A server that answers all requests so.
+    /// A server that responses all requests so.
     func serve() throws -> ScriptedServer {
-        try ScriptedServer(always: [.forever([.respond { [self] in answer($0) }])])
+        try ScriptedServer(always: [.forever([.respond { [self] in steps(for: $0) }])])
     }
 }
 

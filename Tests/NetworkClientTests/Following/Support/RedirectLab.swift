@@ -3,19 +3,19 @@ import NIOCore
 
 @testable import NetworkClient
 
-/// A server that leads on by what its paths say: `/301/to/path` answers 301 to `/path`.
+/// A server that leads on by what its paths say: `/301/to/path` responses 301 to `/path`.
 enum RedirectLab {
     /// What `/STATUS/to/PATH` is answered with; nil for other paths.
     static func redirect(_ request: AnsweringServer.Request, at origin: String = "") -> ServerStep? {
         let parts = request.target.split(separator: "/", maxSplits: 2)
         guard parts.count > 2, let status = Int(parts[0]), parts[1] == "to" else { return nil }
-        return .answer("moved", status: "\(status) Moved", headers: ["Location: \(origin)/\(parts[2])"])
+        return .response("moved", status: "\(status) Moved", headers: ["Location: \(origin)/\(parts[2])"])
     }
 
     /// A server whose redirects lead to its own origin, or to another; all else is answered `here`.
     static func server(to origin: String = "") throws -> AnsweringServer {
         try AnsweringServer { request in
-            [redirect(request, at: origin) ?? .answer(request.method == "HEAD" ? "" : "here")]
+            [redirect(request, at: origin) ?? .response(request.method == "HEAD" ? "" : "here")]
         }
     }
 }

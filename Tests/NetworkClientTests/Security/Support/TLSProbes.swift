@@ -45,7 +45,7 @@ final class TLSClientProbe: ChannelInboundHandler {
     }
 }
 
-/// Answers a request, and keeps it.
+/// Responses a request, and keeps it.
 final class TLSServerProbe: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

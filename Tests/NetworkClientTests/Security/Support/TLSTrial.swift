@@ -26,7 +26,7 @@ struct TLSTrial {
 
     /// What has come of it, on both sides.
     struct Outcome: Sendable {
-        /// Why the client has no answer; nil if it has one.
+        /// Why the client has no response; nil if it has one.
         var error: HTTPError?
         /// The version that was agreed upon.
         var version: TLSVersion?

@@ -30,7 +30,7 @@ struct TLSTrialClient: Sendable {
         return Self(channel: channel, end: end, handler: reference)
     }
 
-    /// Waits for the answer or the error, and closes the connection.
+    /// Waits for the response or the error, and closes the connection.
     func finish() async throws -> TLSClientEnd {
         let end = try await end.wait(for: "the handshake's end") { $0 != nil }
         try? await channel.close()
