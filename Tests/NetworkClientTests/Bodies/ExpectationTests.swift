@@ -3,12 +3,12 @@ import NIOCore
 import NetworkClient
 import Testing
 
-/// Servers that don't know, or don't want, that their leave is asked for a body.
+/// Servers that don't support, or refuse, Expect: 100-continue.
 @Suite(.timeLimit(.minutes(5)))
 struct ExpectationTests {
     private static let refusal = ServerStep.response("don't ask", status: "417 Expectation Failed")
 
-    /// Refuses to be asked; takes what comes without a question.
+    /// Refuses a request with Expect, and accepts one without.
     private func server() throws -> ScriptedServer {
         try ScriptedServer { number in
             number == 0 ? [.readHead, Self.refusal, .readToEnd] : [.readRequest, .response("taken")]
@@ -25,7 +25,7 @@ struct ExpectationTests {
         #expect(requests.last?.body == body)
     }
 
-    @Test func `who is refused goes again without asking, with the whole body`() async throws {
+    @Test func `a refused expectation is retried without Expect, with the whole body`() async throws {
         let server = try server()
         let options = RequestOptions(expectsContinue: true)
         let response = try await session(server).upload("a", from: .bytes([1, 2, 3]), options: options).response()
@@ -33,7 +33,7 @@ struct ExpectationTests {
         expectGoneAgain(server, [1, 2, 3])
     }
 
-    @Test func `a sequence that was not asked yet can go`() async throws {
+    @Test func `a sequence that was not read yet can be sent after the refusal`() async throws {
         let server = try server()
         let sequence = WatchedSequence([[1], [2]])
         let options = RequestOptions(expectsContinue: true)
@@ -42,7 +42,7 @@ struct ExpectationTests {
         expectGoneAgain(server, [1, 2])
     }
 
-    @Test func `a sequence that was not asked yet can go with a credential too`() async throws {
+    @Test func `a sequence that was not read yet can be sent after the refusal with a credential too`() async throws {
         let challenge = ServerStep.response(
             status: "401 Unauthorized",
             headers: ["WWW-Authenticate: Basic realm=\"a\""]
@@ -57,7 +57,7 @@ struct ExpectationTests {
         #expect(server.connections.last?.requests.last?.body == [1, 2])
     }
 
-    @Test func `who was refused sends no body, though it is paused and resumed meanwhile`() async throws {
+    @Test func `a refused request sends no body, although it is paused and resumed meanwhile`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [
             .readHead, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\n"), .await(latch), .send("no"),
@@ -70,7 +70,7 @@ struct ExpectationTests {
         for await case .head in events { break }
         request.pause()
         request.resume()
-        // Longer than it waits for leave.
+        // Longer than the wait for 100 Continue.
         try await Task.sleep(for: .seconds(1.5))
         latch.open()
         #expect(try await request.response().status == 403)
@@ -78,7 +78,7 @@ struct ExpectationTests {
         #expect(server.connections.first.map { $0.received.count == $0.requests[0].head.utf8.count } == true)
     }
 
-    @Test func `who takes the response as a stream does not get the refusal`() async throws {
+    @Test func `a streamed response is not the refusal`() async throws {
         let server = try server()
         let options = RequestOptions(expectsContinue: true)
         let response = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).streamed()
@@ -86,7 +86,7 @@ struct ExpectationTests {
         #expect(try await String(buffer: response.body.collect(upTo: 100)) == "taken")
     }
 
-    @Test func `a server that refuses what does not ask either has answered`() async throws {
+    @Test func `a 417 to a request without Expect is the response`() async throws {
         let server = try ScriptedServer(always: [.readHead, Self.refusal, .readToEnd])
         let options = RequestOptions(expectsContinue: true)
         let response = try await session(server).upload("a", from: .bytes([1]), options: options).response()
@@ -94,7 +94,7 @@ struct ExpectationTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a sequence that was asked already can't go again: the refusal is the response`() async throws {
+    @Test func `a sequence that was read can't be sent again: the refusal is the response`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [.readHead, .await(latch), Self.refusal, .readToEnd])
         let sequence = WatchedSequence([[1], [2]]) { latch.open() }
@@ -105,7 +105,7 @@ struct ExpectationTests {
     }
 
     @Test(arguments: ["100-continue", "100-Continue"])
-    func `who sets the field Expect waits for the server's leave too`(value: String) async throws {
+    func `a request with an explicit Expect field waits for 100 Continue too`(value: String) async throws {
         let server = try server()
         let name = try #require(HTTPField.Name("Expect"))
         let response = try await session(server).post("a", headers: [name: value], body: .bytes([1, 2, 3])).response()
@@ -114,7 +114,7 @@ struct ExpectationTests {
         #expect(server.connections.first?.requests.first?.body.isEmpty != false)
     }
 
-    @Test func `a refusal whose body stalls is gone again from all the same`() async throws {
+    @Test func `a refused expectation is retried although the refusal's body stalls`() async throws {
         let refusal = "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 5\r\n\r\nab"
         let server = try ScriptedServer { number in
             number == 0 ? [.readHead, .send(refusal), .hold] : [.readRequest, .response("taken")]

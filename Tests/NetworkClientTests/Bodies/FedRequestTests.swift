@@ -44,7 +44,7 @@ struct FedRequestTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `who is refused sends no more`() async throws {
+    @Test func `a refused request stops sending`() async throws {
         let server = try ScriptedServer(always: [.readHead, .response("no", status: "413 Too Large"), .readToEnd])
         let record = NotedFeed.Record()
         let piece = ByteBuffer(repeating: 7, count: 10_000)
@@ -69,7 +69,7 @@ struct FedRequestTests {
         #expect(record.closed == 1)
     }
 
-    @Test func `a sequence that can't be made while leave is waited for is no empty body`() async throws {
+    @Test func `a sequence that fails while the request waits for 100 Continue is not an empty body`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let session = try Self.session(server)
         let body = RequestBody.replayable { () async throws -> WatchedSequence in throw NotedFeed.Refusal() }
@@ -97,7 +97,7 @@ struct FedRequestTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test(arguments: [true, false]) func `a body that can be read again goes again`(isReplayable: Bool) async throws {
+    @Test(arguments: [true, false]) func `a replayable body is sent again`(isReplayable: Bool) async throws {
         let server = try ScriptedServer { number in
             number == 0 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
@@ -109,7 +109,7 @@ struct FedRequestTests {
         #expect(server.connections.last?.requests.first?.body == Array(Self.text(3).utf8))
     }
 
-    @Test func `its progress is told`() async throws {
+    @Test func `progress is reported`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let length = Int64(Self.text(20).utf8.count)
         let body = NotedFeed.body(length: length, Self.lines(20))
@@ -124,7 +124,7 @@ struct FedRequestTests {
         #expect(Int64(last) == length)
     }
 
-    @Test func `who is cancelled reads no more of the body`() async throws {
+    @Test func `a cancelled request stops reading the body`() async throws {
         let server = try ScriptedServer(always: [.readHead, .hold])
         let record = NotedFeed.Record()
         let body = NotedFeed.body(length: 1 << 40, record: record) { _ in ByteBuffer(repeating: 7, count: 10_000) }

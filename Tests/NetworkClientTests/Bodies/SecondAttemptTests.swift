@@ -2,14 +2,14 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Bodies in requests that would have to be sent again.
+/// Bodies of requests that would have to be resent.
 @Suite(.timeLimit(.minutes(5)))
 struct SecondAttemptTests {
     private let folder: LabFolder
 
     init() throws { folder = try LabFolder() }
 
-    /// The first connection is closed when the request was read, or the response says to come again; then all is well.
+    /// The first connection is closed after the request, or its response is 503; later ones succeed.
     private func server(_ first: [ServerStep] = []) throws -> ScriptedServer {
         try ScriptedServer { number in
             number == 0 ? [.readRequest] + first : [.forever([.readRequest, .response("fine")])]
@@ -30,7 +30,7 @@ struct SecondAttemptTests {
     )
 
     @Test(arguments: [false, true])
-    func `what can be made again is sent again, whole`(isAnswered: Bool) async throws {
+    func `a replayable body is resent completely`(isAnswered: Bool) async throws {
         let path = try folder.write("file", "contents")
         let form: MultipartForm = [.text("x", name: "a"), .file(path, name: "b")]
         let bodies: [RequestBody] = [
@@ -48,7 +48,7 @@ struct SecondAttemptTests {
         }
     }
 
-    @Test func `what can be read once is sent once: the connection's loss is the error`() async throws {
+    @Test func `a one-time body is sent once: the loss of the connection is the error`() async throws {
         let server = try server()
         let sequence = WatchedSequence([[1]])
         let error = await #expect(throws: HTTPError.self) {
@@ -58,7 +58,7 @@ struct SecondAttemptTests {
         #expect(server.connections.count == 1 && sequence.asked.value == 2)
     }
 
-    @Test func `what can be read once is sent once: the response is the response`() async throws {
+    @Test func `a one-time body is sent once: the first response is the response`() async throws {
         let server = try server([Self.unavailable])
         let form: MultipartForm = [.stream(.once(WatchedSequence([[1]])), name: "a")]
         let response = try await session(server).upload("a", from: .multipart(form), method: .put).response()
@@ -66,7 +66,7 @@ struct SecondAttemptTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `what can be read once and was not yet read is sent when it can be`() async throws {
+    @Test func `a one-time body that was not read yet is sent by a later attempt`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response()])
         let port = server.port
         try await server.stop()
@@ -78,7 +78,7 @@ struct SecondAttemptTests {
         let error = await #expect(throws: HTTPError.self) {
             try await session.upload("a", from: .once(sequence), method: .put).response()
         }
-        // Refused twice: it was not the body that kept it from going again.
+        // Two connections were refused: the body did not prevent the retry.
         #expect(error?.code == .connectionRefused && sequence.asked.value == 0)
     }
 

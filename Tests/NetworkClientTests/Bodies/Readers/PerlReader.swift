@@ -1,7 +1,7 @@
 extension FormReader {
     /// Perl's CGI.pm, which takes what is between two quotes, as browsers mean it, behind HTTP::Server::Simple.
     ///
-    /// It gives the parts by their names, and tells the types of files alone.
+    /// It returns the parts by name, and the types of files only.
     static func perl() throws -> Self { try .init("perl", ["-e", perlProgram]) }
 
     static let hasPerl = can("perl", ["-MHTTP::Server::Simple::CGI", "-MJSON::PP", "-e", "1"])
