@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Downloads whose file is not where they ask first, or not for everybody.
+/// Downloads behind redirects, challenges and proxies.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadJourneyTests {
     private static let entity = DownloadLab.entity(300_000)
@@ -22,7 +22,7 @@ struct DownloadJourneyTests {
     }
 
     @Test(arguments: ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
-    func `what a redirect leads to is the file, and not what the redirect says`(status: String) async throws {
+    func `the target of a redirect is the file, not the redirect's body`(status: String) async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: nil, status: status))
         let file = try await DownloadLab.session(server).download("", to: lab.path).file()
         #expect(file.size == 300_000 && !file.isResumed)
@@ -31,7 +31,7 @@ struct DownloadJourneyTests {
         #expect(server.requests.map(\.target) == ["/", "/file"])
     }
 
-    @Test func `what breaks off behind a redirect goes on behind it`() async throws {
+    @Test func `a truncated download is continued behind a redirect`() async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: 110_000))
         let file = try await DownloadLab.session(server, retry: Self.retry).download("", to: lab.path).file()
         #expect(file.resumedFrom == 220_000)
@@ -39,7 +39,7 @@ struct DownloadJourneyTests {
         #expect(server.requests.filter { $0.target == "/file" }.map(\.rangeStart) == [nil, 110_000, 220_000])
     }
 
-    @Test func `another session goes on behind the redirect too`() async throws {
+    @Test func `another session continues behind the redirect too`() async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: 200_000))
         await #expect(throws: HTTPError.self) {
             try await DownloadLab.session(server).download("", to: lab.path).file()
@@ -50,7 +50,7 @@ struct DownloadJourneyTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `a redirect that leads to another version begins anew`() async throws {
+    @Test func `a redirect to another version starts over`() async throws {
         let other = PartServer(DownloadLab.entity(250_000, seed: 2), tag: #""v2""#)
         let lab = try DownloadLab()
         let second = try other.serve()
@@ -84,7 +84,7 @@ struct DownloadJourneyTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `what breaks off behind a challenge goes on behind it, in another session too`() async throws {
+    @Test func `a truncated download is continued behind a challenge, in another session too`() async throws {
         let (lab, file) = (try DownloadLab(), PartServer(Self.entity, cut: 120_000))
         let challenge = "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 4\r\n\r\nwho?"
         let step = ServerStep.respond { request in
@@ -106,7 +106,7 @@ struct DownloadJourneyTests {
     }
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)))
-    func `a refusal leaves the part for those who know the password`() async throws {
+    func `a refusal keeps the part`() async throws {
         let (lab, apache) = (try DownloadLab(), try Apache())
         try lab.leavePart([1, 2, 3], of: "\(apache.url)/basic/file", [#"etag "v1""#, "total 15"])
         let session = try HTTPSession(baseURL: apache.url, configuration: .init(timeouts: .lasting))
@@ -159,6 +159,6 @@ struct DownloadJourneyTests {
 }
 
 extension ServerRecord.Request {
-    /// What is asked for.
+    /// The requested targets.
     fileprivate var target: Substring { head.split(separator: " ").dropFirst().first ?? "" }
 }

@@ -8,7 +8,7 @@ import Testing
 /// Compressed responses that go to a file or a pipe: what they inflate to must not pile up in memory.
 @Suite(.timeLimit(.minutes(20)))
 struct InflatedOutputTests {
-    /// Where a body goes.
+    /// The destination of a body.
     enum Output: String, Codable, Sendable, CaseIterable { case file, slowPipe, fastPipe }
 
     /// How many times larger a body is once decompressed, about.

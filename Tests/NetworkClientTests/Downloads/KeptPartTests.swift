@@ -4,7 +4,7 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Parts of downloads: which are kept, for whom, and whose are believed.
+/// Parts of downloads: which are kept, with which permissions, and which are trusted.
 @Suite(.timeLimit(.minutes(5)))
 struct KeptPartTests {
     private static let entity = DownloadLab.entity(50_000)
@@ -60,7 +60,7 @@ struct KeptPartTests {
     }
 
     @Test(.enabled(if: canGiveFiles, "only root can give files away"), arguments: [".part", ".part.info"])
-    func `a part that is another user's, or its record, is not gone on with`(ending: String) async throws {
+    func `a part or record of another user is not continued`(ending: String) async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity).serve()
         try lab.leavePart(Array(repeating: 0, count: 1_000), of: "http://127.0.0.1:\(server.port)/file", Self.lines)

@@ -5,7 +5,7 @@ import NetworkClient
 import NetworkLab
 import Testing
 
-/// Downloads that are larger than what a process may take of memory.
+/// Downloads that are larger than the memory limit of the process.
 @Suite(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), .timeLimit(.minutes(10)))
 struct LargeDownloadTests {
     @Test func `a large file passes through little memory`() async throws {

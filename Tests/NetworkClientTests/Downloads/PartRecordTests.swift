@@ -48,7 +48,7 @@ struct PartRecordTests {
             "etag \"a\"\ntotal x", "etag \"a\"\netag \"a\"", "etag \"a\"\n", "nothing",
         ]
     )
-    func `what nobody has written here is not believed`(lines: String) {
+    func `an invalid record is ignored`(lines: String) {
         let key = String(repeating: "0", count: 64)
         let good = "netwatch download 1\nurl http://host/\nkey \(key)\netag \"a\"\nend\n"
         #expect(PartRecord(Array(good.utf8)) != nil)

@@ -68,7 +68,7 @@ struct PausedDownloadTests {
     }
 }
 
-/// Pauses a download at random bytes and lets it go on, so many times.
+/// Pauses and resumes a download at random bytes, a number of times.
 private final class Pauses: EventMonitor {
     let whenPaused = Lock<@Sendable (RequestHandle) -> Void>({ _ in })
     private let state: Lock<State>
