@@ -4,12 +4,12 @@ import Testing
 
 @testable import NetworkClient
 
-/// What kept connections may do wrong between two requests, and what requests must not do to each other.
+/// Faults of reused connections, which must not affect other requests.
 @Suite(.timeLimit(.minutes(10)))
 struct ConnectionFaultTests {
-    @Test func `a response that comes with another one's last bytes is nobody's`() async throws {
+    @Test func `an unsolicited response is discarded`() async throws {
         try await FaultLab.run { faults in
-            // Two requests wait for one connection; the first response has another one behind it.
+            // Two requests wait for one connection; a second response follows the first.
             let latch = try ServerLatch()
             let server = try ScriptedServer(in: faults.lab) { number in
                 let smuggled = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfalse"
@@ -30,7 +30,7 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func `what was answered in part is not sent again`() async throws {
+    @Test func `a partial response is not retried`() async throws {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(
                 in: faults.lab,
@@ -48,7 +48,7 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func `after a request was sent again, its host has the same bounds and is closed with the session`()
+    @Test func `a resent request is subject to the host's limits, and its connection is closed with the session`()
         async throws
     {
         try await FaultLab.run { faults in
@@ -70,7 +70,7 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func `what is sent again still has its deadline`() async throws {
+    @Test func `a resent request keeps its deadline`() async throws {
         try await FaultLab.run { faults in
             // The first connection dies under its second request, and no other is ever accepted.
             let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 1) { _ in
@@ -91,7 +91,7 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func `a refusal that comes while the body is sent is heard, though the server then closes`() async throws {
+    @Test func `a refusal during the upload is received, although the server then closes`() async throws {
         try await FaultLab.run { faults in
             let refusal = ServerStep.response(
                 "too much",

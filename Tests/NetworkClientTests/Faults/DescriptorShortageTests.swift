@@ -74,7 +74,7 @@ struct DescriptorShortageTests {
     }
 }
 
-/// Lets the process have no more descriptors than so many.
+/// Limits the number of the process's descriptors.
 private func limitDescriptors(to count: UInt) {
     var limit = rlimit(rlim_cur: count, rlim_max: count)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import NetworkClient
 
-/// A session in a network namespace of a test's own, and how to see that it leaves nothing.
+/// A session in a test's own network namespace, with checks that it leaves nothing.
 final class FaultLab {
     let lab: LabNamespace
     let loops: LabLoops
-    /// How many lookups are under way; what nobody waits for any more still is.
+    /// The number of running lookups, including abandoned ones.
     private let lookups = Observed(0)
     private let resolver: NameResolver
 
@@ -61,13 +61,13 @@ final class FaultLab {
         try HTTPSession(baseURL: nil, configuration, loop: loops.loop, resolver)
     }
 
-    /// How many connections a session has, those included that are being opened.
+    /// The number of a session's connections, including those being opened.
     func connections(of session: HTTPSession) async throws -> Int {
         let core = session.core
         return try await loops.loop.submit { core.pools.connectionCount }.get()
     }
 
-    /// Ends a session, and sees that nothing of it is left.
+    /// Ends a session, and checks that it leaves nothing.
     func end(_ session: HTTPSession) async throws {
         #expect(session.requests.isEmpty)
         #expect(try await connections(of: session) == 0, "connections are left")

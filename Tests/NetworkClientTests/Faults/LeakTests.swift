@@ -6,10 +6,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// What other clients kept too long, or told twice.
+/// Leaks and duplicate callbacks.
 @Suite(.timeLimit(.minutes(10)))
 struct LeakTests {
-    /// How a request comes to its end.
+    /// The ending of a request.
     enum Ending: CaseIterable { case answered, failed, cancelled, refused }
 
     @Test(arguments: Ending.allCases)
@@ -41,7 +41,7 @@ struct LeakTests {
         }
     }
 
-    /// Makes a request that everybody listens to, and brings it to its end.
+    /// Makes a request with all kinds of listeners, and ends it.
     private static func endRequest(
         _ session: HTTPSession,
         _ url: String,
@@ -59,7 +59,7 @@ struct LeakTests {
         return request
     }
 
-    @Test func `each callback is called once, whenever it was given and whoever cancels`() async throws {
+    @Test func `each callback is called once, regardless of when it was added and of cancellation`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let session = try HTTPSession()
         let calls = Observed([Int: Int]())

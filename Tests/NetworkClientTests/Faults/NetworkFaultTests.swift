@@ -5,7 +5,8 @@ import Testing
 
 @testable import NetworkClient
 
-/// What the kernel refuses before a connection stands: never sent, with its error number, and nothing left behind.
+/// Refusals of the kernel before a connection is established: `neverSent`, with its errno, and no resources left
+/// behind.
 @Suite(.timeLimit(.minutes(10)))
 struct NetworkFaultTests {
     @Test(arguments: NetworkFault.table)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What goes wrong under TLS, besides certificates.
+/// TLS failures other than certificates.
 @Suite(.timeLimit(.minutes(10)))
 struct TLSFaultTests {
     private static let handshakes: [Fault] = [
@@ -42,7 +42,7 @@ struct TLSFaultTests {
         }
     }
 
-    /// How many bytes of nginx's response pass; its handshake takes 1 to 5 thousand of them, its file 200 thousand.
+    /// The number of bytes from nginx that pass; its handshake takes 1 to 5 thousand of them, its file 200 thousand.
     private static let cuts: [Fault] = [
         Fault("cut within the handshake", [.cut(after: 100)], .connectionLost, .neverSent),
         Fault("cut within the body", [.cut(after: 50_000)], .bodyTruncated, .answered),
