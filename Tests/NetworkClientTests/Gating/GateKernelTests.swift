@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
-    func `WiFi goes and comes while the modem stays: whoever may not use that waits`(server: String) async throws {
+    func `a request that must not use the modem waits while WiFi is down`(server: String) async throws {
         try await run { gate in
             let key = GateKey(server, .notCellular)
             #expect(await gate.hold(key).binding == .interfaceIndex(10))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `the modem is preferred, and WiFi comes up beside it`() async throws {
+    @Test func `the modem is preferred, and WiFi comes up in addition`() async throws {
         try uplinks.home.rtnl.setDown("wlan0")
         try await monitor.wait(for: .cellular, timeout: .seconds(20))
         try await run { gate in
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a storm of changes leaves nobody behind`() async throws {
+    @Test func `after a storm of changes, no request is left waiting`() async throws {
         try await run { gate in
             let keys = [PathRequirement.any, .notCellular, .interface("wwan0")].map { GateKey(LabUplinks.server, $0) }
             for key in keys { await gate.hold(key) }

@@ -24,7 +24,7 @@ import Testing
         cellular = try Self.server("cellular", in: uplinks.cellular)
     }
 
-    /// Whatever the link's two ends say to find each other is no byte of anybody's request.
+    /// Neighbour discovery is not part of any request.
     private static func silenceModem(of uplinks: LabUplinks) throws {
         let (near, far): ([UInt8], [UInt8]) = ([2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1])
         try uplinks.home.setSysctl("net.ipv6.conf.wwan0.disable_ipv6", to: 1)
@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    @Test func `not a packet leaves by the modem, and every request is answered by WiFi`() async throws {
+    @Test func `no packet leaves through the modem, and every request gets a response over WiFi`() async throws {
         try await monitor.wait(for: .reachable, timeout: .seconds(60))
         try await LabLoops.run(in: uplinks.home) { loops in
             let session = try session(loops, .notCellular)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// Waits until there is a way by WiFi, or none.
+    /// Waits until there is a path over WiFi, or none.
     private func wait(for isThere: Bool) async throws {
         let ways = Observed<Bool?>(nil)
         let server = try #require(IPAddress(LabUplinks.server))
