@@ -22,7 +22,7 @@ struct BytesBehindReplyTests {
         }
     }
 
-    /// What follows a reply and is no response, and what the request fails with.
+    /// Bytes after a reply that are not a response, and the error of the request.
     static let nonsense: [(behind: String, code: HTTPError.Code)] = [
         ("nonsense\r\n\r\n", .invalidResponse), ("\0", .invalidResponse),
         ("HTTP/1.1 200 OK\r\nContent-Le", .connectionLost),

@@ -4,10 +4,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// Plain HTTP, which an HTTP proxy is handed.
+/// Plain HTTP requests, which an HTTP proxy forwards.
 @Suite(.timeLimit(.minutes(5)))
 struct ForwardingProxyTests {
-    @Test func `the proxy reads the whole URL, and nobody looks the origin's name up`() async throws {
+    @Test func `the proxy gets the whole URL, and the origin's name is not looked up`() async throws {
         try await ProxyLab.run { lab in
             let proxy = try lab.server(.forever([.readRequest, .response("by proxy")]))
             let lookup = ScriptedLookup()
@@ -37,7 +37,7 @@ struct ForwardingProxyTests {
         }
     }
 
-    @Test func `who the user is, the proxy is told at once, and the user's handle is not`() async throws {
+    @Test func `credentials are sent to the proxy preemptively, and not shown in the request handle`() async throws {
         try await ProxyLab.run { lab in
             let proxy = try lab.server(.readRequest, .response())
             let request = try lab.session(by: proxy, user: "me:p%20w").get("http://origin.example/")
@@ -50,7 +50,7 @@ struct ForwardingProxyTests {
     }
 
     @Test(arguments: ["", "me:wrong"])
-    func `a proxy that wants another user ends the request, with its words`(user: String) async throws {
+    func `a proxy that refuses the user ends the request with its response`(user: String) async throws {
         try await ProxyLab.run { lab in
             let challenge = ["Proxy-Authenticate: Basic realm=\"lab\""]
             let proxy = try lab.server(
@@ -68,7 +68,7 @@ struct ForwardingProxyTests {
         }
     }
 
-    @Test func `a proxy that wants Digest is answered, with a body again and at once from then on`() async throws {
+    @Test func `a Digest challenge of a proxy is met, and further requests are authorized preemptively`() async throws {
         try await ProxyLab.run { lab in
             let challenge = ["Proxy-Authenticate: Digest realm=\"lab\", nonce=\"n\", qop=\"auth\""]
             let who = ServerStep.response("who?", status: "407 Who", headers: challenge)
@@ -89,7 +89,7 @@ struct ForwardingProxyTests {
         }
     }
 
-    @Test func `without a proxy 407 is a response like any other`() async throws {
+    @Test func `without a proxy, 407 is an ordinary response`() async throws {
         try await ProxyLab.run { lab in
             let server = try lab.server(.readRequest, .response(status: "407 Who"))
             let response = try await lab.session(.direct).get("http://127.0.0.1:\(server.port)/").response()

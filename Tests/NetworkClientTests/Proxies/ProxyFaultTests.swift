@@ -4,10 +4,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// Proxies that refuse, stop, close and talk nonsense, at each step.
+/// Proxies that refuse, stall, close and violate the protocol, at each step.
 @Suite(.timeLimit(.minutes(5)))
 struct ProxyFaultTests {
-    /// What a proxy does, and what becomes of a request.
+    /// The behaviour of a proxy, and the error of a request.
     struct Fault: Sendable, CustomTestStringConvertible {
         var name: String
         var scheme = "http"
@@ -136,20 +136,20 @@ struct ProxyFaultTests {
     }
 
     @Test(arguments: responses)
-    func `a response of the proxy's is kept, with the beginning of its body`(fault: Fault) async throws {
+    func `the proxy's response is kept, with the beginning of its body`(fault: Fault) async throws {
         try await ProxyLab.run { lab in
             let proxy = try ScriptedServer(in: lab.lab, always: fault.steps)
             let error = try await lab.failure(lab.session(by: proxy, user: fault.user), "https://origin.example/x")
             #expect(
                 error.response.map { "\($0.status.code)" } == fault.name.split(separator: " ").first.map(String.init)
             )
-            // What follows 101 is another protocol.
+            // After 101, the bytes belong to another protocol.
             let body = error.response?.status == .switchingProtocols ? "" : "because"
             #expect(error.body == Array(body.utf8))
         }
     }
 
-    /// Where a proxy stops; the time for connecting ends each.
+    /// The steps at which a proxy stalls; the connect timeout ends each.
     static let stalls: [(String, [ServerStep])] = [
         ("http", [.readHead, .hold]), ("http", [.readHead, .send("HTTP/1.1 200 OK\r\n"), .hold]), ("http", [.hold]),
         ("https", [.hold]), ("socks5h", [.hold]), ("socks5h", [.readBytes(3), .sendBytes([5]), .hold]),
@@ -171,7 +171,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test func `a refusal whose body does not end is told when the time is over`() async throws {
+    @Test func `a refusal with an endless body is reported at the timeout`() async throws {
         try await ProxyLab.run { lab in
             let proxy = try lab.server(.readHead, .send("HTTP/1.1 403 No\r\n\r\nbecau"), .hold)
             let session = try lab.session(by: proxy) { $0.timeouts.connect = .milliseconds(500) }

@@ -131,7 +131,7 @@ struct RealProxyTests {
     }
 
     @Test(.enabled(if: RealProxy.isInstalled(.squid), "\(RealProxy.advice(.squid))"))
-    func `Digest is answered, on the next connections at once`() async throws {
+    func `Digest is authorized, preemptively on further connections`() async throws {
         let wantDigest: (inout RealProxy.Options) -> Void = { $0.isDigest = true }
         try await run(.squid, user: "me", wantDigest) { stage in
             try await check(stage, stage.session("me:pw@"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// TLS through HTTP and SOCKS proxies that are scripted: to a real nginx.
+/// TLS through scripted HTTP and SOCKS proxies to a real nginx.
 @Suite(.enabled(if: Nginx.isInstalled, "\(Nginx.advice)"), .timeLimit(.minutes(5)))
 struct TunnelTests {
     private let authority: CertificateAuthority
@@ -57,7 +57,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func `a response that is split at every byte, after interim ones, is understood`() async throws {
+    @Test func `a response that is split at every byte, after interim ones, is parsed`() async throws {
         try await run { lab, nginx in
             let head = "HTTP/1.1 103 Early\r\n\r\nHTTP/1.0 200 OK\r\nX: y\r\n\r\n"
             let proxy = try lab.server(
