@@ -4,7 +4,7 @@ import X509
 
 @testable import NetworkClient
 
-/// What the trusted roots say of chains of every kind, through real handshakes.
+/// The evaluation of chains of every kind against trusted roots, in real handshakes.
 struct ChainTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions
@@ -137,7 +137,7 @@ struct ChainTests {
         #expect(try await TLSTrial(authority.issue(request), options).refusal() == nil)
     }
 
-    @Test func `what is sent beside the path disturbs nothing`() async throws {
+    @Test func `additional certificates outside the path are ignored`() async throws {
         let other = try CertificateAuthority("Other")
         var server = try authority.issue()
         server.above = [other.intermediate, other.root] + server.above + [authority.root]

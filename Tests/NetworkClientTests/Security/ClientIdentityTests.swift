@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Client certificates: read, shown, missing, and refused.
+/// Client certificates: loaded, presented, missing, and refused.
 struct ClientIdentityTests {
     private let authority: CertificateAuthority
     private let clients: CertificateAuthority

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Which hosts a certificate is for, through real handshakes.
+/// Host name validation in real handshakes.
 struct HostNameTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions

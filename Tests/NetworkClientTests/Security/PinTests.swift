@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// How pins are written and read.
+/// Parsing and formatting of pins.
 struct PinTests {
     private let minted: MintedCertificate
     private let digits: String

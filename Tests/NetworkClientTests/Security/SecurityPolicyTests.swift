@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Which policies no session is made with.
+/// The policies that a session rejects.
 struct SecurityPolicyTests {
     private let pin: Pin
     private let key: Pin

@@ -7,7 +7,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What becomes of handshakes that fail for other reasons than a certificate.
+/// The errors of handshakes that fail for other reasons than a certificate.
 struct TLSFailureTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions
@@ -17,7 +17,7 @@ struct TLSFailureTests {
         options = try .trusting(authority)
     }
 
-    /// What becomes of a handshake with a peer that sends these bytes and closes.
+    /// Returns the error of a handshake with a peer that sends these bytes and closes.
     private func error(from peer: String) async throws -> HTTPError {
         let (near, socket) = try TLSTrialConnection.socketPair()
         let far = OwnedDescriptor(socket)

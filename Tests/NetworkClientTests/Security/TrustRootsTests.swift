@@ -5,7 +5,7 @@ import X509
 
 @testable import NetworkClient
 
-/// Where roots come from.
+/// The sources of roots.
 struct TrustRootsTests {
     private let authority: CertificateAuthority
 
@@ -55,7 +55,7 @@ struct TrustRootsTests {
         #expect(Array(path) == [authority.intermediate.certificate, authority.root.certificate])
     }
 
-    @Test func `roots beside the system's are found as its own are, and those with the same name too`() async throws {
+    @Test func `additional roots are found like the system's, including those with the same name`() async throws {
         let namesake = try CertificateAuthority()
         let index = RootIndex([authority.root.der, [0x30, 0x00], []])
         var store = RootStore(index: index)
