@@ -2,17 +2,17 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Connections that die while they are kept, and what becomes of the request that meets it.
+/// Reused connections that are lost, and the request that is sent on them.
 @Suite(.timeLimit(.minutes(10)))
 struct ConnectionReuseTests {
-    /// Responses once, then closes the first connection when the second request has been read on it.
+    /// Responds once, then closes the first connection after it has read the second request.
     private static let dying: ScriptedServer.Script = { number in
         number == 0
             ? [.readRequest, .response("first"), .readRequest, .close]
             : [.forever([.readRequest, .response("again")])]
     }
 
-    @Test func `a request that died with a kept connection goes again once`() async throws {
+    @Test func `a request that is lost with a reused connection is resent once`() async throws {
         let server = try ScriptedServer(script: Self.dying)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -22,7 +22,7 @@ struct ConnectionReuseTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a POST that may have been processed does not go again`() async throws {
+    @Test func `a POST that may have been processed is not resent`() async throws {
         let server = try ScriptedServer(script: Self.dying)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -34,7 +34,7 @@ struct ConnectionReuseTests {
         #expect(server.connections.flatMap(\.requests).count == 2)
     }
 
-    @Test func `with a key that makes it idempotent, a POST goes again`() async throws {
+    @Test func `a POST with an Idempotency-Key is resent`() async throws {
         let server = try ScriptedServer(script: Self.dying)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -43,7 +43,7 @@ struct ConnectionReuseTests {
         #expect(text == "again")
     }
 
-    @Test func `a connection that the server closed while nobody used it is not used`() async throws {
+    @Test func `a connection that the server closed while idle is not reused`() async throws {
         let server = try ScriptedServer { number in
             number == 0 ? [.readRequest, .response("first"), .close] : [.readRequest, .response("second"), .readToEnd]
         }
@@ -53,7 +53,7 @@ struct ConnectionReuseTests {
         #expect(try await session.post("", body: .text("pay")).string() == "second")
     }
 
-    @Test func `a response that nobody asked for closes the connection`() async throws {
+    @Test func `an unsolicited response closes the connection`() async throws {
         let server = try ScriptedServer { number in
             number == 0
                 ? [.readRequest, .response("first"), .response("unasked"), .readToEnd]
@@ -65,7 +65,7 @@ struct ConnectionReuseTests {
         #expect(try await session.get("").string() == "second")
     }
 
-    @Test func `a response before the whole request was sent ends the connection`() async throws {
+    @Test func `a response before the end of the request closes the connection`() async throws {
         let server = try ScriptedServer(receiveBuffer: 4_096) { number in
             number == 0 ? [.readHead, .response("enough"), .hold] : [.readRequest, .response("next"), .readToEnd]
         }
@@ -77,7 +77,7 @@ struct ConnectionReuseTests {
     }
 
     @Test(arguments: [true, false])
-    func `a body that asks for leave is sent with it, or without it after a while`(isGiven: Bool) async throws {
+    func `a body with Expect is sent after 100 Continue, or after a while without it`(isGiven: Bool) async throws {
         let leave: [ServerStep] = isGiven ? [.send("HTTP/1.1 100 Continue\r\n\r\n")] : []
         let server = try ScriptedServer(always: [.readHead] + leave + [.readBody, .response("thanks")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
@@ -87,7 +87,7 @@ struct ConnectionReuseTests {
         #expect(server.connections.first?.requests.first?.body == Array("please".utf8))
     }
 
-    @Test func `a body that got no leave is never sent`() async throws {
+    @Test func `a body without 100 Continue is never sent`() async throws {
         let server = try ScriptedServer(always: [
             .readHead, .response("no", status: "403 Forbidden"), .readToEnd,
         ])

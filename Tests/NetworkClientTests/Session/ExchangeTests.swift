@@ -5,7 +5,7 @@ import Testing
 /// Whole exchanges, on real sockets.
 @Suite(.timeLimit(.minutes(10)))
 struct ExchangeTests {
-    @Test func `a response comes with status, fields and body`() async throws {
+    @Test func `a response has status, fields and body`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("hello", headers: ["X-Colour: green"])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/v1", configuration: .lasting)
         let response = try await session.get("greeting").response()
@@ -29,7 +29,7 @@ struct ExchangeTests {
         #expect(requests[1].head.contains("Content-Length: 13\r\n"))
     }
 
-    @Test func `a connection is used again`() async throws {
+    @Test func `a connection is reused`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         for count in 0..<5 {
@@ -39,7 +39,7 @@ struct ExchangeTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `values are decoded, and a refusal tells what it said`() async throws {
+    @Test func `values are decoded, and a refusal's body too`() async throws {
         struct Fault: Decodable { var message: String }
         let server = try ScriptedServer { number in
             let json = ["Content-Type: application/json", "Connection: close"]
@@ -68,7 +68,7 @@ struct ExchangeTests {
         #expect(server.connections.first?.requests.first?.body == bytes)
     }
 
-    @Test func `many at once share the connections there may be`() async throws {
+    @Test func `concurrent requests share the allowed connections`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let configuration = HTTPConfiguration(timeouts: .lasting, maximumConnectionsPerHost: 3)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)

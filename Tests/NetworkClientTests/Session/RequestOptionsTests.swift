@@ -2,10 +2,10 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// What options say beside nothing.
+/// Options other than the defaults.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestOptionsTests {
-    @Test func `what can't be held in memory is refused before it comes, whatever is allowed`() async throws {
+    @Test func `a body that can't be held in memory is refused, whatever the limit`() async throws {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\na"),
         ])

@@ -39,7 +39,7 @@ struct SessionLifecycleTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `a request that is not to start at once starts when told`() async throws {
+    @Test func `a request that does not start automatically starts when resumed`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("late")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -50,7 +50,7 @@ struct SessionLifecycleTests {
         #expect(try await answered.value == "late")
     }
 
-    @Test func `an invalidated session finishes what runs, takes no more, and says once that it is over`() async throws
+    @Test func `an invalidated session finishes its requests, accepts no more, and reports its end once`() async throws
     {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [.readRequest, .await(latch), .response("done"), .readToEnd])
@@ -72,7 +72,7 @@ struct SessionLifecycleTests {
         #expect(monitor.invalidations == 1)
     }
 
-    @Test func `an invalidated session can cancel what runs`() async throws {
+    @Test func `an invalidated session can cancel its requests`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .hold])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let requests = (0..<5).map { _ in session.get("") }
@@ -141,7 +141,7 @@ struct SessionLifecycleTests {
         #expect(monitor.events == names)
     }
 
-    @Test func `callbacks get what tasks get`() async throws {
+    @Test func `callbacks get the same results as tasks`() async throws {
         let server = try ScriptedServer(always: [
             .readRequest, .response("[1,2]", headers: ["Content-Type: text/json"]),
         ])
@@ -153,7 +153,7 @@ struct SessionLifecycleTests {
     }
 }
 
-/// Counts and names what it is told.
+/// Counts and records events.
 private final class Counting: EventMonitor {
     private let state = Lock((events: [String](), invalidations: 0))
 

@@ -16,7 +16,7 @@ struct TransferCodingTests {
         } + Array("0\r\n\r\n".utf8)
     }
 
-    /// A server that sends a text so and, to the next request, `next`.
+    /// A server that sends a text with a coding, and `next` as the second response.
     private static func server(_ coding: String, _ body: [UInt8], _ field: String = "") throws -> ScriptedServer {
         let head = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\(field)\r\n".utf8)
         let isChunked = coding.lowercased().contains("chunked")
@@ -39,7 +39,7 @@ struct TransferCodingTests {
             ("identity, chunked", []), ("gzip", [.gzip]), ("X-GZip\t", [.gzip]), ("deflate", [.zlib]), ("identity", []),
         ] as [(String, [Wrapping])]
     )
-    func `codings that are known are undone`(coding: String, wrappings: [Wrapping]) async throws {
+    func `known codings are decoded`(coding: String, wrappings: [Wrapping]) async throws {
         let body = wrappings.reduce(Self.text) { compressed($0, $1) }
         for decompresses in [true, false] {
             let server = try Self.server(coding, body)

@@ -2,9 +2,9 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// The forms that a response can have by RFC 9112, 6.3, and what follows for the connection.
+/// The forms of a response (RFC 9112, 6.3), and the reuse of the connection after each.
 @Suite(.timeLimit(.minutes(10)))
-struct AnswerFormsTests {
+struct ResponseFormsTests {
     struct Form: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = HTTPRequest.Method.get
