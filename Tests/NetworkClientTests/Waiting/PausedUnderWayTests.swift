@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Pauses a session's first request as soon as it is sent, however slow whoever made it is.
+/// Pauses a session's first request as soon as it is sent.
 private struct PauseOfFirst: EventMonitor {
     func request(_ request: RequestHandle, did event: RequestEvent) {
         if case .sent = event, request.id == 1 { request.pause() }
@@ -28,7 +28,7 @@ struct PausedUnderWayTests {
         for await case .paused in events { break }
     }
 
-    @Test func `what is paused reads no more, and goes on where it was`() async throws {
+    @Test func `a paused request stops reading, and continues where it stopped`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
             number == 0
@@ -45,7 +45,7 @@ struct PausedUnderWayTests {
         await Self.pause(request, events)
         #expect(request.state == .paused)
         latch.open()
-        // When another request was answered, what the server sent before has come too, if it was read.
+        // Once another request has its response, the bytes sent before it have arrived too, if they were read.
         #expect(try await session.get("other").string() == "other")
         #expect(!request.isFinished)
         request.resume()
@@ -69,7 +69,7 @@ struct PausedUnderWayTests {
         let events = request.events
         request.resume()
         for await case .paused in events { break }
-        // Begun later and with the same limit, this one outlasts it.
+        // This request began later with the same timeout, so it lasts longer.
         let error = await #expect(throws: HTTPError.self) {
             try await session.get("", options: .init(timeouts: short)).response()
         }
@@ -93,7 +93,7 @@ struct PausedUnderWayTests {
         for await case .sending in events { break }
         await Self.pause(request, events)
         let asked = record.asked
-        // The server reads on meanwhile, so that nothing but the pause keeps the rest back.
+        // The server keeps reading, so only the pause holds the rest back.
         for _ in 0..<20 { #expect(try await session.get("other").string() == "yes") }
         #expect(record.asked == asked)
         #expect(!request.isFinished)
@@ -119,7 +119,7 @@ struct PausedUnderWayTests {
         await Self.pause(request, events)
         request.resume()
         for await case .resumed in events { break }
-        // Begun later and with the same limit, this one outlasts it.
+        // This request began later with the same timeout, so it lasts longer.
         let error = await #expect(throws: HTTPError.self) {
             try await session.get("", options: .init(timeouts: short)).response()
         }
@@ -128,7 +128,7 @@ struct PausedUnderWayTests {
         #expect(!isFinished)
         body.finish()
         guard !isFinished else { return }
-        // The server may take longer than a second to response, where it is very busy.
+        // The server may take longer than a second to respond on a busy machine.
         let result: HTTPError.Code?
         do throws(HTTPError) {
             #expect(try await request.string() == "yes")
@@ -139,7 +139,7 @@ struct PausedUnderWayTests {
         #expect(result != .writeTimedOut)
     }
 
-    @Test func `what is lost meanwhile waits for its user before it goes again`() async throws {
+    @Test func `a connection lost during a pause is retried only after the request is resumed`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
             number == 0

@@ -3,10 +3,10 @@ import Locking
 import NetworkClient
 import Testing
 
-/// Requests that go again.
+/// Requests that are retried.
 @Suite(.timeLimit(.minutes(5)))
 struct RetryingTests {
-    /// No delay that a test would wait for.
+    /// A policy with negligible delays.
     private static let quick = RetryPolicy(maximumAttempts: 3, baseDelay: .milliseconds(1))
 
     private static func session(
@@ -30,7 +30,7 @@ struct RetryingTests {
         }
     }
 
-    @Test func `a server that is busy is asked again`() async throws {
+    @Test func `503 is retried`() async throws {
         let server = try Self.failing(2, "503 Service Unavailable")
         let request = try Self.session(server).get("", options: .init(startsAtOnce: false))
         var retries: [RetryReason] = []
@@ -47,7 +47,7 @@ struct RetryingTests {
         #expect(server.connections.count == 3)
     }
 
-    @Test func `the last response is the end when all attempts were made`() async throws {
+    @Test func `after all attempts, the last response is the result`() async throws {
         let server = try Self.failing(9, "503 Service Unavailable")
         let request = try Self.session(server).get("", options: .init(startsAtOnce: false))
         let events = request.events
@@ -61,7 +61,7 @@ struct RetryingTests {
         #expect(server.connections.count == 3)
     }
 
-    @Test func `what may have been processed is not sent twice`() async throws {
+    @Test func `a request that may have been processed is not resent`() async throws {
         let server = try ScriptedServer { number in
             number == 0 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
@@ -72,7 +72,7 @@ struct RetryingTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `what has a key is sent twice, with the same key`() async throws {
+    @Test func `a request with a key is resent with the same key`() async throws {
         let server = try ScriptedServer { number in
             number < 2 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
@@ -87,7 +87,7 @@ struct RetryingTests {
         #expect(keys.first?.first?.count == "Idempotency-Key: ".count + 32)
     }
 
-    @Test func `what was never sent is tried again whatever it is`() async throws {
+    @Test func `a request that was never sent is retried, whatever its method`() async throws {
         let gone = try ScriptedServer(always: [.readRequest])
         let port = gone.port
         try await gone.stop()
@@ -99,7 +99,7 @@ struct RetryingTests {
                 retry: Self.quick,
                 retryInterceptor: { attempt in
                     #expect(attempt.error.code == .connectionRefused)
-                    // Somebody listens there from now on.
+                    // From now on, a server listens on the port.
                     let started = try? ScriptedServer(port: port) { _ in [.readRequest, .response("yes")] }
                     server.withLock { $0 = started }
                     return nil
@@ -147,7 +147,7 @@ struct RetryingTests {
         #expect(seen.withLock { $0 } == [.giveUp(because: .status), .giveUp(because: .status)])
     }
 
-    @Test func `a request that was paused under way waits for its user before it goes again`() async throws {
+    @Test func `a request that was paused while running is retried only after it is resumed`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
             number == 0 ? [.readRequest, .await(latch), .reset] : [.forever([.readRequest, .response("yes")])]
@@ -158,7 +158,7 @@ struct RetryingTests {
         request.resume()
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         request.pause()
-        // What the loop has read is worked off before what it is told: else the reset may come first.
+        // The loop processes received bytes before this task; otherwise the reset may come first.
         for await event in events { if case .paused = event { break } }
         latch.open()
         #expect(try await session.get("other").string() == "yes")

@@ -27,7 +27,7 @@ struct WaitingTests {
         #expect(try await request.string() == "here")
     }
 
-    @Test func `who waits longer than it may fails with what it waited for`() async throws {
+    @Test func `a request that waits too long fails with what it waited for`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(
@@ -44,13 +44,13 @@ struct WaitingTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `what is not known holds nobody back who may take any path`() async throws {
+    @Test func `an unknown state delays no request without a requirement`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let session = try Self.session(server, MadeUpNetwork(.unknown))
         #expect(try await session.get("").string() == "here")
     }
 
-    @Test func `what is not known holds back who may not take every path`() async throws {
+    @Test func `an unknown state delays requests with a requirement`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.unknown)
         let session = try Self.session(
@@ -66,7 +66,7 @@ struct WaitingTests {
         #expect(try await request.string() == "here")
     }
 
-    @Test func `who has a requirement and does not wait fails at once where it is not met`() async throws {
+    @Test func `a request that does not wait fails immediately if its requirement is not met`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let session = try Self.session(server, MadeUpNetwork(.cellular), .init(requirement: .notCellular))
         let error = await #expect(throws: HTTPError.self) { try await session.get("").response() }
@@ -74,11 +74,11 @@ struct WaitingTests {
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `who does not wait fails as soon as it is known that its requirement is not met`() async throws {
+    @Test func `a request that does not wait fails once its requirement is known not to be met`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.unknown)
         let session = try Self.session(server, network, .init(requirement: .notCellular))
-        // Without the news it would wait for ten seconds for the first state, and meet its deadline.
+        // Without the notification it would wait ten seconds for the first state, and miss its deadline.
         var timeouts = Timeouts.lasting
         timeouts.total = .seconds(9)
         let request = session.get("", options: .init(timeouts: timeouts, startsAtOnce: false))
@@ -89,7 +89,7 @@ struct WaitingTests {
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `who waits is cancelled at once`() async throws {
+    @Test func `a waiting request is cancelled immediately`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(server, network)
@@ -133,7 +133,9 @@ struct WaitingTests {
         #expect(try await paused.string() == "here")
     }
 
-    @Test func `a request that waits for a connection is taken back by a pause, and goes again`() async throws {
+    @Test func `a pause withdraws a request that waits for a connection, and it starts again when resumed`()
+        async throws
+    {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [
             .readRequest, .await(latch), .response("first"), .forever([.readRequest, .response("here")]),
@@ -153,7 +155,7 @@ struct WaitingTests {
         try await server.wait(for: "the first request") { $0.first?.requests.count == 1 }
         let events = second.events
         second.pause()
-        // What the loop has read is worked off before what it is told: without this, the connection may be free first.
+        // The loop processes received bytes before this task; otherwise the connection may be free first.
         for await event in events { if case .paused = event { break } }
         latch.open()
         #expect(try await first.string() == "first")
@@ -179,7 +181,7 @@ struct WaitingTests {
 }
 
 extension RequestHandle {
-    /// Starts it, and gives what it says that it waits for.
+    /// Starts the request; returns what it waits for.
     fileprivate func startAndWait() async throws -> String {
         let events = events
         resume()
