@@ -66,7 +66,7 @@ struct URLResolvingTests {
         }
     }
 
-    /// What references are made of in the test of chance: each part on its own is harmless or not, together they are all.
+    /// The components of references in the randomized test.
     private static let parts = [
         "a", "b.c", "..", ".", "/", "/", "//", "?", "=", "&", ";", "@", ",", "~", "-", "_", "0", "foo", "%41", "é", " ",
         "...", ".x", "a", "!", "*", "(", ")", "+", "$", "'",

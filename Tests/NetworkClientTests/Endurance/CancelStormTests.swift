@@ -6,10 +6,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// Requests that are cancelled at random moments, in whatever state they are.
+/// Requests that are cancelled at random times, in any state.
 @Suite(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), .timeLimit(.minutes(10)))
 struct CancelStormTests {
-    /// What came of the requests.
+    /// The outcomes of the requests.
     private struct Tally: Sendable {
         var answered = 0
         var cancelled = 0

@@ -57,7 +57,7 @@ struct FollowingPagesTests {
         #expect(try await session.get("away").response().status == 302)
     }
 
-    @Test func `a configured credential responses a challenge`() async throws {
+    @Test func `a challenge is met with configured credentials`() async throws {
         let server = try server()
         let url = server.url
         let session = try HTTPSession(

@@ -38,13 +38,13 @@ struct RequestCopyTests {
         session.invalidate()
     }
 
-    @Test func `the copy of what can't be sent can't be sent`() async throws {
+    @Test func `the copy of an invalid request is invalid`() async throws {
         let session = try HTTPSession()
         let error = await #expect(throws: HTTPError.self) { try await session.get("nowhere").copy().response() }
         #expect(error?.code == .invalidURL)
     }
 
-    @Test func `progress is told both ways, and ends with the request`() async throws {
+    @Test func `progress is reported in both directions, and ends with the request`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response(.init(repeating: "x", count: 300_000))])
         let request = try Self.session(server)
             .post("", body: .bytes(.init(repeating: 7, count: 100_000)), options: .init(startsAtOnce: false))

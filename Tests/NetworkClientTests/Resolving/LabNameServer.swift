@@ -5,7 +5,7 @@ import NetworkLab
 
 @testable import NetworkClient
 
-/// A name server on 127.0.0.1 in a namespace of its own, and lookups that believe in it.
+/// A name server on 127.0.0.1 in its own namespace, and lookups that use it.
 final class LabNameServer: Sendable {
     private let channel: any Channel
     private let lab: LabNamespace
@@ -44,12 +44,12 @@ final class LabNameServer: Sendable {
     }
 }
 
-/// Answers all questions in one way (RFC 1035, 4.1).
+/// Responds to all queries in the same manner (RFC 1035, 4.1).
 final class NameServerHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias OutboundOut = AddressedEnvelope<ByteBuffer>
 
-    /// How questions are answered.
+    /// The response to queries.
     enum Manner: Sendable {
         /// Never.
         case silence

@@ -22,7 +22,7 @@ struct NameResolverStateTests {
         return (query, work?.id)
     }
 
-    @Test func `a name gets a thread, its response, and the thread ends`() throws {
+    @Test func `a lookup gets a thread and its result, and the thread ends`() throws {
         var machine = machine()
         let (query, flight) = begin("a", at: 0, &machine)
         #expect(machine.threads == 1)
@@ -96,7 +96,7 @@ struct NameResolverStateTests {
         #expect(machine.isIdle)
     }
 
-    @Test func `a response that nobody waits for any more is dropped`() throws {
+    @Test func `the result of an abandoned lookup is dropped`() throws {
         var machine = machine()
         let (first, flight) = begin("a", at: 0, &machine)
         let (second, _) = machine.query("a", at: at(1))

@@ -143,7 +143,7 @@ struct NameResolverTests {
 }
 
 extension EventLoopFuture where Value: Sendable {
-    /// What it came to.
+    /// The result.
     fileprivate var result: Result<Value, any Error> {
         get async {
             do { return .success(try await get()) } catch { return .failure(error) }

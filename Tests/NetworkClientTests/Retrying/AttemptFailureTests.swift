@@ -42,7 +42,7 @@ struct AttemptFailureTests {
         #expect(AttemptFailure(error) == AttemptFailure(.status(503), .answered, retryAfter: .seconds(30)))
     }
 
-    @Test func `a date counts from the response's own`() {
+    @Test func `a Retry-After date is relative to the response's Date`() {
         let head = HTTPResponse(
             status: 429,
             headerFields: [.retryAfter: "Sun, 06 Nov 1994 08:50:37 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
