@@ -54,7 +54,7 @@ import Testing
             ("http://192.0.2.1/", 7, "there is no route to 192.0.2.1:80"),
         ] as [(String, Int32, String)]
     )
-    func `where there is no way`(url: String, code: Int32, words: String) throws {
+    func `unreachable hosts`(url: String, code: Int32, words: String) throws {
         let run = try lab.fetch(url)
         #expect(run.code == code)
         #expect(run.error?.contains(words) == true, "\(run.errors)")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: ["-i", "--max-size=1M"])
-    func `what is larger than is held, or than it may be`(option: String) throws {
+    func `a body that exceeds the memory limit or --max-size is an error`(option: String) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"
         let run = try lab.fetch(option, lab.server(.readRequest, .send(head), .hold).url())
         #expect(run.code == 63 && run.output == "")

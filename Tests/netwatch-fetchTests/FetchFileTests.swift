@@ -31,7 +31,7 @@ import Testing
         #expect(try Repository.read(absolute: file) == "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo")
     }
 
-    @Test func `what is there keeps its permissions, and a link stays one`() throws {
+    @Test func `an existing file keeps its permissions, and a link is kept`() throws {
         try lab.folder.write("response", "old")
         chmod(file, 0o604)
         let link = lab.folder.path + "/link"
@@ -44,7 +44,7 @@ import Testing
         #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
-    @Test func `what is not whole leaves the old file, and nothing beside it`() throws {
+    @Test func `an incomplete response leaves the old file, and no other`() throws {
         try lab.folder.write("response", "old")
         let cut = try lab.server(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close)
         #expect(try lab.fetch("-o", file, cut.url()).code == 18)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal removes what was begun`(signal: Int32) async throws {
+    func `a signal removes the partial file`(signal: Int32) async throws {
         try lab.folder.write("response", "old")
         let server = try lab.server(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .hold)
         let tool = try lab.start(["--max-time", "10m", "-o", file, server.url()])
@@ -70,7 +70,7 @@ import Testing
         ("/no/such/folder/file", "No such file or directory"), ("/tmp", "Is a directory"),
         ("/etc/passwd/file", "Not a directory"),
     ])
-    func `what can't be written is told before anything is sent`(path: String, words: String) throws {
+    func `an unwritable file is reported before anything is sent`(path: String, words: String) throws {
         let server = try lab.server(answering: "x")
         let run = try lab.fetch("-o", path, server.url())
         #expect(run.code == 23)
@@ -82,7 +82,10 @@ import Testing
         ("/no/such/folder/file", "No such file or directory"), ("/tmp", "Is a directory"),
         ("/etc/passwd/file", "Not a directory"),
     ])
-    func `the same where the response is held in memory first`(path: String, words: String) throws {
+    func `an unwritable file is reported before sending, also if the response is held in memory`(
+        path: String,
+        words: String
+    ) throws {
         let server = try lab.server(answering: "x")
         let run = try lab.fetch("-i", "-o", path, "-d", "a=1", server.url())
         #expect(run.code == 23)
@@ -91,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["-i"]])
-    func `what is not modified leaves the file`(options: [String]) throws {
+    func `304 leaves the file unchanged`(options: [String]) throws {
         try lab.folder.write("response", "old")
         let server = try lab.server(.readRequest, .send("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"))
         let tool = try lab.start(options + ["-o", file, "-H", "If-None-Match: \"a\"", server.url()])
@@ -131,7 +134,7 @@ import Testing
         #expect(mode(of: file) == 0o640)
     }
 
-    @Test func `devices are written where they are`() throws {
+    @Test func `devices are written in place`() throws {
         #expect(try lab.fetch("-o", "/dev/null", lab.server(answering: "x").url()).code == 0)
         let full = try lab.fetch("-o", "/dev/full", lab.server(answering: "x").url())
         #expect(full.code == 23)

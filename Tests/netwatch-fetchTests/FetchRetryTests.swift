@@ -11,7 +11,7 @@ import Testing
 
     private static let busy = ServerStep.response("busy", status: "503 Service Unavailable")
 
-    /// A server whose first responses are others than those that follow.
+    /// A server whose first responses differ from the later ones.
     private func server(first: [ServerStep], then steps: [ServerStep]) throws -> ScriptedServer {
         let count = Mutex(0)
         return lab.keep(
@@ -34,7 +34,7 @@ import Testing
         #expect(run.errors.contains("\n* attempt 2\n"))
     }
 
-    @Test func `after the last attempt its response counts`() throws {
+    @Test func `after the last attempt its response is the result`() throws {
         let server = try server(first: [Self.busy], then: [Self.busy])
         let run = try lab.fetch("--retry", "1", "--fail", "-v", server.url())
         #expect(run.code == 22 && run.output == "")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `what may have been done is not done twice, unless it has a key`() throws {
+    @Test func `a request that may have been processed is not retried, unless it has a key`() throws {
         let server = try server(first: [], then: [.response("done")])
         let run = try lab.fetch("--retry", "3", "-v", "-d", "x", server.url())
         #expect(run.code == 52)

@@ -82,7 +82,7 @@ import Testing
         #expect(only.request?.head.hasPrefix("HEAD / ") == true)
     }
 
-    @Test func `a status of an error is a response, unless it is to fail`() throws {
+    @Test func `an error status is a response, unless --fail is given`() throws {
         let server = try lab.server(answering: "why", status: "404 Not Found")
         let plain = try lab.fetch(server.url("/x?secret"))
         #expect(plain.code == 0 && plain.output == "why" && plain.errors == "")
@@ -94,7 +94,7 @@ import Testing
         #expect(try lab.fetch("--fail", lab.server(answering: "ok").url()).code == 0)
     }
 
-    @Test func `what happens, without secrets`() throws {
+    @Test func `verbose output contains no secrets`() throws {
         let server = try lab.server(answering: "body", "Set-Cookie: hidden=1", "X-B: c")
         let run = try lab.fetch("-v", "-H", "Authorization: Basic hidden", "-H", "Cookie: hidden", server.url("/p"))
         #expect(run.output == "body")
@@ -151,7 +151,7 @@ import Testing
         #expect(try tool.errors.rest().contains("within the response"))
     }
 
-    @Test func `nobody reads`() throws {
+    @Test func `a closed stdout`() throws {
         let latch = try ServerLatch()
         let server = try lab.server(.readRequest, .await(latch), .response(String(repeating: "x", count: 1 << 20)))
         let tool = try lab.start([server.url()])

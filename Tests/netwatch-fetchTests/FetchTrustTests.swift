@@ -89,7 +89,7 @@ struct FetchTrustTests {
         let files = try clients.issueClient().write(to: lab.folder, as: "client")
         let shown = try lab.fetch("--fail", "--cacert", root, "--cert", files.chain, "--key", files.key, url(asking))
         #expect(shown.code == 0, "\(shown.errors)")
-        // nginx refuses by a response, not in the handshake.
+        // nginx refuses with a response, not in the handshake.
         #expect(try lab.fetch("--fail", "--cacert", root, url(asking)).code == 22)
     }
 

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [("--upload", ""), ("--form", "a=@")])
-    func `a file that can't be read is told before anything is sent`(option: String, prefix: String) throws {
+    func `an unreadable file is reported before anything is sent`(option: String, prefix: String) throws {
         let server = try lab.server(answering: "")
         let run = try lab.fetch(option, "\(prefix)\(lab.folder.path)/none", server.url())
         #expect(run.code == 26)
@@ -86,7 +86,7 @@ import Testing
         (["-T", "-"], "--data - for what comes from stdin"),
         (["-F", "ab"], "the '=' is missing; write name=value, or name=@FILE for a file"),
     ])
-    func `what contradicts itself`(arguments: [String], words: String) throws {
+    func `contradictory options are usage errors`(arguments: [String], words: String) throws {
         let tool = try lab.start(arguments + ["http://127.0.0.1:9/"])
         let errors = try tool.errors.rest()
         #expect(try tool.exitCode() == 64)

@@ -12,7 +12,7 @@ final class FetchLab {
     let folder: LabFolder
     private var servers: [AnyObject] = []
 
-    /// What came of a run.
+    /// The result of a run.
     struct Run {
         var code: Int32
         var bytes: [UInt8]
@@ -46,7 +46,7 @@ final class FetchLab {
         return server
     }
 
-    /// A server that answers every request so.
+    /// A server that responds to every request like this.
     func server(answering body: String, status: String = "200 OK", _ headers: String...) throws -> ScriptedServer {
         try server([.readRequest, .response(body, status: status, headers: headers)])
     }
