@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: HTTPError.Code.allCases)
-    func `each error of the library has the code that the document says`(code: HTTPError.Code) throws {
+    func `each error of the library has the documented exit code`(code: HTTPError.Code) throws {
         let exit = CurlCode(HTTPError(code, .maybeProcessed, ""))
         #expect(try rows()[exit.rawValue]?.contains(code.rawValue) == true, "\(exit)")
     }
@@ -39,7 +39,7 @@ import Testing
         #expect(CurlCode(HTTPError(.connectionLost, processing, "", errno: errno)) == exit)
     }
 
-    @Test func `an error is told in one line, with what helps`() {
+    @Test func `an error is one line, with a suggestion`() {
         var error = HTTPError(.bodyTooLarge, .answered, "raise maximumBodySize")
         error.request = "GET http://x/\u{1B}[2J"
         let told = error.fetchError

@@ -16,7 +16,7 @@ struct FetchProxyTests {
         return configuration.proxy
     }
 
-    @Test func `the options say which`() throws {
+    @Test func `options select the proxy`() throws {
         #expect(try configuration() == .environment)
         #expect(try configuration("--proxy", "") == .direct)
         #expect(try configuration("--noproxy", "a") == .environmentExcept(.init("a")))
@@ -25,7 +25,7 @@ struct FetchProxyTests {
         #expect(try configuration("-xproxy:1", "--noproxy", "") == .all(server))
     }
 
-    @Test func `what is no proxy is a usage error that shows no password`() throws {
+    @Test func `an invalid proxy is a usage error without the password`() throws {
         let lab = try FetchLab()
         let run = try lab.fetch("http://127.0.0.1/", "--proxy", "ftp://me:sec1et@proxy")
         #expect(run.code == 64)
@@ -33,7 +33,7 @@ struct FetchProxyTests {
         #expect(!run.errors.contains("sec1et"))
     }
 
-    @Test func `a request goes by the proxy, and hosts that are excepted do not`() throws {
+    @Test func `requests use the proxy, except for excluded hosts`() throws {
         let lab = try FetchLab()
         let proxy = try lab.server(answering: "proxy")
         let origin = try lab.server(answering: "origin")
@@ -44,7 +44,7 @@ struct FetchProxyTests {
         #expect(try lab.fetch(origin.url(), "--proxy", login, "--noproxy", "127.0.0.0/8").output == "origin")
     }
 
-    @Test func `the environment says which, unless the options do`() throws {
+    @Test func `options take precedence over the environment`() throws {
         let lab = try FetchLab()
         let proxy = try lab.server(answering: "proxy")
         let origin = try lab.server(answering: "origin")

@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test func `a status that says to try later is followed`() throws {
+    @Test func `a retryable status is retried`() throws {
         let server = try server(first: [Self.busy], then: [.response("done")])
         let run = try lab.fetch("--retry", "3", "-v", server.url())
         #expect(run.code == 0 && run.output == "done")
@@ -64,7 +64,7 @@ import Testing
         #expect(heads.count == 2 && heads.allSatisfy { $0.contains("\r\nIdempotency-Key: k\r\n") })
     }
 
-    @Test func `a host where nobody listens`() throws {
+    @Test func `a refused connection`() throws {
         let run = try lab.fetch("--retry", "2", "-v", "http://127.0.0.1:1/")
         #expect(run.code == 7)
         #expect(run.errors.split(separator: "\n").count { $0.contains("nothing of it was sent") } == 2)

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { lab = try FetchLab() }
 
-    @Test func `the body goes to stdout as it is`() throws {
+    @Test func `the body is written to stdout unchanged`() throws {
         let bytes = (0...255).map { UInt8($0) }
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 256\r\n\r\n".utf8)
         let run = try lab.fetch(lab.server(.readRequest, .sendBytes(head + bytes)).url())
@@ -140,7 +140,7 @@ import Testing
         #expect(try lab.fetch("--interface", "nope0", server.url()).error?.contains("no interface 'nope0'") == true)
     }
 
-    @Test func `the body comes out as it comes in, and stays where the rest does not come`() throws {
+    @Test func `a streamed body is printed as it arrives, and kept if it is truncated`() throws {
         let latch = try ServerLatch()
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
         let server = try lab.server(.readRequest, .send(head + "first\n"), .await(latch), .close)

@@ -82,7 +82,7 @@ struct FedRequestTests {
         #expect(server.connections.first?.text.hasSuffix("\r\n0\r\n\r\n") == false)
     }
 
-    @Test func `a body that can't be opened lets the connection serve the next request`() async throws {
+    @Test func `a body that can't be opened keeps the connection usable`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .zero))
         let source = BodySource(length: 1, isReplayable: true) { _ throws(HTTPError) in

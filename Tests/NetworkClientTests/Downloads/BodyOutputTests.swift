@@ -52,7 +52,7 @@ struct BodyOutputTests {
     static let fieldsOfNoBody = ["Content-Length: 5", "Content-Length: 99999999999999", "Content-Encoding: br"]
 
     @Test(arguments: fieldsOfNoBody, [false, true])
-    func `a 204 has no body, whatever its fields say`(field: String, isPost: Bool) async throws {
+    func `a 204 has no body, regardless of its fields`(field: String, isPost: Bool) async throws {
         let (lab, file) = (try DownloadLab(), try DownloadLab())
         let server = try ScriptedServer(always: [
             .forever([.readRequest, .send("HTTP/1.1 204 No Content\r\n\(field)\r\n\r\n")])

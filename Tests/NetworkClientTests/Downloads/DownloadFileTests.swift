@@ -206,7 +206,7 @@ struct DownloadFileTests {
         #expect(lab.file == Self.entity)
     }
 
-    @Test func `a full disk is an error that says so, and what has come is kept`() async {
+    @Test func `a full disk is reported, and the received part is kept`() async {
         await #expect(processExitsWith: .success) {
             let lab = try DownloadLab()
             let entity = DownloadLab.entity(3_000_000)

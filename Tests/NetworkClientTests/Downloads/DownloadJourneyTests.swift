@@ -67,7 +67,7 @@ struct DownloadJourneyTests {
     }
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)), arguments: ["basic", "digest"])
-    func `behind a challenge, from the beginning and from within`(scheme: String) async throws {
+    func `downloads behind a challenge, from the beginning and continued`(scheme: String) async throws {
         let (lab, apache) = (try DownloadLab(), try Apache())
         let session = try HTTPSession(
             baseURL: apache.url,

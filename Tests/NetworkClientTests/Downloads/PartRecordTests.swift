@@ -14,7 +14,7 @@ struct PartRecordTests {
             .init(validator: .date("Sun, 06 Nov 1994 08:49:37 GMT"), total: .max),
         ]
     )
-    func `what is written is what is read`(part: DownloadPart) throws {
+    func `a record survives a round trip`(part: DownloadPart) throws {
         let record = PartRecord(of: try Self.url(), part)
         let bytes = try #require(record.bytes)
         #expect(PartRecord(bytes) == record)

@@ -24,7 +24,7 @@ struct PausedDownloadTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `a file that changes on the server between pause and resume comes whole`() async throws {
+    @Test func `a file that changes on the server between pause and resume is downloaded completely`() async throws {
         let (lab, nginx) = (try DownloadLab(), try Nginx())
         let old = DownloadLab.entity(16 << 20)
         let new = DownloadLab.entity((16 << 20) + 1, seed: 2)
@@ -43,7 +43,9 @@ struct PausedDownloadTests {
         #expect(lab.file == new)
     }
 
-    @Test func `paused before it starts, and resumed, it comes; paused and cancelled, its part stays`() async throws {
+    @Test func `a download paused before its start completes when resumed; one paused and cancelled keeps its part`()
+        async throws
+    {
         let (lab, nginx) = (try DownloadLab(), try Nginx())
         let entity = DownloadLab.entity(16 << 20)
         try nginx.files.write("large", entity)

@@ -17,7 +17,7 @@ struct CancelStormTests {
     }
 
     @Test(arguments: [false, true])
-    func `a session whose requests are cancelled at random moments serves at once`(isSecure: Bool) async throws {
+    func `a session stays usable while requests are cancelled at random times`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let folder = try LabFolder()
         var options = Nginx.Options()

@@ -8,7 +8,7 @@ import Testing
 /// Tests in their own processes, without interference from other tests.
 @Suite(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), .timeLimit(.minutes(10)))
 struct MemoryTests {
-    @Test func `many requests leave memory and descriptors as they were`() async {
+    @Test func `many requests leak no memory and no descriptors`() async {
         await #expect(processExitsWith: .success) {
             let nginx = try Endurance.nginx()
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/", configuration: .lasting)

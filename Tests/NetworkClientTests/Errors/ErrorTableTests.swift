@@ -30,7 +30,7 @@ struct ErrorTableTests {
         for processing in Processing.allCases { #expect(text.contains("\n| `\(processing.rawValue)` | ")) }
     }
 
-    @Test func `what the tests of servers' faults produce is what the document says`() throws {
+    @Test func `the results of the fault tests are documented`() throws {
         let rows = try Self.rows()
         for fault in FaultTable.losses + FaultTable.silence + FaultTable.nonsense + FaultTable.excess {
             let fits = rows.contains { row in

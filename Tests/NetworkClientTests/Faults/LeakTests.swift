@@ -13,7 +13,7 @@ struct LeakTests {
     enum Ending: CaseIterable { case answered, failed, cancelled, refused }
 
     @Test(arguments: Ending.allCases)
-    func `requests, connections and sessions are freed once nobody holds them`(ending: Ending) async throws {
+    func `requests, connections and sessions are freed once they are released`(ending: Ending) async throws {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(in: faults.lab, always: [.readRequest, Self.step(ending), .readToEnd])
             weak var request: RequestHandle?

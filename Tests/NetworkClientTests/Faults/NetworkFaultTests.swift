@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct NetworkFaultTests {
     @Test(arguments: NetworkFault.table)
-    func `what the kernel refuses`(fault: NetworkFault) async throws {
+    func `refusals of the kernel`(fault: NetworkFault) async throws {
         try await FaultLab.run { faults in
             try layOut(faults.lab)
             try fault.arrange(faults.lab)

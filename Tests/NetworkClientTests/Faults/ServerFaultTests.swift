@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ServerFaultTests {
     @Test(arguments: FaultTable.losses)
-    func `a connection that goes`(fault: Fault) async throws { try await check(fault) }
+    func `a lost connection`(fault: Fault) async throws { try await check(fault) }
 
     @Test(arguments: FaultTable.silence)
     func `a server that is silent or slow`(fault: Fault) async throws { try await check(fault) }

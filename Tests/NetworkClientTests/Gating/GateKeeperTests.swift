@@ -47,7 +47,7 @@ import Testing
         #expect(connectivity.watchCount == 0)
     }
 
-    @Test func `offline, a host on the link, behind a VPN, or on this machine goes`() async throws {
+    @Test func `offline, requests to hosts on the link, behind a VPN, or on this machine start`() async throws {
         connectivity.change { network in
             network = .init(status: .notReachable, ways: [Self.near: [MadeUpConnectivity.wlan]], own: [Self.nearNext])
         }

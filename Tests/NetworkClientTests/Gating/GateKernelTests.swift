@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `offline, hosts on the link go, and a specific route opens what was closed`() async throws {
+    @Test func `offline, requests to hosts on the link start, and a specific route opens a closed gate`() async throws {
         try await run { gate in
             for name in ["wlan0", "wwan0"] {
                 let (router, metric) = name == "wlan0" ? ("192.0.2.1", UInt32(600)) : ("198.51.100.1", 700)

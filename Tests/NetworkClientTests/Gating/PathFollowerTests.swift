@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `an address that is gone for longer than a renewal takes is a loss`() async throws {
+    @Test func `an address that is missing for longer than a renewal is a loss`() async throws {
         try await KeptGate.run(connectivity) { gate in
             let running = await follow(.failFast, in: gate)
             connectivity.change { $0.own = [] }

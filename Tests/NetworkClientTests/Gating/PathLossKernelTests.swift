@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Cause.allCases)
-    func `connections in use are given up after the grace`(cause: Cause) async throws {
+    func `connections in use are given up after the grace period`(cause: Cause) async throws {
         try await run(.waitInFlight(.milliseconds(1))) { _, unbound, bound in
             try cause.apply(to: uplinks)
             for connection in [unbound, bound] {

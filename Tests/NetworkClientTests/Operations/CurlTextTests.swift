@@ -39,7 +39,7 @@ struct CurlTextTests {
         #expect(text.contains("'Authorization: SECRET'"))
     }
 
-    @Test func `names that speak of secrets hide their values`() throws {
+    @Test func `values of secret names are hidden`() throws {
         let names = [
             "X-Vault-Token", "Private-Token", "X-Auth-Key", "X-Amz-Security-Token", "Cookie2", "X-Functions-Key",
             "Ocp-Apim-Subscription-Key", "X-Session-Id",

@@ -118,7 +118,7 @@ struct ForwardingProxyTests {
         }
     }
 
-    @Test func `a Unix socket goes by no proxy`() async throws {
+    @Test func `a Unix socket uses no proxy`() async throws {
         let folder = try LabFolder()
         let server = try ScriptedServer(on: .unix("\(folder.path)/socket"), always: [.readRequest, .response()])
         try await ProxyLab.run { lab in

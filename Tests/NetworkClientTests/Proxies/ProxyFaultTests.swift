@@ -158,7 +158,7 @@ struct ProxyFaultTests {
     ]
 
     @Test(arguments: stalls.indices)
-    func `a proxy that stops anywhere is given up when the time for connecting is over`(index: Int) async throws {
+    func `a stalled proxy fails at the connect timeout`(index: Int) async throws {
         try await ProxyLab.run { lab in
             let (scheme, steps) = Self.stalls[index]
             let proxy = try ScriptedServer(in: lab.lab, always: steps)
@@ -200,7 +200,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test func `a request that is cancelled leaves nothing behind, wherever the proxy is`() async throws {
+    @Test func `a cancelled request leaves no resources, at any step of the negotiation`() async throws {
         try await ProxyLab.run { lab in
             for (scheme, steps) in Self.stalls {
                 let proxy = try ScriptedServer(in: lab.lab, always: steps)

@@ -22,7 +22,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func `CONNECT leads to the origin, whose name and pin are held against what it shows`() async throws {
+    @Test func `a CONNECT tunnel leads to the origin, whose name and pin are verified`() async throws {
         try await run { lab, nginx in
             let open = ServerStep.send("HTTP/1.1 200 Connection established\r\nContent-Length: 9\r\n\r\n")
             let proxy = try lab.server(.readHead, open, .relay(toPort: nginx.securePort, cutAfter: nil))

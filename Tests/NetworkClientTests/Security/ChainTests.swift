@@ -71,13 +71,13 @@ struct ChainTests {
         #expect(error.reason.contains("leads to CN=Other Root, which is not trusted"))
     }
 
-    @Test func `a root of the same name and another key is not taken for the trusted one`() async throws {
+    @Test func `a root with the same name and another key is not trusted`() async throws {
         let impostor = try CertificateAuthority()
         let error = try #require(try await TLSTrial(impostor.issue(), options).refusal())
         #expect(error.code == .certificateUntrusted)
     }
 
-    @Test func `a server that leaves out its intermediate is told so`() async throws {
+    @Test func `a missing intermediate is reported`() async throws {
         var server = try authority.issue()
         server.above = []
         let error = try #require(try await TLSTrial(server, options).refusal())

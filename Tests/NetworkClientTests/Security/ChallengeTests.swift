@@ -27,7 +27,7 @@ struct ChallengeTests {
         try SecurityPolicy(mode: .publicKey, pins: [.key(CertificateAuthority("Other").root)])
     }
 
-    @Test func `a handler sees the host, the chain as presented, and what the policy would say`() async throws {
+    @Test func `a handler gets the host, the presented chain, and the policy's verdict`() async throws {
         let server = try authority.issue()
         let seen = Observed<[ServerChallenge]>([])
         let options = try options(mismatch()) { challenge in

@@ -50,7 +50,7 @@ struct PinTests {
         "", "sha256", "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/", "sha256/AAAA", "sha256/!!!!",
         "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "SHA256:AAAA",
     ])
-    func `a text that is no pin is refused with what one looks like`(text: String) {
+    func `the error for an invalid pin shows the expected form`(text: String) {
         let error = #expect(throws: HTTPError.self) { try Pin(text) }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.reason.hasPrefix("the pin \"\(text)\"") == true)

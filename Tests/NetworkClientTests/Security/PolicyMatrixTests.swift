@@ -115,12 +115,12 @@ struct PolicyMatrixTests {
     }
 
     @Test(arguments: rows, Fault.allCases)
-    func `each server becomes what the table says`(row: Row, fault: Fault) async throws {
+    func `each server has the result in the table`(row: Row, fault: Fault) async throws {
         #expect(try await refusal(row, fault, pinning: \.leaf) == row.refusals[fault])
     }
 
     @Test(arguments: rows, Fault.allCases)
-    func `it is the same where the issuer is pinned`(row: Row, fault: Fault) async throws {
+    func `the result is the same if the issuer is pinned`(row: Row, fault: Fault) async throws {
         #expect(try await refusal(row, fault, pinning: \.issuer) == row.refusals[fault])
     }
 }

@@ -64,7 +64,8 @@ struct SecureSessionTests {
     }
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
-    func `a server that wants a client certificate refuses the request unprocessed`(version: TLSVersion) async throws {
+    func `a server that requires a client certificate refuses the request unprocessed`(version: TLSVersion) async throws
+    {
         var trial = try trial(version)
         trial.clientAuthority = clients.intermediate
         let (error, seen) = try await request(trial)
@@ -118,7 +119,7 @@ struct SecureSessionTests {
         try await server.stop()
     }
 
-    @Test func `a session that pins has a base URL with certificates`() throws {
+    @Test func `a session with pins requires an https base URL`() throws {
         let policy = try SecurityPolicy(mode: .publicKey, pins: [.key(authority.root)])
         let configuration = HTTPConfiguration(tls: TLSOptions(policy: policy))
         let error = #expect(throws: HTTPError.self) {

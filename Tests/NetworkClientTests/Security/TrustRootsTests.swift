@@ -11,7 +11,7 @@ struct TrustRootsTests {
 
     init() throws { authority = try CertificateAuthority() }
 
-    @Test func `roots are given as bytes or files, in PEM or DER, one or several`() async throws {
+    @Test func `roots can be bytes or files, in PEM or DER, one or several`() async throws {
         let folder = try LabFolder()
         let other = try CertificateAuthority("Other")
         let both = other.root.pem + authority.root.pem
@@ -40,7 +40,7 @@ struct TrustRootsTests {
         #expect(absent?.reason == "/absent.pem can't be read: No such file or directory")
     }
 
-    @Test func `a certificate that can't be read takes no other with it`() async throws {
+    @Test func `an unreadable certificate does not invalidate the others`() async throws {
         let folder = try LabFolder()
         let broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
         let bundle = try folder.write("bundle.crt", "# roots\n" + broken + authority.root.pem)
@@ -81,7 +81,7 @@ struct TrustRootsTests {
         }
     }
 
-    @Test func `a system without roots says what to do`() throws {
+    @Test func `the error for a system without roots says what to do`() throws {
         let error = #expect(throws: HTTPError.self) { try SystemRoots.load(from: ["/absent.crt"]).get() }
         #expect(error?.code == .certificateUntrusted)
         #expect(error?.reason.contains("looked for in /absent.crt: install ca-certificates") == true)

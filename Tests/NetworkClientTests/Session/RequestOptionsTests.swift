@@ -17,7 +17,7 @@ struct RequestOptionsTests {
         #expect(error?.reason.contains("take it as a stream or into a file") == true)
     }
 
-    @Test func `what is never done is said, and not left to the session`() {
+    @Test func `options that disable a feature are set, rather than left to the session`() {
         let options = RequestOptions(binding: .unbound, gate: .goesAtOnce, retry: .never, proxy: .direct)
         #expect(options.binding != nil && options.gate != nil && options.retry != nil && options.proxy != nil)
         #expect(RequestOptions(redirects: .refuse).redirects != nil)

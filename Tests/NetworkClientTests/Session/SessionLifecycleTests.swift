@@ -109,7 +109,7 @@ struct SessionLifecycleTests {
         #expect(try await session.get("").string() == "x")
     }
 
-    @Test func `a kept connection is closed in time that got back what could not be sent`() async throws {
+    @Test func `an idle connection whose request could not be sent is closed at its timeout`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -125,7 +125,7 @@ struct SessionLifecycleTests {
         try await server.waitForEnds()
     }
 
-    @Test func `events come in order, to the session's monitor and to the request's own`() async throws {
+    @Test func `events are delivered in order, to the session's monitor and to the request's`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .response("body")])
         let monitor = Counting()
         let session = try HTTPSession(

@@ -76,7 +76,7 @@ struct TransferCodingTests {
         #expect(server.connections.count == 1 && other.connections.count == 1)
     }
 
-    @Test func `what is no compressed data, or breaks off, is an error`() async throws {
+    @Test func `invalid or truncated compressed data are an error`() async throws {
         for body in [Array("plain".utf8), compressed(Self.text).dropLast(9)] {
             for coding in ["gzip", "gzip, chunked"] {
                 let server = try Self.server(coding, Array(body))
@@ -97,7 +97,7 @@ struct TransferCodingTests {
         #expect(error?.code == .bodyTooLarge)
     }
 
-    @Test func `a response without body has no coding to be known`() async throws {
+    @Test func `a response without a body may have an unknown coding`() async throws {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: br\r\n\r\n"),
             .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"), .readToEnd,

@@ -21,7 +21,7 @@ struct LinkChaosTests {
         async throws
     {
         let lab = try UplinkLab()
-        let server = try JournalServer(in: lab) { $0.stormyAnswer }
+        let server = try JournalServer(in: lab) { $0.stormyResponse }
         let monitor = try ReachabilityMonitor(configuration: .inside(lab.machine))
         try await monitor.wait(for: .reachable, timeout: .seconds(120))
         let counter = FinishCounter()

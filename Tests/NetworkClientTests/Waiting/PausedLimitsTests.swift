@@ -95,7 +95,7 @@ struct PausedLimitsTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `the limit of what a transport carries waits in a pause`() async throws {
+    @Test func `the timeout of a custom transport is suspended during a pause`() async throws {
         struct Gated: Transport {
             let asked = Observed(0)
             let gate: AsyncStream<Void>

@@ -54,7 +54,7 @@ struct PausedUnderWayTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `no limit of a stage goes on meanwhile`() async throws {
+    @Test func `stage timeouts are suspended during a pause`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
             number == 0 ? [.readRequest, .await(latch), .response("late")] : [.readRequest, .readToEnd]
@@ -159,7 +159,7 @@ struct PausedUnderWayTests {
         #expect(try await request.string() == "whole")
     }
 
-    @Test func `pause, resume and cancel in any order from any thread come to one end`() async throws {
+    @Test func `pause, resume and cancel in any order from any thread lead to one end`() async throws {
         let text = String(repeating: "x", count: 100_000)
         let server = try ScriptedServer(always: [.forever([.readRequest, .response(text)])])
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))

@@ -110,7 +110,7 @@ struct RetryingTests {
         #expect(server.withLock { $0?.connections.count } == 1)
     }
 
-    @Test func `a server that says when is asked again no sooner`() async throws {
+    @Test func `Retry-After delays the retry`() async throws {
         let server = try Self.failing(1, "429 Too Many Requests", ["Retry-After: 1"])
         let request = try Self.session(server).post("", body: .text("1"), options: .init(startsAtOnce: false))
         var delays: [Duration] = []
@@ -122,7 +122,7 @@ struct RetryingTests {
         #expect(delays.allSatisfy { $0 >= .seconds(1) })
     }
 
-    @Test func `a server that wants to be asked after the deadline is not asked again`() async throws {
+    @Test func `a Retry-After beyond the deadline prevents the retry`() async throws {
         let server = try Self.failing(1, "503 Service Unavailable", ["Retry-After: 86400"])
         var timeouts = Timeouts.lasting
         timeouts.total = .seconds(600)
@@ -168,7 +168,7 @@ struct RetryingTests {
         #expect(try await request.string() == "yes")
     }
 
-    @Test func `a host that fails too often is given a rest`() async throws {
+    @Test func `the circuit breaker opens for a host that fails too often`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .reset])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",

@@ -54,7 +54,7 @@ final class FinishCounter: EventMonitor {
 
 extension JournalServer.Entry {
     /// The responses during a storm: every fourth one is large and slow, so that responses are truncated too.
-    var stormyAnswer: [ServerStep] {
+    var stormyResponse: [ServerStep] {
         guard method != "HEAD" else { return [.response()] }
         let number = target.utf8.reduce(UInt32(0)) { $0 &* 31 &+ UInt32($1) }
         guard number % 4 == 0 else { return [.response("done")] }

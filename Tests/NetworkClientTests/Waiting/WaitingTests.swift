@@ -16,7 +16,7 @@ struct WaitingTests {
         return try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
     }
 
-    @Test func `a request waits while there is no path, and goes when there is one`() async throws {
+    @Test func `a request waits while there is no path, and starts when there is one`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(server, network)
@@ -165,7 +165,7 @@ struct WaitingTests {
         #expect(try await second.string() == "here")
     }
 
-    @Test func `a request that was paused before it began goes when it is resumed`() async throws {
+    @Test func `a request that was paused before its start starts when resumed`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",

@@ -102,7 +102,7 @@ struct FileFeedTests {
         #expect(error?.reason.contains("it was written to meanwhile") == true)
     }
 
-    @Test func `a file stays open until it is read or given up, and no longer`() async throws {
+    @Test func `a file is closed once it is read or abandoned`() async throws {
         let path = try folder.write("file", bytes(700_000))
         let feed = try await OpenedFeed(.file(path))
         #expect(try openDescriptors(of: path) == 0)

@@ -80,13 +80,13 @@ struct FormReaderTests {
     }
 
     @Test(.enabled(if: FormReader.hasPython, "no python3: run scripts/setup --for-tests"))
-    func `Python reads what is in the parts`() async throws {
+    func `Python parses the contents of the parts`() async throws {
         let (form, expected) = try contents()
         #expect(try await read(form, by: .python()) == expected)
     }
 
     @Test(.enabled(if: FormReader.hasPerl, "no CGI.pm: run scripts/setup --for-tests"))
-    func `Perl reads what is in the parts`() async throws {
+    func `Perl parses the contents of the parts`() async throws {
         let (form, expected) = try contents()
         let parts = try await read(form, by: .perl())
         #expect(Set(parts) == Set(expected))
