@@ -7,7 +7,7 @@ import Testing
 @testable import netwatch_fetch
 
 @Suite struct CurlCodeTests {
-    /// The rows of the document's table: the code, and the library's errors that it names.
+    /// The rows of the document's table: the exit code, and the library's errors.
     private func rows() throws -> [Int32: [String]] {
         var rows: [Int32: [String]] = [:]
         for line in try Repository.read("docs/fetch.md").split(separator: "\n") {

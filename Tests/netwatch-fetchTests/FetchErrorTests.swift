@@ -79,7 +79,7 @@ import Testing
         let run = try lab.fetch(lab.server(steps).url())
         #expect(run.code == code, "\(run.errors)")
         #expect(run.error?.hasPrefix("GET http://127.0.0.1:") == true, "\(run.errors)")
-        // What came before it was cut off has gone out.
+        // The bytes before the truncation have been printed.
         #expect(run.output == (code == 18 ? "abc" : ""))
     }
 
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func `signals end it`(signal: Int32) async throws {
         let server = try lab.server(.readRequest, .hold)
-        // Longer than any machine is busy: it is the signal that ends it.
+        // Longer than any machine is busy: the signal ends it.
         let tool = try lab.start(["--max-time", "10m", server.url()])
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         tool.send(signal)

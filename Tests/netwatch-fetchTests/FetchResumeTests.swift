@@ -42,7 +42,7 @@ import Testing
         server.connections.flatMap(\.requests)
     }
 
-    /// The command as the tool was started, for a shell.
+    /// The command line of the tool, quoted for a shell.
     private func command(_ url: String) -> String {
         ShellText.command([ToolBinary.path, "fetch"] + options + [url])
     }

@@ -172,7 +172,7 @@ import Testing
 }
 
 extension Substring {
-    /// The text without the last characters that are such.
+    /// The text without trailing characters that satisfy the condition.
     fileprivate func trimmingSuffix(while isSuch: (Character) -> Bool) -> String {
         var text = self
         while let last = text.last, isSuch(last) { text.removeLast() }

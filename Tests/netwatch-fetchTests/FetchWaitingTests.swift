@@ -16,7 +16,7 @@ import Testing
         let server = try JournalServer(in: lab)
         try lab.begin(outage)
         let tool = try fetch(lab, "--wait", "1000s", "-v", "-d", "x", server.url)
-        // It may try before the first state is known, and is told then that there is no path.
+        // It may try before the first state is known, and then learn that there is no path.
         var line = try tool.errors.line()
         while let text = line, !text.hasPrefix("* waits for a path"), !text.hasSuffix("when there is a path") {
             line = try tool.errors.line()

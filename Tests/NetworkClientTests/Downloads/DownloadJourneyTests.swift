@@ -11,7 +11,7 @@ struct DownloadJourneyTests {
     private static let entity = DownloadLab.entity(300_000)
     private static let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
 
-    /// A server that sends `/` on to `/file`, and cuts off each body.
+    /// A server that redirects `/` to `/file`, and truncates each body.
     private func leading(cut: Int?, status: String = "302 Found") throws -> ScriptedServer {
         let file = PartServer(Self.entity, cut: cut)
         let redirect = "HTTP/1.1 \(status)\r\nLocation: /file\r\nContent-Length: 4\r\n\r\ngone"

@@ -17,7 +17,7 @@ struct KeptPartTests {
 
     @Test func `a part is kept though its download is cancelled while it is being opened`() async throws {
         let lab = try DownloadLab()
-        // However late the cancelling is, nothing has come of the file.
+        // However late the cancellation is, nothing of the file has been received.
         let server = try ScriptedServer(always: [.readRequest, .hold])
         let session = try DownloadLab.session(server)
         try lab.leavePart(Array(Self.entity.prefix(1_000)), of: "http://127.0.0.1:\(server.port)/file", Self.lines)
@@ -53,7 +53,7 @@ struct KeptPartTests {
         #expect(lab.names == ["file"])
     }
 
-    /// Whether this process can give files to others.
+    /// Whether this process can change the owner of files.
     private static var canGiveFiles: Bool {
         guard let folder = try? LabFolder(), (try? folder.write("file", "")) != nil else { return false }
         return chown("\(folder.path)/file", 12_345, 12_345) == 0

@@ -62,7 +62,7 @@ private final class Killer: EventMonitor {
             return first ?? bytes
         }
         guard bytes - start >= limit else { return }
-        // The loop goes on meanwhile, and so does the writing.
+        // The loop and the writer continue meanwhile.
         let delay = delay
         _ = try? LabThread {
             usleep(delay)

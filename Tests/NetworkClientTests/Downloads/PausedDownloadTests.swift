@@ -51,7 +51,7 @@ struct PausedDownloadTests {
         try nginx.files.write("large", entity)
         let pauses = Pauses(1, seed: 4, from: 1_000_000)
         pauses.whenPaused.withLock { action in
-            // Nothing has come when it is paused before it starts.
+            // Nothing has been received if it is paused before it starts.
             action = { if pauses.count == 1 { $0.cancel() } }
         }
         let session = try HTTPSession(

@@ -39,7 +39,7 @@ struct CancelStormTests {
         #expect(tally.others == [], "seed \(Endurance.seed)")
         #expect(tally.cancelled > 0)
         #expect(session.requests.isEmpty)
-        // As many at once as there may be connections: none of them is lost.
+        // As many requests as allowed connections: no connection was lost.
         let responses = (0..<6).map { _ in session.get("large.bin", options: .init(timeouts: .lasting))
         }
         for response in responses { #expect(try await response.bytes().count == 1_000_000) }

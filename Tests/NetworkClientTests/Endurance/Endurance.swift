@@ -4,9 +4,9 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// How much is done: enough for a test in the suite, and as much as one likes by environment variable.
+/// The amount of work: enough for a test in the suite, and more by environment variables.
 enum Endurance {
-    /// NETWATCH_CANCELS: how many requests are cancelled.
+    /// NETWATCH_CANCELS: the number of cancelled requests.
     static let cancels = number("NETWATCH_CANCELS", or: 1500)
     /// NETWATCH_REQUESTS: the number of sequential and concurrent requests.
     static let requests = number("NETWATCH_REQUESTS", or: 4000)

@@ -72,7 +72,7 @@ struct ConnectionFaultTests {
 
     @Test func `a resent request keeps its deadline`() async throws {
         try await FaultLab.run { faults in
-            // The first connection dies under its second request, and no other is ever accepted.
+            // The first connection is lost during its second request, and no other is accepted.
             let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 1) { _ in
                 [.readRequest, .response("one"), .readRequest, .close]
             }

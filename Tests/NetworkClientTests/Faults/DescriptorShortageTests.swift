@@ -5,7 +5,7 @@ import NetworkClient
 import NetworkLab
 import Testing
 
-/// Processes that may open few descriptors.
+/// Processes with a low limit on descriptors.
 @Suite(.timeLimit(.minutes(5)))
 struct DescriptorShortageTests {
     @Test(arguments: ["keep-alive", "close"])
@@ -50,7 +50,7 @@ struct DescriptorShortageTests {
             for await event in events { if case .sent = event { break } }
             let taken = takeDescriptors(leaving: 3)
             let second = session.get("x")
-            // Three are enough for the first connection to another host, and too few for a second one to this.
+            // Three are enough for the first connection to another host, and too few for a second one to this host.
             await #expect(throws: HTTPError.self) { try await session.get("http://127.0.0.2:9/").response() }
             for descriptor in taken { close(descriptor) }
             #expect(try await second.string() == "second")
@@ -80,7 +80,7 @@ private func limitDescriptors(to count: UInt) {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
 }
 
-/// Takes all descriptors but a few: with none, libdispatch ends the process when it looks at its threads.
+/// Uses up all descriptors but a few: with none, libdispatch aborts the process when it inspects its threads.
 private func takeDescriptors(leaving count: Int) -> [Int32] {
     limitDescriptors(to: 256)
     var taken: [Int32] = []

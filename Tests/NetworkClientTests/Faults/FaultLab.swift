@@ -21,18 +21,18 @@ final class FaultLab {
         resolver = NameResolver { [lookups] name in
             lookups.update { $0 += 1 }
             defer { lookups.update { $0 -= 1 } }
-            // The thread is the resolver's own, and its view of the files ends with it.
+            // The thread belongs to the resolver, and its mount namespace ends with it.
             if resolvConf != nil { try? LabMount.cover("/etc/resolv.conf", with: "\(folder.path)/resolv.conf") }
             return SystemLookup.addresses(of: name)
         }
     }
 
-    /// Runs a test in a new namespace; at its end no socket is left in there.
+    /// Runs a test in a new namespace, and checks that it leaves no socket.
     ///
     /// - Parameters:
-    ///   - resolvConf: What the lookups find in /etc/resolv.conf; nil for the machine's own.
+    ///   - resolvConf: The contents of /etc/resolv.conf for lookups; nil for the machine's own.
     ///   - body: The test.
-    /// - Throws: What the test throws, or the errno if there is no namespace to be had.
+    /// - Throws: The test's error, or the errno if no namespace can be created.
     static func run(resolvConf: String? = nil, _ body: (FaultLab) async throws -> Void) async throws {
         let lab = try LabNamespace()
         let before = try lab.openSockets()
@@ -44,9 +44,9 @@ final class FaultLab {
         }
     }
 
-    /// The number of open sockets, as soon as it is the one expected, or after some seconds.
+    /// Returns the number of open sockets, once it is the expected one, or after a few seconds.
     ///
-    /// The last of them are closed by threads that nobody waits for, and no event tells of it.
+    /// The last ones are closed by threads in the background, without an event.
     private func openSockets(become expected: Int) async throws -> Int {
         var count = try lab.openSockets()
         for _ in 0..<1_000 where count != expected {

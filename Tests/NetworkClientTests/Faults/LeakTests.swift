@@ -24,7 +24,7 @@ struct LeakTests {
                 let port = ending == .refused ? 9 : server.port
                 request = try await Self.endRequest(session, "http://127.0.0.1:\(port)/", ending, server)
             }
-            // The session's farewell, and what closing sets off, are on the loop.
+            // The end of the session, and the effects of closing, run on the loop.
             if ending != .refused { try await server.waitForEnds() }
             for _ in 0..<3 { try await faults.loops.loop.submit {}.get() }
             #expect(request == nil)

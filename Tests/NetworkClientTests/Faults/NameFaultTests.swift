@@ -46,7 +46,7 @@ struct NameFaultTests {
     }
 
     @Test func `two stalled names delay no other name`() async throws {
-        // By itself the system gives a silent server up within seconds, which a busy machine can take for the rest.
+        // The system's own timeout for a silent server is a few seconds, which the rest may take on a busy machine.
         let patient = "nameserver \(NameServiceSetup.nameServer)\noptions timeout:30 attempts:5\n"
         try await FaultLab.run(resolvConf: patient) { faults in
             let names = try NameServer(in: faults.lab) { $0.hasPrefix("healthy") ? .address(127, 0, 0, 1) : .silence }
@@ -61,7 +61,7 @@ struct NameFaultTests {
                 #expect(text == "here")
             }
             #expect(try await session.get("http://localhost:\(server.port)/").string() == "here")
-            // They are cancelled at once, although nothing interrupts the lookups.
+            // They are cancelled immediately, although the lookups can't be interrupted.
             #expect(stalled.allSatisfy { !$0.isFinished })
             for request in stalled {
                 request.cancel()

@@ -17,7 +17,7 @@ struct TLSFaultTests {
         Fault("a server without TLS", [.readBytes(1), .send("HTTP/1.1 400 No\r\n\r\n")], .tlsFailed, .neverSent),
     ]
 
-    /// A record's head that announces more than comes soon.
+    /// A record header that announces more bytes than are sent.
     private static let drops: [ServerStep] = [
         .readBytes(1), .sendBytes([0x16, 0x03, 0x03, 0x10, 0x00]),
         .drip([UInt8](repeating: 2, count: 4096), every: .milliseconds(10)),
@@ -87,6 +87,6 @@ struct TLSFaultTests {
 }
 
 extension ServerStep {
-    /// Carries so many bytes from the server that the test has.
+    /// Relays a number of bytes from the test's server.
     fileprivate static func cut(after count: Int) -> ServerStep { .relay(toPort: 0, cutAfter: count) }
 }

@@ -213,7 +213,7 @@ import Testing
         let resolver = NameResolver { _ in
             lookups.put(1)
             guard lookups.all.count > 1 else { return .failure(code: -3, errno: 0) }
-            // The failure is to be seen before it is over.
+            // The failure must be visible before the retry.
             _ = try? seen.wait(for: "the failure to be seen", within: .seconds(120)) { !$0.isEmpty }
             return .addresses((try? [.init(ipAddress: "127.0.0.1", port: 0)]) ?? [])
         }

@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// One change; some are refused because there is nothing to change.
+    /// Makes one change; some fail because there is nothing to change.
     private func shake(_ generator: inout SeededGenerator) throws {
         let rtnl = uplinks.home.rtnl
         switch Int.random(in: 0..<9, using: &generator) {
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// Everything as it was at first; what is there already is refused.
+    /// Restores the initial state; additions that already exist fail.
     private func restore() throws {
         try uplinks.regainWiFi()
         try uplinks.home.rtnl.setUp("wlan0", "wwan0")

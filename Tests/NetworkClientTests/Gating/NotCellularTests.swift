@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// A session that may not use the modem, on a machine with both, while WiFi goes and comes.
+/// A session that must not use the modem, on a machine with both, while WiFi goes down and up.
 @Suite(.timeLimit(.minutes(3))) struct NotCellularTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
@@ -65,7 +65,7 @@ import Testing
             let before = try uplinks.sentPackets("wwan0")
             for round in 0..<10 {
                 let running = (0..<4).map { session.get("running/\(round)/\($0)") }
-                // The link going down takes the routes with it: the modem's is the default one then.
+                // When the link goes down, its routes are removed: the modem's route is then the default.
                 if round.isMultiple(of: 2) { try uplinks.home.rtnl.setDown("wlan0") } else { try uplinks.loseWiFi() }
                 try await wait(for: false)
                 let waiting = (0..<4).map { session.get("waiting/\(round)/\($0)") }
@@ -76,7 +76,7 @@ import Testing
             }
             #expect(try uplinks.sentPackets("wwan0") == before)
             #expect(cellular.connections.isEmpty)
-            // What is counted is what would be seen.
+            // The counter would detect the packets.
             let free = try self.session(loops, .interface("wwan0"))
             #expect(try await free.get("").string() == "cellular")
             #expect(try uplinks.sentPackets("wwan0") > before)

@@ -16,7 +16,7 @@ import Testing
         .init(ways: [nil: [MadeUpConnectivity.wlan, MadeUpConnectivity.wwan]], own: [own])
     )
 
-    /// A connection that knows what became of it.
+    /// A connection that records its losses.
     private final class Connection: PathFollowing, Sendable {
         let pathLossPolicy: PathLossPolicy?
         let lastByte: NIODeadline

@@ -27,8 +27,8 @@ final class LabNameServer: Sendable {
         }.get()
     }
 
-    /// Starts a lookup on a thread whose /etc/resolv.conf names this server; the resolver's own thread is born of it,
-    /// and sees what it sees.
+    /// Starts a lookup on a thread whose /etc/resolv.conf names this server; the resolver's own thread inherits its
+    /// mount namespace.
     func resolve(_ name: String, by resolver: NameResolver, limit: Duration = .seconds(120)) throws -> NameQuery {
         let query = LabInbox<Result<NameQuery, any Error>>()
         let thread = try LabThread { [self] in

@@ -7,13 +7,13 @@ struct NameResolverStateTests {
     typealias Machine = LookupScheduler
     let start = ContinuousClock.now
 
-    /// A moment of the story, in milliseconds.
+    /// A time in the scenario, in milliseconds.
     func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    /// A machine of two lookups at a time and four threads, which takes 100 ms for a stall.
+    /// A scheduler with two concurrent lookups, four threads, and a stall threshold of 100 ms.
     func machine() -> Machine { .init(.init(width: 2, bound: 4, stallThreshold: .milliseconds(100))) }
 
-    /// Queries a name, and lets the thread that was asked for take it.
+    /// Queries a name, and lets the requested thread run its lookup.
     func begin(_ name: String, at now: Int, _ machine: inout Machine) -> (query: UInt64, flight: UInt64?) {
         let (query, action) = machine.query(name, at: at(now))
         #expect(action == .startThread)

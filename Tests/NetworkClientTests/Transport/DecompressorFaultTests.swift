@@ -86,7 +86,7 @@ struct DecompressorFaultTests {
     }
 
     @Test func `the output between two codings is limited too`() throws {
-        // 400 kB of empty members: nothing comes out at the end, however long one reads.
+        // 400 kB of empty members, which output nothing.
         let members = [UInt8]([[UInt8]](repeating: compressed([]), count: 20_000).joined())
         let error = #expect(throws: HTTPError.self) { try decompress(compressed(members), "gzip, gzip", limit: 1000) }
         #expect(error?.code == .bodyTooLarge)

@@ -57,7 +57,7 @@ final class KeptGate: Sendable {
     /// Returns the keeper's verdict on a key.
     func verdict(_ key: GateKey) async -> GateKeeper.Verdict { await on { $0.verdict(for: key) } }
 
-    /// Waits for a key from now on; gives the verdict of now.
+    /// Waits for a key from now on; returns the current verdict.
     @discardableResult
     func hold(_ key: GateKey) async -> GateKeeper.Verdict {
         await on { keeper in
@@ -78,7 +78,7 @@ final class KeptGate: Sendable {
         }
     }
 
-    /// Waits until the last that was told of a key is as wanted.
+    /// Waits until the last notification about a key satisfies the condition.
     func wait(
         _ key: GateKey,
         for what: String,
