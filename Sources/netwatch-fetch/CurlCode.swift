@@ -40,7 +40,7 @@ enum CurlCode: Int32, CaseIterable {
     /// `CURLE_TOO_MANY_REDIRECTS`.
     case tooManyRedirects = 47
     /// `CURLE_GOT_NOTHING`.
-    case noAnswer = 52
+    case gotNothing = 52
     /// `CURLE_SEND_ERROR`.
     case sendError = 55
     /// `CURLE_RECV_ERROR`.
@@ -55,7 +55,7 @@ enum CurlCode: Int32, CaseIterable {
     case bodyTooLarge = 63
     /// `CURLE_SEND_FAIL_REWIND`.
     case notRewound = 65
-    /// `EX_TEMPFAIL` of sysexits(3), as of the tool's other commands that wait; curl does not use it any more.
+    /// `EX_TEMPFAIL` of sysexits(3), like the tool's other commands that wait; curl no longer uses this code.
     case connectivityTimedOut = 75
     /// `CURLE_SSL_CACERT_BADFILE`.
     case badRootFile = 77
@@ -83,12 +83,13 @@ extension CurlCode {
             }
     }
 
-    /// A connection that was lost before a response: in the handshake, in silence, or by an error of the kernel.
+    /// Returns the code for a connection that was lost before a response: during the handshake, without any byte, or
+    /// with an error of the kernel.
     private static func loss(_ error: HTTPError) -> Self {
         if error.proxy != nil { return error.isOfSOCKS ? .socksFailed : .receiveError }
         if error.processing == .neverSent { return .handshakeFailed }
         return switch error.errno {
-        case nil: .noAnswer
+        case nil: .gotNothing
         case EPIPE: .sendError
         default: .receiveError
         }
@@ -116,7 +117,7 @@ extension CurlCode {
                 .untrusted
             case .pinMismatch: .pinnedKeyMismatch
             case .clientCertificateRefused: .clientCertificate
-            case .connectionLost: .noAnswer
+            case .connectionLost: .gotNothing
             case .pathLost, .proxyRefused, .proxyConnectFailed, .proxyAuthenticationRequired, .invalidProxyAnswer:
                 .receiveError
             case .bodyTruncated: .partialBody
@@ -137,7 +138,7 @@ extension CurlCode {
 }
 
 extension HTTPError {
-    /// Whether it is about a proxy that speaks SOCKS.
+    /// Whether it was caused by a SOCKS proxy.
     fileprivate var isOfSOCKS: Bool { proxy?.hasPrefix("socks") == true }
 }
 
@@ -153,12 +154,12 @@ extension HTTPError {
         return .init(line.escapedForTerminal, curl: CurlCode(self))
     }
 
-    /// Words in place of those that speak of the library.
+    /// The reason in place of one that refers to the library's API.
     private var ownWords: String? {
         switch code {
-        case .bodyTooLarge: "the answer's body is larger than allowed"
+        case .bodyTooLarge: "the response's body is larger than allowed"
         case .clientCertificateRefused: "the server does not accept the client certificate, or the lack of one"
-        // Behind the colon stands which property of the session helps.
+        // The session's property that helps follows the colon.
         default: reason.firstRange(of: ": see TLSOptions.").map { String(reason[..<$0.lowerBound]) }
         }
     }

@@ -3,7 +3,7 @@ import LinuxSystem
 import NetwatchCore
 import NetworkClient
 
-/// Where the bytes of a request's body come from.
+/// The source of a request body.
 enum BodySource: Hashable {
     /// The argument itself, in UTF-8.
     case text(String)
@@ -15,9 +15,9 @@ enum BodySource: Hashable {
 
 /// Reads `TEXT|@FILE|-`, as `--data` and `--json` take it.
 enum BodyArgument {
-    /// Reads where a body comes from.
+    /// Parses the source of a body.
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> BodySource {
         guard text != "-", text != "@-" else { return .standardInput }
         guard text.hasPrefix("@") else { return .text(text) }
@@ -27,12 +27,12 @@ enum BodyArgument {
 }
 
 extension BodySource {
-    /// The largest body that is sent: it is held in memory.
+    /// The maximum size of a body in bytes, since it is held in memory.
     static let largest = 1 << 30
 
-    /// The bytes.
+    /// Reads the bytes.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     func bytes() throws(ToolError) -> [UInt8] {
         do throws(SystemError) {
             switch self {
@@ -48,7 +48,7 @@ extension BodySource {
         }
     }
 
-    /// The name in errors.
+    /// The name of the source, for errors.
     var name: String {
         switch self {
         case .text: "the text"
@@ -58,7 +58,7 @@ extension BodySource {
     }
 }
 
-/// One `--form`: a field, or a file.
+/// The value of `--form`: a field or a file.
 struct FormArgument: Hashable {
     /// The contents of a part.
     enum Content: Hashable {
@@ -73,9 +73,9 @@ struct FormArgument: Hashable {
     /// The contents.
     var content: Content
 
-    /// Reads `NAME=VALUE` or `NAME=@FILE`.
+    /// Parses `NAME=VALUE` or `NAME=@FILE`.
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> Self {
         guard let mark = text.firstIndex(of: "=") else { throw .init("the '=' is missing; \(howTo)") }
         let name = String(text[..<mark])
@@ -99,20 +99,20 @@ extension FormArgument {
     }
 }
 
-/// Where a file is uploaded to.
+/// The URL that a file is uploaded to.
 enum UploadTarget {
-    /// The URL, with the file's name behind it where it names a folder, as curl has it: it ends with a slash, or has no
-    /// path at all.
+    /// Returns the URL, with the file's name appended if it names a directory, as in curl: it ends with a slash, or has
+    /// no path at all.
     static func url(_ url: String, uploading file: String) -> String {
         guard let mark = url.firstRange(of: "://"), !url.contains(where: { "?#".contains($0) }) else { return url }
         let hasPath = url[mark.upperBound...].utf8.contains(UInt8(ascii: "/"))
         guard !hasPath || url.hasSuffix("/") else { return url }
-        // By bytes, as the kernel does it: of characters, a slash with an accent is none.
+        // By bytes, as in the kernel: a slash with a combining accent is a different Character.
         let name = file.utf8.split(separator: UInt8(ascii: "/")).last ?? file.utf8[...]
         return url + (hasPath ? "" : "/") + name.map(escaped).joined()
     }
 
-    /// A byte as it stands in a URL (RFC 3986, 2.3).
+    /// Returns a percent-encoded byte, or the character itself if it is unreserved (RFC 3986, 2.3).
     private static func escaped(_ byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -60,7 +60,7 @@ struct FetchCommand: NetwatchCommand {
     func execute() throws(ToolError) -> ExitStatus {
         try FetchTarget.check(url, isPinned: !trust.pins.isEmpty, hasUser: user.user != nil)
         let tls = try trust.tls()
-        // Before signals are blocked: stdin may be a terminal, where the user may press Ctrl-C.
+        // Read the body before signals are blocked: stdin may be a terminal, where the user may press Ctrl-C.
         let body = try request.body()
         let signals = try FetchSignals()
         let credential: Credential?
@@ -89,7 +89,7 @@ struct FetchCommand: NetwatchCommand {
         }
     }
 
-    /// Executes a download to a file, which can be continued.
+    /// Runs a download to a file, which can be continued.
     private func execute(
         _ download: FetchDownload,
         _ tls: TLSOptions,
@@ -166,14 +166,14 @@ struct FetchCommand: NetwatchCommand {
         var figures = journal.figures
         if case .answered(let response) = ending { figures = .init(response, figures.connection) }
         let lines = output.metricsJson ? [figures.json] : figures.lines
-        // Where stderr cannot be written there is nobody to tell.
+        // If stderr can't be written, the error can't be reported either.
         try? LineOutput.standardError.write(lines.map { $0 + "\n" }.joined())
     }
 
     private func end(with response: DataResponse, _ target: FetchOutput) throws(ToolError) -> ExitStatus {
         let isRefusal = response.status >= 400
         let head = output.includesHead || request.isHead
-        // What the user has is what there is: a file stays as it is.
+        // After 304, the file is up to date and stays as it is.
         let isUnchanged = target.isFile && response.status == 304 && !request.isHead
         if response.file == nil, !isUnchanged, !output.fail || !isRefusal {
             try target.write(response, head: head, body: true)
@@ -185,15 +185,15 @@ struct FetchCommand: NetwatchCommand {
     }
 }
 
-/// Holds a URL against what the tool can do with it, before anything is read or made.
+/// Validates a URL, before anything is read or sent.
 enum FetchTarget {
-    /// Throws for what cannot be asked.
+    /// Throws an error for a URL that can't be requested.
     ///
     /// - Parameters:
-    ///   - url: As the user wrote it.
-    ///   - isPinned: Whether the server's key is pinned, which plain HTTP shows none of.
-    ///   - hasUser: Whether it is said already as whom to ask, so that the URL need not.
-    /// - Throws: What to tell the user.
+    ///   - url: The URL as the user wrote it.
+    ///   - isPinned: Whether the server's key is pinned, which plain HTTP does not have.
+    ///   - hasUser: Whether a user was given with an option, so that the URL must not have one.
+    /// - Throws: The error for the user.
     static func check(_ url: String, isPinned: Bool, hasUser: Bool) throws(ToolError) {
         guard let mark = url.firstRange(of: "://") else { return }
         let scheme = url[..<mark.lowerBound].lowercased()

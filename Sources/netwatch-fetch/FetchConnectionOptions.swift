@@ -4,7 +4,7 @@ import NetwatchCore
 import NetworkClient
 import ReachabilityCore
 
-/// How `netwatch fetch` connects, and how long it waits.
+/// The connection options and timeouts of `netwatch fetch`.
 struct FetchConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
@@ -57,7 +57,7 @@ struct FetchConnectionOptions: ParsableArguments {
 }
 
 extension FetchConnectionOptions {
-    /// The timeouts: --max-time replaces the limit on the silence of a server.
+    /// The timeouts: `--max-time` replaces the timeouts for a silent server.
     var timeouts: Timeouts {
         let silence: Duration? = maxTime == nil ? .seconds(60) : nil
         return .init(
@@ -71,13 +71,13 @@ extension FetchConnectionOptions {
         )
     }
 
-    /// Holds `--max-size` against what memory has room for, where a response is held there.
+    /// Checks `--max-size` against the maximum for memory, for a response that is held there.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     func checkMemory() throws(ToolError) {
         guard let maxSize, maxSize > SizeArgument.largestInMemory else { return }
         throw .init(
-            "--max-size is 1G at most where the answer is held in memory; give less, or -o FILE without --include",
+            "--max-size is 1G at most where the response is held in memory; give less, or -o FILE without --include",
             exit: .usage
         )
     }
@@ -97,28 +97,28 @@ extension FetchConnectionOptions {
     }
 }
 
-/// Reads `NAME|ADDRESS`, as `--interface` takes it.
+/// Parses `NAME|ADDRESS`, the value of `--interface`.
 enum BindingArgument {
-    /// Reads an interface's name or a source address.
+    /// Parses an interface's name or a source address.
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> LocalBinding {
         if let address = IPAddress(text) { return .address(address.description) }
-        // IFNAMSIZ, and what the kernel lets no name contain (dev_valid_name in net/core/dev.c).
+        // IFNAMSIZ, and the characters that the kernel rejects (dev_valid_name in net/core/dev.c).
         let isName = (1...15).contains(text.utf8.count) && !text.contains { "/: ".contains($0) || $0.isWhitespace }
         guard isName else { throw .init("it is neither an interface nor an address; write wwan0 or 192.0.2.2") }
         return .interface(text)
     }
 }
 
-/// Reads sizes: a number of bytes, with `K`, `M`, `G` or `T` for 1024 and its powers.
+/// Parses sizes: a number of bytes, with `K`, `M`, `G` or `T` for powers of 1024.
 enum SizeArgument {
-    /// The largest size of what is held in memory.
+    /// The maximum size of a body in memory, in bytes.
     static let largestInMemory = 1 << 30
 
-    /// Reads a size.
+    /// Parses a size in bytes.
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> Int {
         let digits = text.prefix { $0.isASCIIDigit }
         let unit = try unit(text[digits.endIndex...])

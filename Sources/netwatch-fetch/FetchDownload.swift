@@ -2,14 +2,14 @@ import CommandLineSupport
 import NetwatchCore
 import NetworkClient
 
-/// A file that `--resume` downloads, and what is said of it when it is not whole.
+/// A file that `--resume` downloads, and the advice on continuing it if it is incomplete.
 struct FetchDownload {
     /// The file's path.
     let path: String
     /// The command that this process was started with.
     let command: [String]
 
-    /// Begins it, or goes on with it.
+    /// Starts or continues the download.
     func start(
         _ url: String,
         _ request: FetchRequestOptions,
@@ -32,19 +32,20 @@ struct FetchDownload {
         return .init((words + advice).escapedForTerminal, curl: .refusedStatus)
     }
 
-    /// An error, and how to go on if there is something to go on with.
+    /// Returns the error, with the command that continues the download if there is a part of it.
     func error(_ error: ToolError, of request: RequestHandle) -> ToolError {
         howToGoOn(request).map { .init("\(error.message); \($0)", exit: error.status) } ?? error
     }
 
-    /// Says on stderr how to go on, where a signal has ended it.
+    /// Prints the command that continues the download to stderr, after a signal.
     func tellHowToGoOn(_ request: RequestHandle) {
         guard let text = howToGoOn(request) else { return }
-        // Where stderr cannot be written there is nobody to tell.
+        // If stderr can't be written, the error can't be reported either.
         try? LineOutput.standardError.write("netwatch: \(text)\n")
     }
 
-    /// Only what the same command would go on with is kept: a part of another URL is not.
+    /// Returns the advice on continuing; nil if there is no part that the same command would continue, such as one of
+    /// another URL.
     private func howToGoOn(_ request: RequestHandle) -> String? {
         guard let part = request.keptPart(of: path) else { return nil }
         let kept = "\(QuantityText.bytes(Int(part.size))) are kept in '\(part.path.escapedForTerminal)'"
@@ -52,10 +53,10 @@ struct FetchDownload {
     }
 }
 
-/// The command by which a download goes on, without the secrets that stood in it.
+/// The command that continues a download, without secrets.
 enum ResumeCommand {
-    /// The words as they were given, but a password is left out, which is asked for then, and the value of a field that
-    /// may be one is `...`, as is a password in a URL.
+    /// Returns the words as they were given, except for secrets: a password is left out, so that the command prompts
+    /// for it, and the value of a secret field or the password in a URL becomes `...`.
     static func words(_ given: [String]) -> [String] {
         var words: [String] = []
         var before: Secret?
@@ -73,7 +74,7 @@ enum ResumeCommand {
         return words
     }
 
-    /// An option whose value stands in the same word: `--user=me:x`, `-ume:x`.
+    /// Splits an option whose value is in the same word: `--user=me:x`, `-ume:x`.
     private static func split(_ word: String) -> (option: String, secret: Secret, value: String)? {
         for (name, secret) in Secret.options {
             let option = name.hasPrefix("--") ? name + "=" : name
@@ -90,13 +91,13 @@ enum ResumeCommand {
             "-u": .user, "--user": .user, "-H": .field, "--header": .field, "-x": .proxy, "--proxy": .proxy,
         ]
 
-        /// Of flags that stand in one word, the last may take a value: `-Lu me:x`.
+        /// Returns the secret of the last flag in a group of flags, which may take a value: `-Lu me:x`.
         static func endingFlags(_ word: String) -> Self? {
             guard word.hasPrefix("-"), !word.hasPrefix("--"), let last = word.last else { return nil }
             return word.dropFirst().dropLast().allSatisfy { "fikLIv".contains($0) } ? options["-\(last)"] : nil
         }
 
-        // By bytes, as what is sent is read: of characters, a colon with an accent is none.
+        // By bytes, as the value is parsed for sending: a colon with a combining accent is a different Character.
         func hidden(_ value: String) -> String {
             switch self {
             case .user: return String(decoding: value.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
@@ -110,7 +111,7 @@ enum ResumeCommand {
             }
         }
 
-        /// A URL without the password that stands in it.
+        /// Returns a URL with its password replaced.
         static func hiddenPassword(ofURL url: String) -> String {
             let bytes = url.utf8
             guard let mark = url.firstRange(of: "://") else { return url }
@@ -119,7 +120,7 @@ enum ResumeCommand {
                 + String(decoding: bytes[authority.endIndex...], as: UTF8.self)
         }
 
-        /// The same for what has no path: what the last `@` ends is the user's.
+        /// Does the same for a URL without a path: the user information ends at the last `@`.
         private static func hiddenPassword(_ bytes: Substring.UTF8View) -> String {
             let text = String(decoding: bytes, as: UTF8.self)
             guard let end = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
@@ -131,12 +132,12 @@ enum ResumeCommand {
     }
 }
 
-/// A command as somebody types it into a shell.
+/// A command in the syntax of a shell.
 enum ShellText {
-    /// The words, quoted where a shell (POSIX, 2.2) would make something else of them.
+    /// Returns the words, quoted where a shell (POSIX, 2.2) would interpret them.
     ///
-    /// Nothing in it ends the line or obeys a terminal: what might is written as `$'\x1b'`, which bash, zsh, ksh and the
-    /// newest POSIX understand.
+    /// The result has no line breaks and no control characters: they are written as `$'\x1b'`, which bash, zsh, ksh and
+    /// the newest POSIX support.
     static func command(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
     static func quoted(_ word: String) -> String {
@@ -144,7 +145,7 @@ enum ShellText {
             return "$'" + word.utf8.map(escaped).joined() + "'"
         }
         if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
-        // By bytes, as the shell does it: of characters, a quote with an accent is none.
+        // By bytes, as in the shell: a quote with a combining accent is a different Character.
         let parts = word.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
         return "'" + parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: #"'\''"#) + "'"
     }

@@ -22,12 +22,12 @@ struct FetchExchange {
     let journal: FetchJournal
     /// How its progress is shown on stderr.
     let style: ProgressStyle
-    /// Which way it is shown.
+    /// The directions whose progress is shown.
     let directions: Set<ProgressDirection>
     private let wakeup: Wakeup
     private let wait: MainWait
 
-    /// Prepares one.
+    /// Prepares a request.
     init(
         signals: FetchSignals,
         isVerbose: Bool,
@@ -37,14 +37,14 @@ struct FetchExchange {
         wakeup = try Wakeup.open()
         journal = FetchJournal(wakeup: wakeup, isVerbose: isVerbose)
         wait = MainWait(signals: signals.descriptor, wakeup: wakeup)
-        // What is told line by line would be drawn over.
+        // Progress would overwrite verbose lines.
         self.style = isVerbose || directions.isEmpty ? .none : style
         self.directions = directions
     }
 
-    /// Waits for a request's end, and tells what happens meanwhile.
+    /// Waits for a request's end, and shows its events and progress meanwhile.
     ///
-    /// A signal cancels it; with a second one, its end is not waited for.
+    /// A signal cancels the request; after a second one, its end is not awaited.
     func run(_ request: RequestHandle) throws(ToolError) -> Ending {
         let outcome = Outcome()
         request.response { [wakeup] ending in
@@ -67,7 +67,7 @@ struct FetchExchange {
         }
     }
 
-    /// Sleeps until there is something to do; a signal's number if one came.
+    /// Sleeps until there is an event; returns a signal's number if one was received.
     private func next(until deadline: Instant?) throws(ToolError) -> Int32? {
         do throws(SystemError) {
             if case .signal(let signal) = try wait.next(until: deadline) { return signal.number }
@@ -79,7 +79,7 @@ struct FetchExchange {
 
     private func tellLines() {
         let text = journal.takeLines().map { $0.escapedForTerminal + "\n" }.joined()
-        // Where stderr cannot be written there is nobody to tell.
+        // If stderr can't be written, the error can't be reported either.
         if !text.isEmpty { try? LineOutput.standardError.write(text) }
     }
 
@@ -100,7 +100,7 @@ struct FetchExchange {
     }
 }
 
-/// Notes what happens to the request, on the session's event loop, for the main thread to tell.
+/// Records the request's events on the session's event loop, for the main thread to print.
 final class FetchJournal: EventMonitor {
     private let state = Mutex(State())
     private let wakeup: Wakeup
@@ -113,13 +113,13 @@ final class FetchJournal: EventMonitor {
         var progress = FetchProgress()
     }
 
-    /// Makes an empty one; only a verbose one makes lines, and wakes the main thread for them.
+    /// Makes an empty journal; only a verbose one records lines, and wakes the main thread for them.
     init(wakeup: Wakeup, isVerbose: Bool) {
         self.wakeup = wakeup
         self.isVerbose = isVerbose
     }
 
-    /// Takes an event.
+    /// Records an event.
     func request(_ request: RequestHandle, did event: RequestEvent) {
         let lines = isVerbose ? VerboseText.lines(event, of: request) : []
         state.withLock { state in
@@ -143,7 +143,7 @@ final class FetchJournal: EventMonitor {
         if !lines.isEmpty { wakeup.signal() }
     }
 
-    /// The lines since the last time, which are then forgotten.
+    /// Returns the lines since the previous call.
     func takeLines() -> [String] {
         state.withLock { state in
             defer { state.lines = [] }
@@ -164,10 +164,10 @@ final class FetchJournal: EventMonitor {
 
 /// The signals that end a request in order, so that nothing half-written is left.
 struct FetchSignals {
-    /// Where they are received.
+    /// The descriptor that receives them.
     let descriptor: SignalDescriptor
 
-    /// Blocks them; to be called before any other thread starts.
+    /// Blocks the signals; must be called before any other thread starts.
     ///
     /// Ignored signals stay ignored, as nohup(1) requires.
     init() throws(ToolError) {
@@ -175,7 +175,7 @@ struct FetchSignals {
         do throws(SystemError) { descriptor = try .init(ending) } catch { throw error.toolError("wait for signals") }
     }
 
-    /// Lets them end the process again, as while it writes to a pipe that nobody may empty.
+    /// Unblocks the signals, so that they end the process while it writes to a pipe without a reader.
     func unblock() {
         var mask = descriptor.previousMask
         pthread_sigmask(SIG_SETMASK, &mask, nil)

@@ -4,11 +4,11 @@ import LinuxSystem
 import NetwatchCore
 import NetworkClient
 
-/// Where a response goes.
+/// The destination of a response.
 enum FetchOutput {
-    /// To stdout; a terminal gets no binary, unless the user insists.
+    /// stdout; binary bodies are not written to a terminal, unless the user insists.
     case standard(insists: Bool)
-    /// To a file.
+    /// A file.
     case file(String)
 
     /// Makes the output that `--output` names.
@@ -20,10 +20,10 @@ enum FetchOutput {
         self = .file(file)
     }
 
-    /// Whether it is a file, so that nothing else tells how far the response is.
+    /// Whether it is a file, so that progress is not visible otherwise.
     var isFile: Bool { if case .file = self { true } else { false } }
 
-    /// Where a body goes as it comes; nil where it has to be seen first.
+    /// Returns the destination of a body that is written as it arrives; nil if the body must be inspected first.
     ///
     /// A body for a terminal must not be binary; a head is printed before its body.
     func stream(withHead: Bool) -> BodyOutput? {
@@ -36,14 +36,14 @@ enum FetchOutput {
 
     private var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Looks whether what is held in memory first can be written then.
+    /// Checks whether a response that is held in memory first can be written later.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     func check() throws(ToolError) {
         if case .file(let path) = self { try FetchFile.check(path) }
     }
 
-    /// Writes a response: its head, if that is wanted, and its body.
+    /// Writes a response: its head, if requested, and its body.
     func write(_ response: DataResponse, head: Bool, body: Bool) throws(ToolError) {
         let bytes = body ? response.bytes : []
         switch self {
@@ -53,7 +53,7 @@ enum FetchOutput {
             let isTerminal = !insists && isTerminal
             guard !isTerminal || !bytes.contains(0) else {
                 throw .init(
-                    "the answer is binary, which is not for terminals; give -o FILE, or -o -",
+                    "the response is binary, which is not for terminals; give -o FILE, or -o -",
                     curl: .writeError
                 )
             }
@@ -66,7 +66,7 @@ enum FetchOutput {
     func failure(_ error: HTTPError) -> ToolError? {
         let cause = SystemError(code: error.errno ?? EIO)
         switch self {
-        // The reader has what it wanted.
+        // The reader has closed the pipe, because it has read enough.
         case .standard: return cause.code == EPIPE ? nil : Self.failed(cause)
         case .file(let path):
             return error.processing == .neverSent
@@ -78,7 +78,7 @@ enum FetchOutput {
         do throws(OutputFailure) {
             for piece in pieces { try LineOutput.standard.write(piece) }
         } catch .closed {
-            // The reader has what it wanted.
+            // The reader has closed the pipe, because it has read enough.
         } catch {
             guard case .failed(let cause) = error else { return }
             throw failed(cause)
@@ -97,7 +97,7 @@ final class FetchFile {
     private let path: String
     private let part: Part?
 
-    /// The file in the making.
+    /// The partial file.
     private struct Part {
         var path: String
         var descriptor: Int32
@@ -107,7 +107,7 @@ final class FetchFile {
 
     /// Creates the partial file next to its place.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     init(_ path: String) throws(ToolError) {
         do throws(SystemError) {
             let existing = try Self.status(path)
@@ -119,19 +119,19 @@ final class FetchFile {
                 return
             }
             if existing != nil { _ = try retryingOnInterrupt { access(path, W_OK) } }
-            // A link stays one: what it leads to is replaced.
+            // A symbolic link is kept, and its target replaced.
             self.path = existing == nil ? path : Self.resolved(path)
-            part = try Self.makePart(beside: self.path, like: existing)
+            part = try Self.makePart(nextTo: self.path, like: existing)
         } catch {
             throw Self.unwritable(path, error)
         }
     }
 
-    /// Looks whether a file could be made or written, so that it is told before anything is sent what cannot be.
+    /// Checks whether a file can be created or written, so that an error is reported before anything is sent.
     ///
     /// The file may still change until the response arrives.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     static func check(_ path: String) throws(ToolError) {
         do throws(SystemError) {
             let existing = try status(path)
@@ -148,9 +148,9 @@ final class FetchFile {
 
     deinit { discard() }
 
-    /// Writes all, and puts the file in its place.
+    /// Writes all pieces, and moves the file to its final path.
     ///
-    /// - Throws: What to tell the user; the part is gone then, and what was in its place is still there.
+    /// - Throws: The error for the user; the partial file is then removed, and an existing file is unchanged.
     func write(_ pieces: [[UInt8]]) throws(ToolError) {
         defer { discard() }
         guard let part else { return try writeDirectly(pieces) }
@@ -162,7 +162,7 @@ final class FetchFile {
         }
     }
 
-    /// Removes the part, unless it has found its place.
+    /// Removes the partial file, unless it has been renamed.
     private func discard() {
         guard isOpen, let part else { return }
         isOpen = false
@@ -172,7 +172,7 @@ final class FetchFile {
 
     private func finish(_ part: Part) throws(OutputFailure) {
         isOpen = false
-        // Some file systems tell of a full disk only here.
+        // Some file systems report a full disk only here.
         guard close(part.descriptor) == 0, rename(part.path, path) == 0 else {
             let error = SystemError.last
             unlink(part.path)
@@ -197,7 +197,7 @@ final class FetchFile {
 }
 
 extension FetchFile {
-    /// stat(2); nil where there is nothing.
+    /// stat(2); nil if there is no file.
     private static func status(_ path: String) throws(SystemError) -> stat? {
         var status = stat()
         do throws(SystemError) {
@@ -216,13 +216,13 @@ extension FetchFile {
         return String(cString: resolved)
     }
 
-    /// Where a file is, with a slash at its end; empty for the working directory.
+    /// Returns the directory of a file, with a trailing slash; empty for the working directory.
     private static func folder(of path: String) -> String {
         path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? ""
     }
 
-    /// mkstemp(3), with the owner and the permissions of what is there, or those that open(2) would give.
-    private static func makePart(beside path: String, like existing: stat?) throws(SystemError) -> Part {
+    /// mkstemp(3), with the owner and the permissions of the existing file, or those that open(2) would give.
+    private static func makePart(nextTo path: String, like existing: stat?) throws(SystemError) -> Part {
         var template = Array("\(folder(of: path)).netwatch-XXXXXX".utf8CString)
         let descriptor = try retryingOnInterrupt { mkstemp(&template) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

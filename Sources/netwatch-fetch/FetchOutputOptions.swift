@@ -53,15 +53,15 @@ struct FetchOutputOptions: ParsableArguments {
 }
 
 extension FetchOutputOptions {
-    /// The file that is downloaded by parts, if it is.
+    /// The download, if `--resume` is given.
     var download: FetchDownload? {
         guard resume, let file else { return nil }
         return .init(path: file, command: CommandLine.arguments)
     }
 
-    /// Holds `--resume` against what else was said.
+    /// Checks `--resume` against the other options.
     ///
-    /// - Throws: What contradicts what.
+    /// - Throws: The error for contradictory options.
     func check(_ request: FetchRequestOptions) throws {
         guard resume else { return }
         guard let file, file != "-" else {

@@ -2,18 +2,18 @@ import CommandLineSupport
 import NetwatchCore
 import NetworkClient
 
-/// Puts the values of several `--param` together, as servers put names like `a[b][]` together.
+/// A tree of the values of several `--param`, combined as servers combine names like `a[b][]`.
 indirect enum ParameterTree {
-    /// The values under one name; more than one where it was given again.
+    /// The values of one name; several if the name was repeated.
     case values([String?])
     /// The elements under `[]`, in order.
     case list([ParameterTree])
     /// The members.
     case table([String: ParameterTree])
 
-    /// The tree of some arguments; nil for none.
+    /// Returns the tree of some arguments; nil for none.
     ///
-    /// - Throws: ``ArgumentError`` where one name would be two things at once.
+    /// - Throws: ``ArgumentError`` if a name has both a value and elements or members.
     static func parameters(_ arguments: [ParameterArgument]) throws(ArgumentError) -> ParameterValue? {
         var tree: ParameterTree?
         for argument in arguments { tree = try adding(argument.steps[...], argument.value, to: tree) }
@@ -46,8 +46,8 @@ indirect enum ParameterTree {
         }
     }
 
-    /// Whether another value belongs to this element of a list, rather than to the next: `a[][x]=1 a[][y]=2` makes one
-    /// element, `a[][x]=1 a[][x]=2` two.
+    /// Returns whether another value belongs to this element of a list, rather than to the next: `a[][x]=1 a[][y]=2`
+    /// makes one element, `a[][x]=1 a[][x]=2` two.
     private func takes(_ steps: ArraySlice<ParameterArgument.Step>) -> Bool {
         switch (steps.first, self) {
         case (.key(let key), .table(let table)): table[key]?.takes(steps.dropFirst()) ?? true
@@ -56,7 +56,7 @@ indirect enum ParameterTree {
         }
     }
 
-    /// The parameters: what was given again under one name makes a set.
+    /// The parameters; several values of one name make a set.
     var parameters: ParameterValue {
         switch self {
         case .values(let values) where values.count == 1: Self.scalar(values[0])
@@ -69,27 +69,27 @@ indirect enum ParameterTree {
     private static func scalar(_ value: String?) -> ParameterValue { value.map(ParameterValue.string) ?? .null }
 }
 
-/// One `--param`: where in the tree of parameters a value goes.
+/// The value of `--param`: a value and its position in the tree of parameters.
 struct ParameterArgument: Hashable {
-    /// One step on the route to a value.
+    /// A step on the path to a value.
     enum Step: Hashable {
-        /// Under a key: the name itself, or `[key]`.
+        /// A member: the name itself, or `[key]`.
         case key(String)
-        /// One more of a list: `[]`.
+        /// A new element of a list: `[]`.
         case element
     }
 
     /// The steps; the first is a key.
     var steps: [Step]
-    /// The value; nil where there is no `=`, which sends the name alone.
+    /// The value; nil if there is no `=`, which sends the name alone.
     var value: String?
 
-    /// How deep names may be nested.
+    /// The maximum nesting depth of names.
     static let deepest = 32
 
-    /// Reads `name=value`, where the name may be nested: `a[b][]=c`.
+    /// Parses `name=value`, where the name may be nested: `a[b][]=c`.
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong, where, and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong, where, and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> Self {
         let end = text.firstIndex { "[=]".contains($0) } ?? text.endIndex
         guard end != text.startIndex else { throw .init("the name is missing; \(howTo)") }

@@ -2,9 +2,9 @@ import ArgumentParser
 import NetwatchCore
 import NetworkClient
 
-/// Through which proxy `netwatch fetch` goes.
+/// The proxy options of `netwatch fetch`.
 struct FetchProxyOptions: ParsableArguments {
-    // Read when all is: an argument that cannot be taken is shown with its error, and this one may hold a password.
+    // Parsed in `validate`: the error of an argument's transform shows the argument, which may contain a password.
     @Option(
         name: [.customShort("x", allowingJoined: true), .long],
         parsing: .unconditional,

@@ -115,7 +115,7 @@ extension FetchRequestOptions {
         return bodies.isEmpty ? .get : .post
     }
 
-    /// Which options say that there is a body.
+    /// The options that set a body.
     var bodies: [String] {
         [
             json.isEmpty ? nil : "--json", data.isEmpty ? nil : "--data", form.isEmpty ? nil : "--form",
@@ -123,7 +123,7 @@ extension FetchRequestOptions {
         ].compactMap(\.self)
     }
 
-    /// Whether the body is read while it is sent, so that it may take long.
+    /// Whether the body is read while it is sent, which may take long.
     var isStreamed: Bool { upload != nil || !form.isEmpty }
 
     /// The fields that are set.
@@ -134,18 +134,18 @@ extension FetchRequestOptions {
         return fields
     }
 
-    /// The parameters, put together.
+    /// Combines the parameters.
     ///
-    /// - Throws: What to tell the user where they contradict each other.
+    /// - Throws: The error for the user if they contradict each other.
     func tree() throws(ToolError) -> ParameterValue? {
         do throws(ArgumentError) { return try ParameterTree.parameters(parameters) } catch {
             throw .init("--param: \(error)", exit: .usage)
         }
     }
 
-    /// The body, read and checked; files of forms and uploads are read later on.
+    /// Reads and checks the body; files of forms and uploads are read later.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     func body() throws(ToolError) -> RequestBody {
         if let json = json.first {
             let bytes = try json.bytes()
@@ -163,11 +163,11 @@ extension FetchRequestOptions {
     }
 }
 
-/// Reads a method, as `--request` takes it.
+/// Parses a method, the value of `--request`.
 enum MethodArgument {
-    /// Reads a method; upper and lower case are different methods (RFC 9110, 9.1).
+    /// Parses a method, which is case-sensitive (RFC 9110, 9.1).
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> HTTPRequest.Method {
         guard let method = HTTPRequest.Method(rawValue: text) else {
             throw .init("it is no method; write a word such as GET, POST or PROPFIND")
@@ -177,11 +177,11 @@ enum MethodArgument {
     }
 }
 
-/// Reads `Name: value`, as `--header` takes it.
+/// Parses `Name: value`, the value of `--header`.
 enum FieldArgument {
-    /// Reads a field of the request's head (RFC 9110, 5).
+    /// Parses a header field (RFC 9110, 5).
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> HTTPField {
         guard let colon = text.firstIndex(of: ":") else { throw .init("the ':' is missing; \(howTo)") }
         guard let name = HTTPField.Name(String(text[..<colon])) else {

@@ -47,9 +47,9 @@ struct FetchTrustOptions: ParsableArguments {
 }
 
 extension FetchTrustOptions {
-    /// The session's options.
+    /// Makes the session's TLS options.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     func tls() throws(ToolError) -> TLSOptions {
         var options = TLSOptions(policy: isInsecure ? .insecure : .standard)
         for pin in pins { options.policy.pins += try pin.pins() }
@@ -72,7 +72,7 @@ extension FetchTrustOptions {
     }
 }
 
-/// A key that a server's chain must contain, as `--pin` names it.
+/// The value of `--pin`: a key that a server's chain must contain.
 enum PinSource: Hashable {
     /// The hash of a key.
     case pin(Pin)
@@ -80,11 +80,11 @@ enum PinSource: Hashable {
     case file(String)
 }
 
-/// Reads `sha256//BASE64|FILE`, as `--pin` takes it.
+/// Parses `sha256//BASE64|FILE`, the value of `--pin`.
 enum PinArgument {
-    /// Reads a pin; what does not begin as one is a file's name.
+    /// Parses a pin; any other text is a file name.
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> PinSource {
         guard !text.isEmpty else { throw .init("it is empty; write sha256//BASE64, or a certificate's file") }
         guard text.hasPrefix("sha256/") else { return .file(text) }
@@ -97,9 +97,9 @@ enum PinArgument {
 }
 
 extension PinSource {
-    /// The pins.
+    /// Reads the pins.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     func pins() throws(ToolError) -> [Pin] {
         switch self {
         case .pin(let pin): return [pin]

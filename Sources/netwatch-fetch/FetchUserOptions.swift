@@ -6,9 +6,9 @@ import LinuxSystem
 import NetwatchCore
 import NetworkClient
 
-/// As whom `netwatch fetch` asks.
+/// The authentication options of `netwatch fetch`.
 struct FetchUserOptions: ParsableArguments {
-    // Read when all is: an argument that cannot be taken is shown with its error, and this one may hold a password.
+    // Parsed in `validate`: the error of an argument's transform shows the argument, which may contain a password.
     @Option(
         name: [.customShort("u", allowingJoined: true), .long],
         parsing: .unconditional,
@@ -50,15 +50,15 @@ struct FetchUserOptions: ParsableArguments {
 extension FetchUserOptions {
     /// The result of completing the credential.
     enum Outcome {
-        /// Nobody, or somebody.
+        /// The credentials; nil if there is no user.
         case credential(Credential?)
-        /// A signal ended the question for the password.
+        /// A signal during the prompt for the password.
         case signal(Int32)
     }
 
-    /// Reads or asks for what is missing.
+    /// Returns the credentials, after reading or prompting for a missing password.
     ///
-    /// - Throws: What to tell the user.
+    /// - Throws: The error for the user.
     func credential(_ signals: FetchSignals) throws(ToolError) -> Outcome {
         guard let user, let argument = try? UserArgument.parse(user) else { return .credential(nil) }
         let password: String
@@ -105,20 +105,20 @@ extension FetchUserOptions {
     }
 }
 
-/// `--user`: who asks, and perhaps by which password.
+/// The value of `--user`: a name, and optionally a password.
 struct UserArgument: Hashable {
     /// The name.
     var name: String
-    /// The password; nil if it is to come from elsewhere.
+    /// The password; nil if it is not given here.
     var password: String?
 
-    /// Reads `USER[:PASSWORD]`.
+    /// Parses `USER[:PASSWORD]`.
     ///
-    /// No error shows what was written, which may be a password.
+    /// No error contains the text, which may be a password.
     ///
-    /// - Throws: ``ArgumentError`` that says what was wrong and how to write it.
+    /// - Throws: ``ArgumentError``, which says what was wrong and how to write it.
     static func parse(_ text: String) throws(ArgumentError) -> Self {
-        // By bytes, as the server reads it: of characters, a colon with an accent is none.
+        // By bytes, as the server parses it: a colon with a combining accent is a different Character.
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard let name = parts.first, !name.isEmpty else { throw .init("the name is missing; \(howTo)") }
@@ -126,7 +126,7 @@ struct UserArgument: Hashable {
         return .init(name: name, password: parts.count > 1 ? parts[1] : nil)
     }
 
-    /// Whether a text may be sent as name or password (RFC 7617, 2).
+    /// Returns whether a text may be sent as a name or password (RFC 7617, 2).
     static func isWritable(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
     }
@@ -134,22 +134,22 @@ struct UserArgument: Hashable {
     private static let howTo = "write USER, and type the password when asked, or USER:PASSWORD"
 }
 
-/// Asks for a password on the terminal, which does not show what is typed.
+/// Prompts for a password on the terminal, with echo off.
 struct PasswordPrompt {
     /// The outcome of a prompt.
     enum Input: Hashable {
-        /// The line that was typed; nil if there was none.
+        /// The line that was typed; nil if there was none, or it is not UTF-8.
         case typed(String?)
-        /// A signal came instead.
+        /// A signal was received.
         case signal(Int32)
     }
 
     /// The prompt.
     let question: String
-    /// The signals that end it, blocked, so that the terminal is left as it was.
+    /// The signals that end the prompt; they are blocked, so that the terminal is restored.
     let signals: SignalDescriptor
 
-    /// Asks on the terminal that controls this process, whatever stdin and stdout are; see tty(4).
+    /// Prompts on the controlling terminal of this process, regardless of stdin and stdout; see tty(4).
     ///
     /// - Throws: The errno; `ENXIO` where there is no terminal.
     func ask() throws(SystemError) -> Input {
@@ -159,11 +159,11 @@ struct PasswordPrompt {
         _ = try retryingOnInterrupt { tcgetattr(terminal, &shown) }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        // What was typed before the question is not an answer to it.
+        // Discard input that was typed before the prompt.
         _ = try retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &hidden) }
         defer {
             _ = try? retryingOnInterrupt { tcsetattr(terminal, TCSAFLUSH, &shown) }
-            // The end of the line was not shown either.
+            // The newline was not echoed either.
             try? LineOutput(descriptor: terminal).write("\n")
         }
         do throws(OutputFailure) { try LineOutput(descriptor: terminal).write(question) } catch {
@@ -182,7 +182,7 @@ struct PasswordPrompt {
             ]
             _ = try retryingOnInterrupt { poll(&descriptors, nfds_t(descriptors.count), -1) }
             guard descriptors[0].revents != 0 else { continue }
-            // A terminal gives a line at a time, or as much of it as there is room for (termios(3)).
+            // A terminal returns a line at a time, or as much of it as fits into the buffer (termios(3)).
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = try retryingOnInterrupt { read(terminal, &buffer, buffer.count) }
             line += buffer[..<count]

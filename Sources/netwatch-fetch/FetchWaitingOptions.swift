@@ -4,7 +4,7 @@ import NetworkClient
 import Reachability
 import ReachabilityCore
 
-/// Whether `netwatch fetch` waits for a path, by which paths it goes, and how often it tries again.
+/// The options of `netwatch fetch` for waiting for a path, for the paths that may be used, and for retries.
 struct FetchWaitingOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -47,19 +47,19 @@ extension FetchWaitingOptions {
 
     /// Sets how a session waits for a path and retries.
     ///
-    /// - Throws: What to tell the user where the kernel cannot be asked for ways.
+    /// - Throws: The error for the user if the monitor can't be created.
     func apply(to configuration: inout HTTPConfiguration) throws(ToolError) {
         configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .goesAtOnce
         configuration.requirement = required.requirement
-        // What is no retry is an attempt too.
+        // The first attempt is not a retry.
         configuration.retry =
             retry == 0 ? .never : RetryPolicy(maximumAttempts: Int(min(retry, .init(Int.max) - 1)) + 1)
         configuration.connectivity = try monitor()
     }
 
-    /// Whether a requirement, which binds by itself, comes together with a binding of the user's own.
+    /// Checks that a requirement, which binds by itself, is not combined with `--interface`.
     ///
-    /// - Throws: What contradicts what.
+    /// - Throws: The error for contradictory options.
     func check(_ binding: LocalBinding) throws {
         guard required.requirement != .any, binding != .unbound else { return }
         let option = required.requirement.option

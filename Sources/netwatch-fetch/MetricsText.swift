@@ -3,19 +3,19 @@ import NetworkClient
 
 /// The figures that `--metrics` prints, as far as the request got.
 struct MetricsText {
-    /// How the connection was made, if there was one.
+    /// The metrics of the connection, if there was one.
     var connection: ConnectMetrics?
-    /// Whether it had served another request before.
+    /// Whether the connection had served another request before.
     var isReused = false
     /// The response's status, if one came.
     var status: Int?
-    /// From handing over the request until the response's head.
+    /// The time from sending the request until the response's head.
     var firstByte: Duration?
-    /// From the start to the end.
+    /// The time from start to end.
     var total: Duration?
-    /// Bytes of body that were sent, if that is known.
+    /// The number of body bytes that were sent; nil if it is not known.
     var sent: Int?
-    /// Bytes of body as they came, compressed or not.
+    /// The number of body bytes that were received, as transferred.
     var received = 0
 
     /// A line for each figure.
@@ -34,7 +34,7 @@ struct MetricsText {
         }
     }
 
-    /// All figures as a JSON object; what is not known is null.
+    /// All figures as a JSON object; unknown ones are null.
     var json: String {
         let times = [
             ("resolve", made?.resolve), ("connect", made?.connect), ("tls", made?.tls), ("firstByte", firstByte),
@@ -49,14 +49,14 @@ struct MetricsText {
         return "{" + members.map { "\"\($0)\":\($1 ?? "null")" }.joined(separator: ",") + "}"
     }
 
-    /// The connection, if this request had it made.
+    /// The metrics of the connection, if it was opened for this request.
     private var made: ConnectMetrics? { isReused ? nil : connection }
 
     private static func string(_ text: String) -> String { "\"\(text.escapedForJSONAndTerminal)\"" }
 }
 
 extension MetricsText {
-    /// The figures of an answered request.
+    /// Makes the figures of a request with a response.
     init(_ response: DataResponse, _ connection: ConnectMetrics?) {
         let metrics = response.metrics
         self.init(

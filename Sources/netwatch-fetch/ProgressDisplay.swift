@@ -8,7 +8,7 @@ import ReachabilityCore
 struct ProgressDisplay {
     /// How it is shown.
     let style: ProgressStyle
-    /// Which way.
+    /// The directions that are shown.
     let directions: Set<ProgressDirection>
 
     private var meter = ProgressMeter()
@@ -23,12 +23,13 @@ struct ProgressDisplay {
         next = style == .lines ? SystemClock.now.advanced(by: style.interval) : SystemClock.now
     }
 
-    /// When it is to be told again how far it is; nil for never.
+    /// The time of the next sample or drawing; nil for never.
     ///
-    /// That is more often than it may be drawn where it seldom is, since a rate is told from the last seconds.
+    /// Samples are taken at least once per second, even if drawing is rarer, since the rate is computed from the last
+    /// seconds.
     var deadline: Instant? { style == .none ? nil : min(next, SystemClock.now.advanced(by: .seconds(1))) }
 
-    /// Draws what is known now, once something has gone or come, and if it is time.
+    /// Draws the progress, if it is due and bytes have been transferred.
     mutating func draw(_ progress: FetchProgress) {
         guard style != .none else { return }
         let now = SystemClock.now
@@ -39,7 +40,9 @@ struct ProgressDisplay {
         if meter.received > 0 { show() }
     }
 
-    /// The response comes after the request, and has a line of its own.
+    /// Records a sample.
+    ///
+    /// The response follows the request, and has its own line.
     private mutating func note(_ count: FetchProgress.Count, _ way: ProgressDirection, at now: Instant) {
         guard directions.contains(way), count.bytes > 0, direction == way || way == .received else { return }
         if direction != way {
@@ -49,7 +52,7 @@ struct ProgressDisplay {
         meter.note(count.bytes, of: count.total, at: now)
     }
 
-    /// Shows the last of it, and leaves the next line for others; nothing is left of it where nothing was drawn.
+    /// Draws the final state, and moves to the next line; does nothing if nothing was drawn.
     mutating func end() {
         guard meter.received > 0, style != .none else { return }
         show()
@@ -65,14 +68,14 @@ struct ProgressDisplay {
     }
 
     private func write(_ text: String) {
-        // Where stderr cannot be written there is nobody to tell.
+        // If stderr can't be written, the error can't be reported either.
         try? LineOutput.standardError.write(text)
     }
 
     /// EL, ECMA-48: clears up to the line's end.
     private static let clearRest = "\u{1B}[K"
 
-    /// The terminal's width (ioctl_tty(2)); 80 where it does not tell.
+    /// The terminal's width (ioctl_tty(2)); 80 if it is not known.
     private static var width: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -82,26 +85,26 @@ struct ProgressDisplay {
 
 /// The progress of a request.
 struct FetchProgress: Hashable {
-    /// How much went or came, and of how much, if that is known.
+    /// The number of transferred bytes, and the total if it is known.
     struct Count: Hashable {
         var bytes = 0
         var total: Int?
     }
 
-    /// Of the request's body.
+    /// The request's body.
     var sent = Count()
-    /// Of the response's.
+    /// The response's body.
     var received = Count()
 }
 
 /// The progress and the rate of a body, from samples that are passed in.
 struct ProgressMeter: Hashable {
-    /// Over how long the rate is taken: long enough to read, short enough to follow.
+    /// The window of the rate: long enough to be stable, short enough to be current.
     private static let window = Duration.seconds(3)
 
-    /// How many bytes went or came.
+    /// The number of transferred bytes.
     private(set) var received = 0
-    /// How many will, if the server has said it.
+    /// The total number of bytes; nil if it is not known.
     private(set) var expected: Int?
     private var samples: [Sample] = []
 
@@ -116,11 +119,11 @@ struct ProgressMeter: Hashable {
         self.received = received
         self.expected = expected
         samples.append(.init(time: now, received: received))
-        // The newest of those that are too old is where the window begins.
+        // The newest sample that is too old is the beginning of the window.
         while samples.count > 2, samples[1].time.advanced(by: Self.window) <= now { samples.removeFirst() }
     }
 
-    /// Bytes a second within the window; nil until there is something to tell it from.
+    /// The rate in bytes per second within the window; nil until there are two samples.
     var rate: Double? {
         guard let first = samples.first, let last = samples.last, last.time > first.time else { return nil }
         let seconds = Double(last.time.nanoseconds - first.time.nanoseconds) / 1_000_000_000
@@ -135,12 +138,12 @@ struct ProgressMeter: Hashable {
     }
 }
 
-/// One line of progress, for a terminal of a width.
+/// Formats progress as one line for a terminal.
 enum ProgressText {
-    /// The line, one column shorter than the terminal, so that no terminal breaks it.
+    /// Returns the line, one column shorter than the terminal, so that no terminal wraps it.
     ///
-    /// Of what there is no room for, the bar goes first, then the time left, the rate, and the whole's size. Nothing is cut:
-    /// half a number says something else.
+    /// If there is not enough room, the bar is left out first, then the remaining time, the rate, and the total size.
+    /// Nothing is truncated: half a number would be misleading.
     static func line(_ meter: ProgressMeter, _ direction: ProgressDirection = .received, width: Int) -> String {
         let room = max(0, width - 1)
         let parts = Parts(meter, direction)
@@ -155,13 +158,13 @@ enum ProgressText {
 
     /// The parts of a line, in ASCII.
     private struct Parts {
-        /// How much of it there is, from 0 to 1; nil if the whole is not known.
+        /// The transferred share, from 0 to 1; nil if the total is not known.
         var share: Double?
-        /// The same for people, with a space behind it; empty if it is not known.
+        /// The share in percent, with a trailing space; empty if it is not known.
         var percent = ""
-        /// How many bytes there are.
+        /// The number of transferred bytes.
         var count: String
-        /// The same, and of how many.
+        /// The number of transferred bytes, and the total.
         var amount: String
         /// The rate.
         var rate: String
@@ -191,11 +194,11 @@ enum ProgressText {
     }
 }
 
-/// Which way bytes go.
+/// The direction of a transfer.
 enum ProgressDirection: Hashable {
-    /// The request's body goes to the server.
+    /// The request's body, to the server.
     case sent
-    /// The response's comes from it.
+    /// The response's body, from the server.
     case received
 }
 
@@ -203,16 +206,16 @@ enum ProgressDirection: Hashable {
 enum ProgressStyle: Hashable {
     /// Not at all.
     case none
-    /// On one line that is drawn over again.
+    /// On one line that is redrawn.
     case redrawn
-    /// A line now and then, where a terminal cannot do more than write one below the other.
+    /// A new line from time to time, on a terminal that can't do more.
     case lines
 
     /// Selects the style for an output.
     ///
     /// - Parameters:
     ///   - isTerminal: Whether that is a terminal.
-    ///   - type: What the terminal calls itself (TERM; see environ(7)).
+    ///   - type: The terminal's type (TERM; see environ(7)).
     init(isTerminal: Bool, type: String?) {
         switch type {
         case _ where !isTerminal: self = .none

@@ -23,7 +23,7 @@ enum VerboseText {
         case .sentAgain(let error): ["* \(error.reason); resends it"]
         case .redirected(let from, let to, let status): ["* \(from) answered \(status): goes on to \(to)"]
         case .authenticating(let scheme, let realm):
-            ["* answers by \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
+            ["* authenticates with \(scheme)\(realm.map { " to '\($0)'" } ?? "")"]
         case .finished(let ending): [finished(ending)]
         }
     }
@@ -61,7 +61,7 @@ enum VerboseText {
 
 /// Heads of requests and responses as text.
 enum HeadText {
-    /// A response's head as it goes before the body, with the empty line; lines end as HTTP/1.1 has them.
+    /// Returns a response's head as it is printed before the body, with the empty line; lines end as in HTTP/1.1.
     static func head(of response: DataResponse, forTerminal: Bool) -> String {
         let head = response.head
         let fields = head.headerFields.map { "\($0.name.rawName): \($0.value)" }
@@ -69,12 +69,12 @@ enum HeadText {
         return lines.map { (forTerminal ? $0.escapedForTerminal : $0) + "\r\n" }.joined()
     }
 
-    /// A request's head, a line each, without secrets.
+    /// Returns a request's head, one line per field, without secrets.
     static func lines(_ request: HTTPRequest) -> [String] {
         ["\(request.method) \(SecretNames.masked(request.path ?? "", by: mask)) HTTP/1.1"] + lines(request.headerFields)
     }
 
-    /// A response's head, a line each, without secrets.
+    /// Returns a response's head, one line per field, without secrets.
     static func lines(_ response: HTTPResponse) -> [String] {
         ["\(response.status.code) \(response.status.reasonPhrase)"] + lines(response.headerFields)
     }
@@ -86,12 +86,12 @@ enum HeadText {
         }
     }
 
-    /// Stands for secrets, with which a reader of a log could act as the user.
+    /// Replaces secrets, with which a reader of a log could act as the user.
     private static let mask = "(not shown)"
 }
 
 extension RetryReason {
-    /// Why a request is retried, in words.
+    /// The reason for a retry, in words.
     var words: String {
         switch self {
         case .neverSent: "nothing of it was sent"
@@ -104,7 +104,7 @@ extension RetryReason {
 }
 
 extension GiveUpReason {
-    /// Why a request is not retried, in words.
+    /// The reason for giving up, in words.
     var words: String {
         switch self {
         case .noPolicy: "it was to be tried once"

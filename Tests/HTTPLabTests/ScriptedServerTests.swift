@@ -5,7 +5,7 @@ import Testing
 
 struct ScriptedServerTests {
     @Test func `several requests on one connection are read and answered, by length and chunked`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("ok")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("ok")])])
         let client = try RawClient(port: server.port)
         try client.send("POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET /b HTTP/1.1\r\n\r\n")
         try client.send("PUT /c HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n2;x=y\r\nde\r\n1\r\nf\r\n0\r\n\r\n")
@@ -106,7 +106,7 @@ struct ScriptedServerTests {
     }
 
     @Test func `a relay carries both ways, and cuts where it is told`() throws {
-        let origin = try ScriptedServer(always: [.readHead, .answer("0123456789")])
+        let origin = try ScriptedServer(always: [.readHead, .response("0123456789")])
         let whole = try ScriptedServer(always: [.relay(toPort: origin.port, cutAfter: nil)])
         let cut = try ScriptedServer(always: [.relay(toPort: origin.port, cutAfter: 20)])
         for (port, answer) in [

@@ -28,7 +28,7 @@ struct UplinkLabTests {
     @Test func `what was processed is written down though nobody gets its answer`() async throws {
         let lab = try UplinkLab()
         let isAway = try ServerLatch()
-        let server = try JournalServer(in: lab) { _ in [.await(isAway), .answer("done")] }
+        let server = try JournalServer(in: lab) { _ in [.await(isAway), .response("done")] }
         let client = try lab.machine.run { try RawClient(server.url) }
         try client.send("POST /once HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi")
         try await server.journal.wait(for: "the request") { $0.count == 1 }

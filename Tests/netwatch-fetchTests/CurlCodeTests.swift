@@ -7,7 +7,7 @@ import Testing
 @testable import netwatch_fetch
 
 @Suite struct CurlCodeTests {
-    /// The rows of the document's table: the code, and the library's errors that it names.
+    /// The rows of the document's table: the exit code, and the library's errors.
     private func rows() throws -> [Int32: [String]] {
         var rows: [Int32: [String]] = [:]
         for line in try Repository.read("docs/fetch.md").split(separator: "\n") {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: HTTPError.Code.allCases)
-    func `each error of the library has the code that the document says`(code: HTTPError.Code) throws {
+    func `each error of the library has the documented exit code`(code: HTTPError.Code) throws {
         let exit = CurlCode(HTTPError(code, .maybeProcessed, ""))
         #expect(try rows()[exit.rawValue]?.contains(code.rawValue) == true, "\(exit)")
     }
@@ -32,19 +32,19 @@ import Testing
 
     @Test(arguments: [
         (Processing.neverSent, nil, CurlCode.handshakeFailed), (.neverSent, ECONNRESET, .handshakeFailed),
-        (.maybeProcessed, nil, .noAnswer), (.maybeProcessed, ECONNRESET, .receiveError),
+        (.maybeProcessed, nil, .gotNothing), (.maybeProcessed, ECONNRESET, .receiveError),
         (.maybeProcessed, EPIPE, .sendError),
     ])
     func `a lost connection`(processing: Processing, errno: Int32?, exit: CurlCode) {
         #expect(CurlCode(HTTPError(.connectionLost, processing, "", errno: errno)) == exit)
     }
 
-    @Test func `an error is told in one line, with what helps`() {
+    @Test func `an error is one line, with a suggestion`() {
         var error = HTTPError(.bodyTooLarge, .answered, "raise maximumBodySize")
         error.request = "GET http://x/\u{1B}[2J"
         let told = error.fetchError
         #expect(
-            told.message.hasPrefix("GET http://x/\\u{1b}[2J: the answer's body is larger than allowed; give a larger")
+            told.message.hasPrefix("GET http://x/\\u{1b}[2J: the response's body is larger than allowed; give a larger")
         )
         #expect(told.status.rawValue == 63)
         let tls = HTTPError(.tlsFailed, .neverSent, "no version: see TLSOptions.minimumVersion").fetchError

@@ -62,7 +62,7 @@ import Testing
         ("a=b", BodySource.text("a=b")), ("", .text("")), ("-", .standardInput), ("@-", .standardInput),
         ("@x", .file("x")), ("-x", .text("-x")),
     ])
-    func `where a body comes from`(text: String, source: BodySource) throws {
+    func `sources of a body`(text: String, source: BodySource) throws {
         #expect(try BodyArgument.parse(text) == source)
     }
 
@@ -88,12 +88,12 @@ import Testing
         ("wwan0", LocalBinding.interface("wwan0")), ("192.0.2.2", .address("192.0.2.2")),
         ("2001:DB8::1", .address("2001:db8::1")), ("a=b", .interface("a=b")),
     ])
-    func `what to bind to`(text: String, binding: LocalBinding) throws {
+    func `values of --interface`(text: String, binding: LocalBinding) throws {
         #expect(try BindingArgument.parse(text) == binding)
     }
 
     @Test(arguments: ["", "an interface", "192.0.2.2:80", "abcdefghijklmnop", "a/b"])
-    func `what nothing can be bound to`(text: String) throws {
+    func `invalid values of --interface`(text: String) throws {
         let error = try #require(throws: ArgumentError.self) { try BindingArgument.parse(text) }
         #expect(error.description.contains("write wwan0 or 192.0.2.2"))
     }

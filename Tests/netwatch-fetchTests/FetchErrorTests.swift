@@ -54,7 +54,7 @@ import Testing
             ("http://192.0.2.1/", 7, "there is no route to 192.0.2.1:80"),
         ] as [(String, Int32, String)]
     )
-    func `where there is no way`(url: String, code: Int32, words: String) throws {
+    func `unreachable hosts`(url: String, code: Int32, words: String) throws {
         let run = try lab.fetch(url)
         #expect(run.code == code)
         #expect(run.error?.contains(words) == true, "\(run.errors)")
@@ -79,12 +79,12 @@ import Testing
         let run = try lab.fetch(lab.server(steps).url())
         #expect(run.code == code, "\(run.errors)")
         #expect(run.error?.hasPrefix("GET http://127.0.0.1:") == true, "\(run.errors)")
-        // What came before it was cut off has gone out.
+        // The bytes before the truncation have been printed.
         #expect(run.output == (code == 18 ? "abc" : ""))
     }
 
     @Test(arguments: ["-i", "--max-size=1M"])
-    func `what is larger than is held, or than it may be`(option: String) throws {
+    func `a body that exceeds the memory limit or --max-size is an error`(option: String) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"
         let run = try lab.fetch(option, lab.server(.readRequest, .send(head), .hold).url())
         #expect(run.code == 63 && run.output == "")
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func `signals end it`(signal: Int32) async throws {
         let server = try lab.server(.readRequest, .hold)
-        // Longer than any machine is busy: it is the signal that ends it.
+        // Longer than any machine is busy: the signal ends it.
         let tool = try lab.start(["--max-time", "10m", server.url()])
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         tool.send(signal)

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { lab = try FetchLab() }
 
-    private var file: String { lab.folder.path + "/answer" }
+    private var file: String { lab.folder.path + "/response" }
 
     private func mode(of path: String) -> mode_t {
         var status = stat()
@@ -23,7 +23,7 @@ import Testing
         let run = try lab.fetch("-o", file, lab.server(answering: "new").url())
         #expect(run.code == 0 && run.output == "" && run.errors == "")
         #expect(try Repository.read(absolute: file) == "new")
-        #expect(lab.files == ["answer"])
+        #expect(lab.files == ["response"])
         let mask = umask(0)
         umask(mask)
         #expect(mode(of: file) == 0o666 & ~mask)
@@ -31,38 +31,38 @@ import Testing
         #expect(try Repository.read(absolute: file) == "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo")
     }
 
-    @Test func `what is there keeps its permissions, and a link stays one`() throws {
-        try lab.folder.write("answer", "old")
+    @Test func `an existing file keeps its permissions, and a link is kept`() throws {
+        try lab.folder.write("response", "old")
         chmod(file, 0o604)
         let link = lab.folder.path + "/link"
-        symlink("answer", link)
+        symlink("response", link)
         #expect(try lab.fetch("-o", link, lab.server(answering: "new").url()).code == 0)
         #expect(try Repository.read(absolute: file) == "new")
         #expect(mode(of: file) == 0o604)
-        #expect(lab.files == ["answer", "link"])
+        #expect(lab.files == ["response", "link"])
         var status = stat()
         #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
-    @Test func `what is not whole leaves the old file, and nothing beside it`() throws {
-        try lab.folder.write("answer", "old")
+    @Test func `an incomplete response leaves the old file, and no other`() throws {
+        try lab.folder.write("response", "old")
         let cut = try lab.server(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close)
         #expect(try lab.fetch("-o", file, cut.url()).code == 18)
         #expect(try lab.fetch("-f", "-o", file, lab.server(answering: "why", status: "500 No").url()).code == 22)
         #expect(try Repository.read(absolute: file) == "old")
-        #expect(lab.files == ["answer"])
+        #expect(lab.files == ["response"])
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal removes what was begun`(signal: Int32) async throws {
-        try lab.folder.write("answer", "old")
+    func `a signal removes the partial file`(signal: Int32) async throws {
+        try lab.folder.write("response", "old")
         let server = try lab.server(.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .hold)
         let tool = try lab.start(["--max-time", "10m", "-o", file, server.url()])
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         #expect(lab.files.count == 2)
         tool.send(signal)
         #expect(try tool.exitCode() == 128 + signal)
-        #expect(lab.files == ["answer"])
+        #expect(lab.files == ["response"])
         #expect(try Repository.read(absolute: file) == "old")
     }
 
@@ -70,7 +70,7 @@ import Testing
         ("/no/such/folder/file", "No such file or directory"), ("/tmp", "Is a directory"),
         ("/etc/passwd/file", "Not a directory"),
     ])
-    func `what can't be written is told before anything is sent`(path: String, words: String) throws {
+    func `an unwritable file is reported before anything is sent`(path: String, words: String) throws {
         let server = try lab.server(answering: "x")
         let run = try lab.fetch("-o", path, server.url())
         #expect(run.code == 23)
@@ -82,7 +82,10 @@ import Testing
         ("/no/such/folder/file", "No such file or directory"), ("/tmp", "Is a directory"),
         ("/etc/passwd/file", "Not a directory"),
     ])
-    func `the same where the answer is held in memory first`(path: String, words: String) throws {
+    func `an unwritable file is reported before sending, also if the response is held in memory`(
+        path: String,
+        words: String
+    ) throws {
         let server = try lab.server(answering: "x")
         let run = try lab.fetch("-i", "-o", path, "-d", "a=1", server.url())
         #expect(run.code == 23)
@@ -91,13 +94,13 @@ import Testing
     }
 
     @Test(arguments: [[], ["-i"]])
-    func `what is not modified leaves the file`(options: [String]) throws {
-        try lab.folder.write("answer", "old")
+    func `304 leaves the file unchanged`(options: [String]) throws {
+        try lab.folder.write("response", "old")
         let server = try lab.server(.readRequest, .send("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"))
         let tool = try lab.start(options + ["-o", file, "-H", "If-None-Match: \"a\"", server.url()])
         #expect(try tool.exitCode() == 0)
         #expect(try Repository.read(absolute: file) == "old")
-        #expect(lab.files == ["answer"])
+        #expect(lab.files == ["response"])
     }
 
     @Test func `stdout by its name is a pipe like others`() throws {
@@ -131,7 +134,7 @@ import Testing
         #expect(mode(of: file) == 0o640)
     }
 
-    @Test func `devices are written where they are`() throws {
+    @Test func `devices are written in place`() throws {
         #expect(try lab.fetch("-o", "/dev/null", lab.server(answering: "x").url()).code == 0)
         let full = try lab.fetch("-o", "/dev/full", lab.server(answering: "x").url())
         #expect(full.code == 23)
@@ -146,7 +149,7 @@ import Testing
         let tool = try lab.start([server.url()], stdout: .descriptor(refused.program))
         refused.handOver()
         #expect(try tool.exitCode() == 23)
-        #expect(try tool.errors.rest().contains("the answer is binary, which is not for terminals"))
+        #expect(try tool.errors.rest().contains("the response is binary, which is not for terminals"))
         #expect(try refused.screen.rest() == "")
         let insisting = try PseudoTerminal()
         let other = try lab.start(["-o", "-", server.url()], stdout: .descriptor(insisting.program))

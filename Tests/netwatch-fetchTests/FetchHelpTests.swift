@@ -6,7 +6,7 @@ import Testing
 @testable import netwatch_fetch
 
 @Suite(.timeLimit(.minutes(5))) struct FetchHelpTests {
-    @Test func `examples come first, each with what it does`() throws {
+    @Test func `examples come first, each with a description`() throws {
         let examples = try #require(HelpExamples(discussion: FetchCommand.configuration.discussion))
         #expect(examples.faults == [])
         #expect(examples.lines.contains { $0.contains("netwatch fetch") })

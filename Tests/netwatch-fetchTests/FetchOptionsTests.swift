@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test func `what the session is told`() throws {
+    @Test func `options become the session's configuration`() throws {
         let journal = try FetchJournal(wakeup: Wakeup.open(), isVerbose: false)
         let plain = try command().connection.configuration(.init(), monitor: journal)
         #expect(plain.maximumBodySize == 64 << 20 && plain.decompresses && plain.binding == .unbound)

@@ -16,7 +16,7 @@ struct FetchProxyTests {
         return configuration.proxy
     }
 
-    @Test func `the options say which`() throws {
+    @Test func `options select the proxy`() throws {
         #expect(try configuration() == .environment)
         #expect(try configuration("--proxy", "") == .direct)
         #expect(try configuration("--noproxy", "a") == .environmentExcept(.init("a")))
@@ -25,7 +25,7 @@ struct FetchProxyTests {
         #expect(try configuration("-xproxy:1", "--noproxy", "") == .all(server))
     }
 
-    @Test func `what is no proxy is a usage error that shows no password`() throws {
+    @Test func `an invalid proxy is a usage error without the password`() throws {
         let lab = try FetchLab()
         let run = try lab.fetch("http://127.0.0.1/", "--proxy", "ftp://me:sec1et@proxy")
         #expect(run.code == 64)
@@ -33,7 +33,7 @@ struct FetchProxyTests {
         #expect(!run.errors.contains("sec1et"))
     }
 
-    @Test func `a request goes by the proxy, and hosts that are excepted do not`() throws {
+    @Test func `requests use the proxy, except for excluded hosts`() throws {
         let lab = try FetchLab()
         let proxy = try lab.server(answering: "proxy")
         let origin = try lab.server(answering: "origin")
@@ -44,7 +44,7 @@ struct FetchProxyTests {
         #expect(try lab.fetch(origin.url(), "--proxy", login, "--noproxy", "127.0.0.0/8").output == "origin")
     }
 
-    @Test func `the environment says which, unless the options do`() throws {
+    @Test func `options take precedence over the environment`() throws {
         let lab = try FetchLab()
         let proxy = try lab.server(answering: "proxy")
         let origin = try lab.server(answering: "origin")
@@ -68,14 +68,14 @@ struct FetchProxyTests {
     @Test func `exit codes are curl's`() throws {
         let lab = try FetchLab()
         let closing = try lab.server(.readHead)
-        let refusing = try lab.server(.readHead, .answer(status: "403 No"))
+        let refusing = try lab.server(.readHead, .response(status: "403 No"))
         let socks = try lab.server(.readBytes(3), .sendBytes([5, 0xFF]))
         let url = "https://origin.example/"
         #expect(try lab.fetch(url, "-x", "127.0.0.1:9").code == 7)
         #expect(try lab.fetch(url, "-x", "127.0.0.1:\(closing.port)").code == 56)
         let refused = try lab.fetch(url, "-x", "127.0.0.1:\(refusing.port)")
         #expect(refused.code == 56)
-        #expect(refused.error?.contains("does not connect to origin.example:443: it answered 403 No") == true)
+        #expect(refused.error?.contains("does not connect to origin.example:443: it responded with 403 No") == true)
         #expect(try lab.fetch(url, "-x", "socks5h://127.0.0.1:\(socks.port)").code == 97)
     }
 }

@@ -16,11 +16,11 @@ import Testing
     private var file: String { lab.folder.path + "/file" }
     private var options: [String] { ["--resume", "-o", file] }
 
-    // A server that has the file. For each request the plan has how many bytes to send, and what to do then; the last is
-    // done again and again.
+    // A server that has the file. For each request the plan has how many bytes to send, and what to do then; the last
+    // is done again and again.
     private func server(_ plan: [(count: Int, then: [ServerStep])]) throws -> ScriptedServer {
         let number = Number()
-        let answer: @Sendable (ServerRecord.Request) -> [ServerStep] = { [bytes] request in
+        let respond: @Sendable (ServerRecord.Request) -> [ServerStep] = { [bytes] request in
             let turn = plan[min(number.next(), plan.count - 1)]
             let start = request.field("Range").flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
             let end = start + min(turn.count, bytes.count - start)
@@ -29,7 +29,7 @@ import Testing
             head += "Content-Length: \(bytes.count - start)\r\n\r\n"
             return [.sendBytes(Array(head.utf8) + bytes[start..<end])] + turn.then
         }
-        return try lab.server(.respond(answer))
+        return try lab.server(.respond(respond))
     }
 
     private final class Number: Sendable {
@@ -42,12 +42,12 @@ import Testing
         server.connections.flatMap(\.requests)
     }
 
-    /// The command as the tool was started, for a shell.
+    /// The command line of the tool, quoted for a shell.
     private func command(_ url: String) -> String {
         ShellText.command([ToolBinary.path, "fetch"] + options + [url])
     }
 
-    @Test func `what breaks off is kept, and goes on with the command that it tells`() throws {
+    @Test func `a truncated download is kept, and continued by the printed command`() throws {
         let server = try server([(50_000, [.close]), (.max, [.hold])])
         let broken = try lab.fetch("--resume", "-o", file, server.url())
         #expect(broken.code == 18 && broken.output == "")
@@ -63,7 +63,7 @@ import Testing
         #expect(requests.last?.field("If-Range") == "\"v1\"")
     }
 
-    @Test func `what a link leads to is told of, and what belongs to another URL is not`() throws {
+    @Test func `the part behind a link is reported, and a part of another URL is not`() throws {
         let server = try server([(50_000, [.close])])
         symlink("file", lab.folder.path + "/link")
         try lab.folder.write("file", "old")
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `ended by a signal, it says how to go on`(signal: Int32) throws {
+    func `after a signal, the command to continue is printed`(signal: Int32) throws {
         let server = try server([(50_000, [.hold]), (.max, [.hold])])
         let terminal = try PseudoTerminal()
         let tool = try lab.start(options + [server.url()], stderr: terminal.program)
@@ -102,7 +102,7 @@ import Testing
         #expect(requests(to: server).last?.field("Range") == "bytes=50000-")
     }
 
-    @Test func `killed again and again, it comes to the same file`() throws {
+    @Test func `a download that is killed repeatedly results in the same file`() throws {
         let sent = LabInbox<Int>()
         let rounds = 20
         let random = (0..<rounds).map { _ in Int.random(in: 0...9000) }
@@ -123,7 +123,7 @@ import Testing
         #expect(lab.files == ["file"])
     }
 
-    @Test func `an answer that is no file leaves what is there, and is told`() throws {
+    @Test func `an unsuccessful response leaves the existing files, and is reported`() throws {
         try lab.folder.write("file", "old")
         let missing = try lab.server(answering: "why", status: "404 Not Found")
         let run = try lab.fetch("--resume", "-o", file, missing.url())
@@ -144,7 +144,7 @@ import Testing
         (["--resume", "-o", "x", "--fail-with-body"], "leave out --fail-with-body"),
         (["--resume", "-o", "x", "-H", "range: bytes=1-"], "leave out Range and If-Range"),
     ])
-    func `what contradicts it`(arguments: [String], words: String) throws {
+    func `options that contradict --resume are usage errors`(arguments: [String], words: String) throws {
         let tool = try lab.start(arguments + ["http://127.0.0.1:9/"])
         let errors = try tool.errors.rest()
         #expect(try tool.exitCode() == 64)

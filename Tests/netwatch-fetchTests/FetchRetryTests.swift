@@ -9,9 +9,9 @@ import Testing
 
     init() throws { lab = try FetchLab() }
 
-    private static let busy = ServerStep.answer("busy", status: "503 Service Unavailable")
+    private static let busy = ServerStep.response("busy", status: "503 Service Unavailable")
 
-    /// A server whose first answers are others than those that follow.
+    /// A server whose first responses differ from the later ones.
     private func server(first: [ServerStep], then steps: [ServerStep]) throws -> ScriptedServer {
         let count = Mutex(0)
         return lab.keep(
@@ -24,8 +24,8 @@ import Testing
         )
     }
 
-    @Test func `a status that says to try later is followed`() throws {
-        let server = try server(first: [Self.busy], then: [.answer("done")])
+    @Test func `a retryable status is retried`() throws {
+        let server = try server(first: [Self.busy], then: [.response("done")])
         let run = try lab.fetch("--retry", "3", "-v", server.url())
         #expect(run.code == 0 && run.output == "done")
         #expect(server.connections.count == 2)
@@ -34,7 +34,7 @@ import Testing
         #expect(run.errors.contains("\n* attempt 2\n"))
     }
 
-    @Test func `after the last attempt its answer counts`() throws {
+    @Test func `after the last attempt its response is the result`() throws {
         let server = try server(first: [Self.busy], then: [Self.busy])
         let run = try lab.fetch("--retry", "1", "--fail", "-v", server.url())
         #expect(run.code == 22 && run.output == "")
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `without --retry nothing is tried twice`() throws {
         for options in [[], ["--retry", "0"]] {
-            let server = try server(first: [Self.busy], then: [.answer("done")])
+            let server = try server(first: [Self.busy], then: [.response("done")])
             let tool = try lab.start(options + [server.url()])
             #expect(try tool.output.rest() == "busy")
             #expect(try tool.exitCode() == 0)
@@ -52,19 +52,19 @@ import Testing
         }
     }
 
-    @Test func `what may have been done is not done twice, unless it has a key`() throws {
-        let server = try server(first: [], then: [.answer("done")])
+    @Test func `a request that may have been processed is not retried, unless it has a key`() throws {
+        let server = try server(first: [], then: [.response("done")])
         let run = try lab.fetch("--retry", "3", "-v", "-d", "x", server.url())
         #expect(run.code == 52)
         #expect(server.connections.count == 1)
         #expect(run.errors.contains("\n* does not retry: it may have been done, and must not be done twice\n"))
-        let other = try self.server(first: [], then: [.answer("done")])
+        let other = try self.server(first: [], then: [.response("done")])
         #expect(try lab.fetch("--retry", "3", "-d", "x", "-H", "Idempotency-Key: k", other.url()).output == "done")
         let heads = other.connections.flatMap(\.requests).map(\.head)
         #expect(heads.count == 2 && heads.allSatisfy { $0.contains("\r\nIdempotency-Key: k\r\n") })
     }
 
-    @Test func `a host where nobody listens`() throws {
+    @Test func `a refused connection`() throws {
         let run = try lab.fetch("--retry", "2", "-v", "http://127.0.0.1:1/")
         #expect(run.code == 7)
         #expect(run.errors.split(separator: "\n").count { $0.contains("nothing of it was sent") } == 2)

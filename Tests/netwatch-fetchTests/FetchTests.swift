@@ -9,7 +9,7 @@ import Testing
 
     init() throws { lab = try FetchLab() }
 
-    @Test func `the body goes to stdout as it is`() throws {
+    @Test func `the body is written to stdout unchanged`() throws {
         let bytes = (0...255).map { UInt8($0) }
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 256\r\n\r\n".utf8)
         let run = try lab.fetch(lab.server(.readRequest, .sendBytes(head + bytes)).url())
@@ -82,7 +82,7 @@ import Testing
         #expect(only.request?.head.hasPrefix("HEAD / ") == true)
     }
 
-    @Test func `a status of an error is an answer, unless it is to fail`() throws {
+    @Test func `an error status is a response, unless --fail is given`() throws {
         let server = try lab.server(answering: "why", status: "404 Not Found")
         let plain = try lab.fetch(server.url("/x?secret"))
         #expect(plain.code == 0 && plain.output == "why" && plain.errors == "")
@@ -94,7 +94,7 @@ import Testing
         #expect(try lab.fetch("--fail", lab.server(answering: "ok").url()).code == 0)
     }
 
-    @Test func `what happens, without secrets`() throws {
+    @Test func `verbose output contains no secrets`() throws {
         let server = try lab.server(answering: "body", "Set-Cookie: hidden=1", "X-B: c")
         let run = try lab.fetch("-v", "-H", "Authorization: Basic hidden", "-H", "Cookie: hidden", server.url("/p"))
         #expect(run.output == "body")
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `a Unix socket, whatever the host`() throws {
         let path = lab.folder.path + "/socket"
-        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .response("here")])
         let run = try lab.fetch("--unix-socket", path, "http://no.such.host.example/")
         #expect(run.output == "here" && run.code == 0)
         #expect(server.request?.head.contains("\r\nHost: no.such.host.example\r\n") == true)
@@ -140,7 +140,7 @@ import Testing
         #expect(try lab.fetch("--interface", "nope0", server.url()).error?.contains("no interface 'nope0'") == true)
     }
 
-    @Test func `the body comes out as it comes in, and stays where the rest does not come`() throws {
+    @Test func `a streamed body is printed as it arrives, and kept if it is truncated`() throws {
         let latch = try ServerLatch()
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
         let server = try lab.server(.readRequest, .send(head + "first\n"), .await(latch), .close)
@@ -148,12 +148,12 @@ import Testing
         #expect(try tool.output.line() == "first")
         latch.open()
         #expect(try tool.exitCode() == 18)
-        #expect(try tool.errors.rest().contains("within the answer"))
+        #expect(try tool.errors.rest().contains("within the response"))
     }
 
-    @Test func `nobody reads`() throws {
+    @Test func `a closed stdout`() throws {
         let latch = try ServerLatch()
-        let server = try lab.server(.readRequest, .await(latch), .answer(String(repeating: "x", count: 1 << 20)))
+        let server = try lab.server(.readRequest, .await(latch), .response(String(repeating: "x", count: 1 << 20)))
         let tool = try lab.start([server.url()])
         tool.output.end()
         latch.open()
@@ -172,7 +172,7 @@ import Testing
 }
 
 extension Substring {
-    /// The text without the last characters that are such.
+    /// The text without trailing characters that satisfy the condition.
     fileprivate func trimmingSuffix(while isSuch: (Character) -> Bool) -> String {
         var text = self
         while let last = text.last, isSuch(last) { text.removeLast() }

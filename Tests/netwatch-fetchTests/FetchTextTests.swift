@@ -51,7 +51,7 @@ import Testing
         )
     }
 
-    @Test func `figures, as far as they are known`() throws {
+    @Test func `partial metrics`() throws {
         let empty = MetricsText()
         #expect(empty.lines.contains("resolve     -") && empty.lines.contains("reused      no"))
         var figures = MetricsText(status: 204, firstByte: .milliseconds(2), total: .seconds(1), sent: 3, received: 7)

@@ -36,7 +36,7 @@ struct FetchTrustTests {
         "https://localhost:\(nginx.securePort)/a.txt"
     }
 
-    @Test func `the named root is trusted, compression undone, and the version of TLS told`() throws {
+    @Test func `the given root is trusted, the response decompressed, and the TLS version printed`() throws {
         let run = try lab.fetch("--cacert", root, "-v", "--metrics", url(nginx))
         #expect(run.code == 0)
         #expect(run.output == String(repeating: "secret ", count: 100))
@@ -44,7 +44,7 @@ struct FetchTrustTests {
         #expect(!run.errors.contains("tls         -"))
     }
 
-    @Test func `an unknown root is not, unless nothing matters`() throws {
+    @Test func `an unknown root is not trusted, except with --insecure`() throws {
         let run = try lab.fetch(url(nginx))
         #expect(run.code == 60)
         #expect(run.error?.hasSuffix("; --cacert FILE trusts another root") == true, "\(run.errors)")
@@ -89,7 +89,7 @@ struct FetchTrustTests {
         let files = try clients.issueClient().write(to: lab.folder, as: "client")
         let shown = try lab.fetch("--fail", "--cacert", root, "--cert", files.chain, "--key", files.key, url(asking))
         #expect(shown.code == 0, "\(shown.errors)")
-        // nginx refuses by an answer, not in the handshake.
+        // nginx refuses with a response, not in the handshake.
         #expect(try lab.fetch("--fail", "--cacert", root, url(asking)).code == 22)
     }
 
@@ -101,7 +101,7 @@ struct FetchTrustTests {
         #expect(try lab.fetch("--cert", root, url(nginx)).code == 58)
     }
 
-    @Test func `a server that speaks no TLS`() throws {
+    @Test func `a server without TLS`() throws {
         let run = try lab.fetch("--cacert", root, "https://localhost:\(nginx.port)/")
         #expect(run.code == 35)
         #expect(run.error?.contains("is it http, or another port?") == true, "\(run.errors)")

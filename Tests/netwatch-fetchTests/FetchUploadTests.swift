@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [("--upload", ""), ("--form", "a=@")])
-    func `a file that can't be read is told before anything is sent`(option: String, prefix: String) throws {
+    func `an unreadable file is reported before anything is sent`(option: String, prefix: String) throws {
         let server = try lab.server(answering: "")
         let run = try lab.fetch(option, "\(prefix)\(lab.folder.path)/none", server.url())
         #expect(run.code == 26)
@@ -86,7 +86,7 @@ import Testing
         (["-T", "-"], "--data - for what comes from stdin"),
         (["-F", "ab"], "the '=' is missing; write name=value, or name=@FILE for a file"),
     ])
-    func `what contradicts itself`(arguments: [String], words: String) throws {
+    func `contradictory options are usage errors`(arguments: [String], words: String) throws {
         let tool = try lab.start(arguments + ["http://127.0.0.1:9/"])
         let errors = try tool.errors.rest()
         #expect(try tool.exitCode() == 64)
@@ -97,10 +97,10 @@ import Testing
         let latch = try ServerLatch()
         let bytes = [UInt8](repeating: 7, count: 3_000_000)
         let file = try lab.folder.write("big", bytes)
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "x", count: 2000)
-        let server = try lab.server(.readHead, .await(latch), .readBody, .send(answer))
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "x", count: 2000)
+        let server = try lab.server(.readHead, .await(latch), .readBody, .send(response))
         let terminal = try PseudoTerminal()
-        let output = lab.folder.path + "/answer"
+        let output = lab.folder.path + "/response"
         let tool = try lab.start(["-T", file, "-o", output, server.url()], stderr: terminal.program)
         terminal.handOver()
         let begun = try terminal.read(until: " of 3.0 MB sent")

@@ -12,14 +12,14 @@ import Testing
 
     init() throws { lab = try FetchLab() }
 
-    /// A server that wants to know who asks.
+    /// A server that requires authentication.
     private func server() throws -> ScriptedServer {
         let challenge = "WWW-Authenticate: Basic realm=\"here\", charset=\"UTF-8\""
         return try lab.server(
             .readRequest,
-            .answer("", status: "401 Unauthorized", headers: [challenge]),
+            .response("", status: "401 Unauthorized", headers: [challenge]),
             .readRequest,
-            .answer("in")
+            .response("in")
         )
     }
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `who asks`() throws {
+    @Test func `the user is authenticated`() throws {
         #expect(try UserArgument.parse("me") == .init(name: "me", password: nil))
         #expect(try UserArgument.parse("me:a:b") == .init(name: "me", password: "a:b"))
         #expect(try UserArgument.parse("me:") == .init(name: "me", password: ""))
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test func `the password of the argument goes to the server that asks`() throws {
+    @Test func `a password in the argument is sent to a server that challenges`() throws {
         let server = try server()
         let run = try lab.fetch("--user", "Aladdin:open sesame", server.url())
         #expect(run.output == "in" && run.code == 0, "\(run)")
         #expect(credentials(of: server) == [nil, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
     }
 
-    @Test func `or a file's first line`() throws {
+    @Test func `a password is read from the first line of a file`() throws {
         let server = try server()
         let file = try lab.folder.write("password", "open sesame\r\nmore\n")
         let run = try lab.fetch("-u", "Aladdin", "--password-file", file, server.url())
@@ -64,14 +64,14 @@ import Testing
         (["-u", ":secret"], "the name is missing"), (["--password-file", "x"], "--password-file is of no use"),
         (["-u", "a:secret", "--password-file", "x"], "two passwords"),
     ])
-    func `what can't be taken, without a password in it`(arguments: [String], words: String) throws {
+    func `invalid values are reported without the password`(arguments: [String], words: String) throws {
         let tool = try lab.start(arguments + ["http://127.0.0.1:9/"])
         let errors = try tool.errors.rest()
         #expect(try tool.exitCode() == 64)
         #expect(errors.contains(words) && !errors.contains("secret") && errors.split(separator: "\n").count == 1)
     }
 
-    @Test func `an URL that is none is told as such, whoever asks`() throws {
+    @Test func `an invalid URL is reported as such, with or without a user`() throws {
         for url in ["http://exa mple/", "http:///", "ftp://x/"] {
             let run = try lab.fetch("-u", "me:secret", url)
             #expect(run.code == (url.hasPrefix("ftp") ? 1 : 3), "\(run)")
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `user and password in the URL do the same, and are shown nowhere`() throws {
+    @Test func `user and password in the URL authenticate too, and are not shown`() throws {
         let server = try server()
         let url = "http://Aladdin:open%20sesame@127.0.0.1:\(server.port)/"
         let run = try lab.fetch("-v", url)
@@ -96,7 +96,7 @@ import Testing
 
     // MARK: The question
 
-    @Test func `a password is asked for, and not shown`() throws {
+    @Test func `a password prompt does not echo`() throws {
         let server = try server()
         let terminal = try PseudoTerminal()
         let tool = try lab.start(["-u", "Aladdin", server.url()], session: .own(terminal: terminal.path))
@@ -110,7 +110,7 @@ import Testing
         #expect(credentials(of: server).last == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     }
 
-    @Test func `an interrupt ends the question, and the terminal shows again what is typed`() throws {
+    @Test func `an interrupt ends the prompt, and restores the terminal's echo`() throws {
         let terminal = try PseudoTerminal()
         let tool = try lab.start(["-u", "Aladdin", "http://127.0.0.1:9/"], session: .own(terminal: terminal.path))
         _ = try terminal.read(until: "Password for Aladdin: ")
@@ -119,7 +119,7 @@ import Testing
         #expect(terminal.showsWhatIsTyped)
     }
 
-    @Test func `without a terminal it says where else a password may come from`() throws {
+    @Test func `without a terminal, the error names --password-file`() throws {
         let tool = try lab.start(["-u", "Aladdin", "http://127.0.0.1:9/"], session: .own(terminal: nil))
         let errors = try tool.errors.rest()
         #expect(try tool.exitCode() == 64)

@@ -16,7 +16,7 @@ import Testing
         let server = try JournalServer(in: lab)
         try lab.begin(outage)
         let tool = try fetch(lab, "--wait", "1000s", "-v", "-d", "x", server.url)
-        // It may try before the first state is known, and is told then that there is no path.
+        // It may try before the first state is known, and then learn that there is no path.
         var line = try tool.errors.line()
         while let text = line, !text.hasPrefix("* waits for a path"), !text.hasSuffix("when there is a path") {
             line = try tool.errors.line()
@@ -29,7 +29,7 @@ import Testing
         #expect(server.journal.value.map(\.method) == ["POST"])
     }
 
-    @Test func `a wait in vain is told in a line, and has a code of its own`() throws {
+    @Test func `a timeout while waiting is one line, and has its own exit code`() throws {
         let lab = try UplinkLab()
         try lab.begin(.linkDown)
         let tool = try fetch(lab, "--wait", "200ms", "http://192.0.2.1/")
@@ -58,7 +58,7 @@ import Testing
         (["--no-expensive", "--no-cellular", "--kind", "wan0=cellular"], false), (["--interface", "wan0"], true),
         (["--kind", "wan0=cellular"], true),
     ])
-    func `which paths will do`(options: [String], isAllowed: Bool) throws {
+    func `path requirements are applied`(options: [String], isAllowed: Bool) throws {
         let lab = try UplinkLab()
         let server = try JournalServer(in: lab)
         let wait = isAllowed ? "1000s" : "200ms"
@@ -69,7 +69,7 @@ import Testing
         #expect(server.journal.value.count == (isAllowed ? 1 : 0))
     }
 
-    @Test func `without --wait a path that will not do is an error at once`() throws {
+    @Test func `without --wait, an unsuitable path is an immediate error`() throws {
         let lab = try UplinkLab()
         let tool = try fetch(lab, "--no-cellular", "--kind", "wan0=cellular", "http://192.0.2.1/")
         #expect(try tool.exitCode() == 7)

@@ -34,7 +34,7 @@ import Testing
         for width in 0...200 { #expect(ProgressText.line(half, width: width).count < max(1, width)) }
     }
 
-    @Test func `what there is no room for is left out whole, the bar first`() {
+    @Test func `parts that don't fit are left out completely, the bar first`() {
         let half = meter([(0, 0), (1, 500_000)], of: 1_000_000)
         let lines: [(width: Int, line: String)] = [
             (62, " 50 % [######......] 500.0 kB of 1.0 MB, 500.0 kB/s, 1 s left"),
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `what is sent says so`() {
+    @Test func `the line of an upload says 'sent'`() {
         let half = meter([(0, 0), (1, 500_000)], of: 1_000_000)
         let line = " 50 % [############.............] 500.0 kB of 1.0 MB sent, 500.0 kB/s, 1 s left"
         #expect(ProgressText.line(half, .sent, width: 80) == line)
@@ -69,7 +69,7 @@ import Testing
         #expect(ProgressText.line(unknown, .received, width: 4) == "")
     }
 
-    @Test func `what begins anew has a rate of its own`() {
+    @Test func `a transfer that starts over has its own rate`() {
         var meter = meter([(0, 0), (1, 9000), (2, 10_000)], of: 20_000)
         meter.note(100, of: 20_000, at: .init(nanoseconds: 3_000_000_000))
         #expect(meter.rate == nil && meter.timeLeft == nil)
@@ -77,12 +77,12 @@ import Testing
         #expect(meter.rate == 100 && meter.timeLeft == .seconds(197))
     }
 
-    @Test func `what is whole has no time left`() {
+    @Test func `a complete transfer has no remaining time`() {
         let whole = ProgressText.line(meter([(0, 0), (1, 1000)], of: 1000), width: 80)
         #expect(whole.hasSuffix("#] 1.0 kB of 1.0 kB, 1.0 kB/s"))
     }
 
-    @Test func `what takes for ever has no time left`() {
+    @Test func `a very slow transfer shows no remaining time`() {
         #expect(meter([(0, 0), (1, 1)], of: .max).timeLeft == nil)
         #expect(meter([(0, 0), (1, 10)], of: 5).timeLeft == nil)
         #expect(meter([(0, 0), (1, 10)], of: 10).timeLeft == .zero)

@@ -1,29 +1,31 @@
-/// A URL as a request needs it: parsed once.
+/// A parsed URL, with the components that a request needs.
 ///
-/// Absolute, `http` or `https`, by RFC 3986; what a person types (spaces, other scripts) is encoded as browsers do. The
-/// fragment is kept apart, since it never goes to a server; so is user information, so that no log shows it.
+/// It is absolute, has the scheme `http` or `https`, and follows RFC 3986; characters that a person may type (spaces,
+/// other scripts) are encoded as browsers do. The fragment is stored separately, since it is never sent to a server; so
+/// is the user information, so that no log contains it.
 struct HTTPURL: Sendable, Hashable {
     /// Whether the scheme is `https`.
     let isSecure: Bool
     /// The host: a name in its ASCII form (IDNA) and lower case, or a numeric address without brackets.
     ///
-    /// A name keeps its trailing dot, which tells the resolver that it is complete; an IPv6 address keeps its zone
-    /// (`fe80::1%eth0`), which tells the kernel the interface.
+    /// A name keeps its trailing dot, which marks it as fully qualified for the resolver; an IPv6 address keeps its
+    /// zone (`fe80::1%eth0`), which selects the interface.
     let host: String
-    /// The port: what is written, else the scheme's own.
+    /// The port: the one that is written, otherwise the scheme's default.
     let port: Int
-    /// For the `Host` header: the port left out if it is the scheme's own, IPv6 in brackets and without its zone, which
-    /// means something on this machine alone (RFC 6874, 4).
+    /// The value of the `Host` field: without the port if it is the scheme's default, IPv6 in brackets and without its
+    /// zone, which is meaningful on this machine only (RFC 6874, 4).
     let authority: String
-    /// Path and query as on the request line: never empty, begins with a slash, percent-encoded, no fragment.
+    /// Path and query as on the request line: never empty, begins with a slash, percent-encoded, without a fragment.
     let target: String
     /// The decoded user name, if the text had one.
     let user: String?
     /// The decoded password, if the text had one.
     let password: String?
-    /// What follows `#`, which never goes to a server; nil if there is none.
+    /// The text after `#`, which is never sent to a server; nil if there is none.
     let fragment: String?
-    /// How many bytes of ``target`` are its path up to and with the last slash: what relative references follow.
+    /// The number of bytes of ``target`` up to and including the last slash of its path: relative references are
+    /// appended there.
     let directoryLength: Int
 
     /// Whether the text had user information.
@@ -44,7 +46,7 @@ struct HTTPURL: Sendable, Hashable {
         try self.init(reference, isSecure: isSecure)
     }
 
-    /// Makes a URL of a reference that names a host.
+    /// Makes a URL from a reference that has a host.
     init(_ reference: URLReference, isSecure: Bool) throws(HTTPError) {
         let authority = try URLAuthority(reference, isSecure: isSecure)
         let target = try URLTarget(path: reference.bytes[reference.path], query: reference.queryBytes)
@@ -59,7 +61,7 @@ struct HTTPURL: Sendable, Hashable {
         directoryLength = target.directoryLength
     }
 
-    /// Makes a URL of another's host and a target of its own.
+    /// Makes a URL with the host of another URL and its own target.
     init(_ base: Self, target: String, directoryLength: Int, fragment: String? = nil) {
         isSecure = base.isSecure
         host = base.host
@@ -72,7 +74,7 @@ struct HTTPURL: Sendable, Hashable {
         self.directoryLength = directoryLength
     }
 
-    /// Makes a URL of another, with user information and fragment of its own.
+    /// Makes a URL from another URL, with the user information of a third one and its own fragment.
     init(_ other: Self, credentialsOf owner: Self?, fragment: String?) {
         isSecure = other.isSecure
         host = other.host
@@ -92,7 +94,7 @@ extension HTTPURL: CustomReflectable {
 }
 
 extension HTTPURL: CustomStringConvertible {
-    /// The URL for logs: without user information and without the query, which may hold what is secret too.
+    /// The URL for logs: without user information and without the query, which may contain secrets too.
     var description: String { "\(scheme)://\(authority)\(path)" }
 
     /// The path: the target without its query.
@@ -100,21 +102,22 @@ extension HTTPURL: CustomStringConvertible {
 }
 
 extension HTTPError {
-    /// An error for a text that is no URL.
+    /// The error for a text that is not a valid URL.
     static func invalidURL(_ reason: String) -> Self { .init(.invalidURL, .neverSent, reason) }
 }
 
 extension HTTPURL {
-    /// This URL as the base of a session's requests: if it has a path, that ends with a slash, so that what is resolved
-    /// against it comes below the whole path and not beside its last part.
+    /// This URL as the base of a session's requests: a path that does not end with a slash gets one, so that references
+    /// are resolved below the whole path and do not replace its last segment.
     var asBase: Self {
         guard path.utf8.last != UInt8(ascii: "/") else { return self }
         let query = target[path.endIndex...]
         return .init(self, target: "\(path)/\(query)", directoryLength: path.utf8.count + 1)
     }
 
-    /// Resolves a reference against this URL (RFC 3986, 5.2): `foo` lies beside or below, `/foo` starts from the root,
-    /// `?a=b` changes the query, `//host/` the host too, and an absolute URL replaces all.
+    /// Resolves a reference against this URL (RFC 3986, 5.2): `foo` replaces the last segment of the path, `/foo`
+    /// replaces the path, `?a=b` replaces the query, `//host/` replaces the host too, and an absolute URL replaces
+    /// everything.
     ///
     /// - Throws: `invalidURL`.
     func resolving(_ reference: String) throws(HTTPError) -> HTTPURL {
@@ -122,11 +125,11 @@ extension HTTPURL {
         return try resolvingByTheBook(reference)
     }
 
-    /// The way of the ordinary case: a reference whose bytes all stand for themselves comes after the base's directory,
-    /// or in the target's place if it begins with a slash.
+    /// The fast path for common references: if all bytes of the reference stand for themselves, it is appended to the
+    /// base's directory, or replaces the target if it begins with a slash.
     ///
-    /// Makes one string. Whatever would take more than joining (an empty reference, one that begins with `?`, `//`,
-    /// colons, segments that begin with a dot, escapes, fragments) is nil here.
+    /// Allocates one string. Returns nil for a reference that needs more than concatenation: an empty one, one that
+    /// begins with `?` or `//`, and one with a colon, a segment that begins with a dot, an escape or a fragment.
     func joined(_ reference: String) -> HTTPURL? {
         let result = reference.utf8.withContiguousStorageIfAvailable { bytes -> HTTPURL? in
             guard let end = Self.directoryEnd(of: bytes) else { return nil }
@@ -141,7 +144,7 @@ extension HTTPURL {
         return result ?? nil
     }
 
-    /// Where the directory of an ordinary reference ends; nil for all others.
+    /// Returns the end of the directory of a common reference; nil for all other references.
     private static func directoryEnd(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let slash = UInt8(ascii: "/")
         guard let first = bytes.first, first != UInt8(ascii: "?") else { return nil }
@@ -160,7 +163,7 @@ extension HTTPURL {
         return directoryEnd
     }
 
-    /// The way of all cases.
+    /// The general algorithm, for all references.
     func resolvingByTheBook(_ text: String) throws(HTTPError) -> HTTPURL {
         let reference = try URLReference(text)
         let scheme = try reference.scheme()
@@ -186,11 +189,11 @@ extension HTTPURL {
     }
 }
 
-/// Path and query, as they go on the request line.
+/// Path and query as they appear on the request line.
 struct URLTarget {
     /// The path, encoded and without dot segments, and the query.
     let text: String
-    /// How many bytes the path has up to and with its last slash.
+    /// The number of bytes of the path up to and including its last slash.
     let directoryLength: Int
 
     /// Encodes path and query.
@@ -200,7 +203,7 @@ struct URLTarget {
         try self.init(encodedPath: URLBytes.encoded(path, what: "path"), query: query)
     }
 
-    /// Takes a path that is encoded already.
+    /// Makes a target from a path that is already encoded.
     init(encodedPath: [UInt8], query: ArraySlice<UInt8>?) throws(HTTPError) {
         var bytes = Self.withoutDotSegments(encodedPath)
         directoryLength = (bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0) + 1
@@ -211,7 +214,7 @@ struct URLTarget {
         text = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Removes `.` and `..`, as RFC 3986, 5.2.4 does; the path begins with a slash then.
+    /// Removes `.` and `..` segments (RFC 3986, 5.2.4); the result begins with a slash.
     private static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         let segments = (path.first == slash ? path.dropFirst() : path[...]).split(

@@ -1,15 +1,15 @@
 import Glibc
 import NetworkClientCore
 
-/// Host names and addresses as URLs write them.
+/// Host names and addresses as they are written in URLs.
 enum HostName {
     /// The host's ASCII form, lower case and without brackets.
     ///
-    /// Names of other scripts become their IDNA form (``InternationalName``). Letters, digits, `-`, `_` (which hosts
-    /// files and private name servers know) and dots are all that a name may have; labels are at most 63 bytes long,
-    /// names 253. A name whose last label is a number is an IPv4 address and has to be written as one, in four decimal
-    /// numbers: `127.1`, `0x7f000001` or `010.0.0.1` are addresses to some programs and other addresses, or names, to
-    /// others, which has fooled many a filter.
+    /// Names in other scripts are converted to their IDNA form (``InternationalName``). A name may contain only
+    /// letters, digits, `-`, dots, and `_`, which occurs in hosts files and private name servers; labels have at most
+    /// 63 bytes, names 253. If the last label is a number, the name must be an IPv4 address of four decimal numbers:
+    /// programs disagree about `127.1`, `0x7f000001` and `010.0.0.1` (an address, another address, or a name), which
+    /// has been used to bypass many filters.
     ///
     /// - Throws: `invalidURL`.
     static func ascii(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> String {
@@ -26,7 +26,7 @@ enum HostName {
         return name
     }
 
-    /// Whether a host is a numeric address, which needs no looking up.
+    /// Whether a host is a numeric address, which needs no lookup.
     static func isNumeric(_ host: String) -> Bool { host.contains(":") || isIPv4(host) }
 
     private static func checkCharacters(of name: String) throws(HTTPError) {
@@ -50,7 +50,7 @@ enum HostName {
         }
     }
 
-    /// Refuses what some take for an IPv4 address and others do not.
+    /// Rejects names that some programs take for an IPv4 address and others do not.
     private static func checkAddress(_ name: String) throws(HTTPError) {
         let last = name.split(separator: ".").last ?? ""
         let isNumber =
@@ -68,7 +68,8 @@ enum HostName {
         return inet_pton(AF_INET, text, &address) == 1
     }
 
-    /// An IPv6 address, and the interface of a link-local one after `%25` (RFC 6874) or, as most people type it, `%`.
+    /// Parses an IPv6 address, with the interface of a link-local one after `%25` (RFC 6874) or, as most people type
+    /// it, `%`.
     private static func ipv6(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> String {
         let parts = bytes.split(separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
         let address = String(decoding: parts[0], as: UTF8.self).lowercased()
@@ -88,14 +89,14 @@ enum HostName {
     }
 }
 
-/// Host names of all scripts, by IDNA 2008 with the mapping of UTS #46 (non-transitional), as browsers do.
+/// Internationalized host names: IDNA 2008 with the mapping of UTS #46 (non-transitional), as in browsers.
 ///
-/// libidn2 does it, and is loaded when the first such name comes: few programs ask for one, and those need not be
-/// linked to it. The GNU C Library does the same for getaddrinfo's `AI_IDN`.
+/// Uses libidn2, which is loaded with dlopen(3) when the first such name occurs: few programs need it, so it is not
+/// linked. The GNU C Library does the same for getaddrinfo's `AI_IDN`.
 enum InternationalName {
     /// The name's ASCII form, as in `xn--mnchen-3ya.de`.
     ///
-    /// - Throws: `invalidURL` if the name is none by IDNA's rules, or where the library is not installed.
+    /// - Throws: `invalidURL` if the name is not valid according to IDNA, or if the library is not installed.
     static func ascii(_ name: String) throws(HTTPError) -> String {
         guard let library else {
             throw .invalidURL(
@@ -108,10 +109,10 @@ enum InternationalName {
         return try library.ascii(name)
     }
 
-    /// libidn2 stays loaded once it is; nil where it is missing.
+    /// libidn2, which stays loaded once it is; nil if it is not installed.
     private static let library = Library(name: "libidn2.so.0")
 
-    /// The functions of libidn2 that are used, as idn2.h declares them.
+    /// The functions of libidn2 that are used, as declared in idn2.h.
     struct Library: Sendable {
         private typealias Lookup =
             @convention(c) (

@@ -1,9 +1,9 @@
-/// Texts that nobody can guess, from the system's random numbers.
+/// Unguessable text, made from the system's random numbers.
 enum RandomToken {
-    /// 128 random bits in 32 hexadecimal digits.
+    /// 128 random bits as 32 hexadecimal digits.
     static var hexadecimal: String { words(2).map { padded(String($0, radix: 16), to: 16) }.joined() }
 
-    /// 64 or 128 random bits in digits and lower-case letters, for names of files and boundaries.
+    /// Random words of 64 bits in digits and lower-case letters, for file names and multipart boundaries.
     static func short(words count: Int) -> String {
         words(count).map { padded(String($0, radix: 36), to: 13) }.joined(separator: "-")
     }

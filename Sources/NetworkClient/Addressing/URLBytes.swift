@@ -1,6 +1,6 @@
 import NetworkClientCore
 
-/// RFC 3986's classes of characters, and percent-encoding.
+/// RFC 3986's character classes, and percent-encoding.
 enum URLBytes {
     static func isSchemeByte(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || "+-.".utf8.contains(byte)
@@ -17,7 +17,7 @@ enum URLBytes {
         }
     }
 
-    /// The bytes with everything encoded that does not stand for itself; escapes that are there already stay.
+    /// Percent-encodes all bytes that may not stand for themselves; existing escapes are kept.
     ///
     /// - Throws: `invalidURL` for a `%` without its two digits.
     static func encoded(_ bytes: ArraySlice<UInt8>, what: String) throws(HTTPError) -> [UInt8] {
@@ -36,9 +36,9 @@ enum URLBytes {
         return encoded
     }
 
-    /// The bytes with all escapes decoded.
+    /// Decodes all percent-escapes.
     ///
-    /// - Throws: `invalidURL` for a `%` without its two digits, and for what is no UTF-8 then.
+    /// - Throws: `invalidURL` for a `%` without its two digits, and for bytes that are not UTF-8 once decoded.
     static func decoded(_ bytes: ArraySlice<UInt8>, what: String) throws(HTTPError) -> String {
         var decoded: [UInt8] = []
         var index = bytes.startIndex

@@ -1,13 +1,14 @@
 import NetworkClientCore
 
-/// The parts of a URL, or of a reference to one, as RFC 3986's appendix B tells them apart; nothing is judged but the
-/// characters that are allowed nowhere.
+/// The components of a URL or a relative reference, split as in RFC 3986, appendix B.
+///
+/// Nothing is validated except for characters that are allowed nowhere.
 struct URLReference {
     /// The text without its fragment.
     let bytes: [UInt8]
-    /// Where the scheme ends, if there is one.
+    /// The position of the scheme's colon, if there is a scheme.
     private let schemeEnd: Int?
-    /// User information, host and port, if `//` announces them.
+    /// User information, host and port, if the reference has `//`.
     let authority: Range<Int>?
     /// The path, which may be empty.
     let path: Range<Int>
@@ -65,7 +66,8 @@ struct URLReference {
         }
     }
 
-    /// Where the scheme's colon is: after a letter and letters, digits, `+`, `-`, `.` (RFC 3986, 3.1).
+    /// Returns the position of the scheme's colon: after a letter, followed by letters, digits, `+`, `-`, `.` (RFC
+    /// 3986, 3.1).
     private static func schemeEnd(in bytes: [UInt8]) -> Int? {
         guard let end = bytes.firstIndex(where: { !URLBytes.isSchemeByte($0) }), end > 0 else { return nil }
         return bytes[end] == UInt8(ascii: ":") && bytes[0].isASCIILetter ? end : nil
@@ -81,9 +83,9 @@ struct URLAuthority {
     /// The value of the `Host` header.
     let header: String
 
-    /// Reads the authority of an absolute reference, or of one that leaves only the scheme out.
+    /// Parses the authority of an absolute reference, or of one that only lacks the scheme.
     ///
-    /// - Throws: `invalidURL`. No reason shows any part of the user information.
+    /// - Throws: `invalidURL`. No reason contains any part of the user information.
     init(_ reference: URLReference, isSecure: Bool) throws(HTTPError) {
         guard let range = reference.authority else {
             throw .invalidURL(
@@ -128,7 +130,7 @@ struct URLAuthority {
         return (user, try URLBytes.decoded(bytes[(colon + 1)...], what: "password"))
     }
 
-    /// Tells the host (with its brackets, if it has them) from the port's digits.
+    /// Splits the authority into the host (with its brackets, if it has them) and the digits of the port.
     private static func split(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
         let colon = UInt8(ascii: ":")
         guard bytes.first == UInt8(ascii: "[") else {
@@ -150,7 +152,7 @@ struct URLAuthority {
         return (bytes[...end], rest.isEmpty ? nil : rest.dropFirst())
     }
 
-    /// The port, or nil where none is written.
+    /// The port, or nil if none is written.
     private static func port(_ digits: ArraySlice<UInt8>?) throws(HTTPError) -> Int? {
         guard let digits, !digits.isEmpty else { return nil }
         let text = String(decoding: digits, as: UTF8.self)

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Gives bytes that are in memory, in pieces, so that the whole is never copied at once.
+/// Provides bytes from memory, in pieces, so that the whole body is never copied in one step.
 final class BytesFeed: BodyFeed {
     private static let pieceSize = 262_144
 
@@ -24,15 +24,15 @@ final class BytesFeed: BodyFeed {
     func close() {}
 }
 
-/// Gives a file, with one piece read ahead; see ``FileReader``.
+/// Provides the contents of a file, with one piece read ahead; see ``FileReader``.
 ///
-/// Unchecked, because it is touched on its event loop only.
+/// Unchecked, because it is used on its event loop only.
 final class FileFeed: BodyFeed, @unchecked Sendable {
     private let loop: any EventLoop
     private var reader: FileReader?
     private var ahead: EventLoopFuture<ByteBuffer?>?
 
-    /// Opens nothing until it is asked.
+    /// Opens nothing until the first piece is requested.
     init(_ path: String, length: Int64, loop: any EventLoop) {
         self.loop = loop
         reader = FileReader(path, length: length)
@@ -42,14 +42,14 @@ final class FileFeed: BodyFeed, @unchecked Sendable {
         let piece = ahead ?? read()
         ahead = nil
         piece.assumeIsolated().whenSuccess { [self] piece in
-            // The caller is told after this: the reading goes on while it sends.
+            // This callback runs before the caller's: the next read proceeds while the caller sends.
             if piece != nil, reader != nil { ahead = read() }
         }
         return piece
     }
 
     func close() {
-        // The descriptor goes with the reader, which a read that is under way still holds.
+        // The descriptor is closed with the reader, which a read in progress still retains.
         reader = nil
         ahead = nil
     }
@@ -60,9 +60,9 @@ final class FileFeed: BodyFeed, @unchecked Sendable {
     }
 }
 
-/// Gives what several feeds give, one after another; each is opened when the one before has ended.
+/// Provides the pieces of several feeds, one after another; each is opened when the previous one has ended.
 ///
-/// Unchecked, because it is touched on its event loop only.
+/// Unchecked, because it is used on its event loop only.
 final class ConcatenatedFeed: BodyFeed, @unchecked Sendable {
     typealias Opening = @Sendable (any EventLoop) throws(HTTPError) -> any BodyFeed
 
@@ -106,9 +106,9 @@ final class ConcatenatedFeed: BodyFeed, @unchecked Sendable {
     }
 }
 
-/// Gives what another feed gives, in small packets with pauses between them.
+/// Provides the pieces of another feed in small packets with pauses between them.
 ///
-/// Unchecked, because it is touched on its event loop only.
+/// Unchecked, because it is used on its event loop only.
 final class ThrottledFeed: BodyFeed, @unchecked Sendable {
     private let feed: any BodyFeed
     private let throttle: Throttle
@@ -158,19 +158,21 @@ final class ThrottledFeed: BodyFeed, @unchecked Sendable {
     }
 }
 
-/// How fast a body is sent at most: packets with pauses between them.
+/// A limit on the rate at which a body is sent: packets with pauses between them.
 public struct Throttle: Sendable, Hashable {
-    /// How many bytes are sent at once.
+    /// The maximum number of bytes in a packet.
     public let packetSize: Int
-    /// How long the pause after each packet is.
+    /// The pause after each packet.
     public let delay: Duration
 
-    /// Makes a throttle; of packets smaller than a byte and of negative pauses it makes the smallest that there are.
+    /// Makes a throttle.
+    ///
+    /// A packet size below 1 and a negative delay are replaced by 1 and 0.
     ///
     /// - Parameters:
-    ///   - packetSize: How many bytes are sent at once; 16 KiB, unless told otherwise.
-    ///   - delay: How long the pause after each is. With 200 ms, the default, 80 KiB go in a second, which lets other
-    ///     requests through a mobile link that is slow.
+    ///   - packetSize: The maximum number of bytes in a packet; 16 KiB by default.
+    ///   - delay: The pause after each packet. The default of 200 ms limits the rate to 80 KiB per second, which leaves
+    ///     room for other requests on a slow mobile link.
     public init(packetSize: Int = 16_384, delay: Duration = .milliseconds(200)) {
         self.packetSize = max(1, packetSize)
         self.delay = max(.zero, delay)

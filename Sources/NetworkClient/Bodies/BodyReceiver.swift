@@ -1,54 +1,54 @@
 import NIOCore
 import NIOHTTP1
 
-/// Takes the body of one request's answer instead of memory, over all its attempts; belongs to the event loop.
+/// Receives the response body of one request, across all its attempts, instead of memory; confined to the event loop.
 protocol BodyReceiver: AnyObject {
-    /// Whether another attempt may follow: nothing was handed out that would come again.
+    /// Whether another attempt may follow: nothing was handed out that would be received twice.
     var canStartAgain: Bool { get }
 
-    /// Whether a pause may close the connection, since the next attempt goes on where this one stopped.
+    /// Whether a pause may close the connection, because the next attempt continues where this one stopped.
     var continuesByRange: Bool { get }
 
-    /// What has come to be of the body, once it has been kept in a file.
+    /// The file that the body was written to, once it is complete.
     var file: DownloadedFile? { get }
 
-    /// How much of the body has come over all attempts; nil where each begins again.
+    /// How much of the body has been received across all attempts; nil if each attempt starts from the beginning.
     var progress: BodyProgress? { get }
 
     /// The request begins.
     ///
-    /// - Returns: Nil if attempts may begin at once; else they begin when it is fulfilled. If it fails, so does the
-    ///   request.
+    /// - Returns: Nil if attempts may begin immediately; otherwise a future after which they begin. If it fails, so
+    ///   does the request.
     func open() -> EventLoopFuture<Void>?
 
-    /// An attempt begins: its fields can be added to (`Range`, `Accept-Encoding`).
+    /// An attempt begins: adds fields to its head (`Range`, `Accept-Encoding`).
     func willSend(_ head: inout HTTPRequestHead)
 
-    /// The head of the answer came.
+    /// Handles the head of the response.
     ///
-    /// - Returns: Where the body goes.
+    /// - Returns: Where the body is delivered.
     /// - Throws: ``HTTPError``, which ends the attempt.
     func begin(_ head: HTTPResponseHead) throws(HTTPError) -> Reception
 
-    /// The next piece, decompressed.
+    /// Receives the next piece of the body, decompressed.
     ///
-    /// - Returns: Nil if more may come at once; else nothing more is read until it is fulfilled. If it fails, so does
-    ///   the attempt.
+    /// - Returns: Nil if the next piece may follow immediately; otherwise a future before which nothing more is read.
+    ///   If it fails, so does the attempt.
     /// - Throws: ``HTTPError``, which ends the attempt.
     func receive(_ bytes: ByteBuffer) throws(HTTPError) -> EventLoopFuture<Void>?
 
-    /// The body is whole.
+    /// The body is complete.
     ///
-    /// - Returns: Nil if it has been kept; else the request ends when it is fulfilled. If it fails, so does the
+    /// - Returns: Nil if it has been stored; otherwise a future after which the request ends. If it fails, so does the
     ///   attempt.
     func end() -> EventLoopFuture<Void>?
 
-    /// The attempt is over before the body was whole, or the request, whatever it received; what came may be kept.
+    /// The attempt or the request ended before the body was complete; what was received may be kept.
     func abandon()
 
-    /// The request has ended: nothing more will be asked for.
+    /// The request has ended: no other method is called after this one.
     ///
-    /// - Returns: Nil if those who wait for the request can be told at once; else they are told when it is fulfilled.
+    /// - Returns: Nil if the request can be reported as finished immediately; otherwise a future after which it is.
     func close() -> EventLoopFuture<Void>?
 }
 
@@ -59,14 +59,14 @@ extension BodyReceiver {
     func close() -> EventLoopFuture<Void>? { nil }
 }
 
-/// Where an answer's body goes.
+/// The destination of a response body.
 enum Reception: Sendable {
-    /// To the receiver.
+    /// The receiver.
     case here
-    /// To memory, within its bound, as if there were no receiver: an answer that is none of what was asked for.
+    /// Memory, up to its limit, as if there were no receiver: the response is not the one that the receiver wants.
     case memory
-    /// To memory; the receiver has had all it needs, and is told the end.
+    /// Memory; the receiver already has everything that it needs, and only gets the end.
     case whole
-    /// Nowhere: the request is to be sent again, as the receiver will have it then.
+    /// None: the request is sent again, with the fields that the receiver then sets.
     case again
 }

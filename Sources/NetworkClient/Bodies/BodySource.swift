@@ -2,18 +2,18 @@ import HTTPSerialization
 import NIOCore
 import Synchronization
 
-/// A request's body that is not in memory, and how it is read.
+/// A request body that is not in memory, and how to read it.
 struct BodySource: Sendable {
     typealias Check = @Sendable () throws(HTTPError) -> Void
 
-    /// Its length in bytes; nil if that is not known beforehand: it is sent in chunks (RFC 9112, 7.1).
+    /// The length in bytes; nil if it is not known beforehand: the body is then sent in chunks (RFC 9112, 7.1).
     let length: Int64?
     /// Whether it can be read more than once.
     let isReplayable: Bool
-    /// Sees before each attempt, on a thread that may block, whether it can still be sent; nil where nothing can be in
-    /// the way.
+    /// Verifies before each attempt, on a thread that may block, that the body can still be sent; nil if there is
+    /// nothing to verify.
     let check: Check?
-    /// Begins to read it, from its beginning; called on the event loop that the feed will belong to.
+    /// Starts reading the body from its beginning; called on the event loop that the feed is confined to.
     let makeFeed: @Sendable (any EventLoop) throws(HTTPError) -> any BodyFeed
 
     init(
@@ -29,20 +29,22 @@ struct BodySource: Sendable {
     }
 }
 
-/// Gives a body piece by piece, to one attempt; belongs to the event loop it was made for.
+/// Provides a body piece by piece to one attempt; confined to the event loop that it was made for.
 protocol BodyFeed: AnyObject {
-    /// The next piece; nil once there is none.
+    /// Returns the next piece; nil at the end.
     ///
-    /// Asked for only when the last one was given, and the connection can take more. It fails with an ``HTTPError``, or
-    /// with what becomes the cause of one.
+    /// Called only once the previous piece was delivered and the connection is writable. The future fails with an
+    /// ``HTTPError``, or with an error that becomes the cause of one.
     func next() -> EventLoopFuture<ByteBuffer?>
 
-    /// Ends the reading: nothing will be asked for any more. Called once, also after the last piece.
+    /// Stops reading: nothing more will be requested. Called once, also after the last piece.
     func close()
 }
 
 extension BodySource {
-    /// A file: what it is now is checked now and at the beginning of each attempt, when nothing is sent yet.
+    /// A file.
+    ///
+    /// It is checked now, and again at the beginning of each attempt, before anything is sent.
     static func file(_ path: String) throws(HTTPError) -> Self {
         let length = try SentFile(at: path).length
         let look: Check = { () throws(HTTPError) in try check(path, length) }
@@ -51,12 +53,12 @@ extension BodySource {
         }
     }
 
-    /// A sequence that is made for each attempt.
+    /// A sequence that is created for each attempt.
     static func replayable(length: Int64?, _ read: @escaping SequenceFeed.Reading) -> Self {
         .init(length: length, isReplayable: true) { loop in SequenceFeed(length: length, loop: loop, read) }
     }
 
-    /// A sequence that is read once, and refused the second time.
+    /// A sequence that is read once; a second attempt to read it fails.
     static func once(length: Int64?, _ read: @escaping SequenceFeed.Reading) -> Self {
         let use = SingleUse()
         return .init(length: length, isReplayable: false) { loop throws(HTTPError) in
@@ -65,12 +67,12 @@ extension BodySource {
         }
     }
 
-    /// A form: its files are opened one after another, while it is sent.
+    /// A form, whose files are opened one after another while it is sent.
     ///
     /// - Parameters:
     ///   - body: The form.
     ///   - isReplayable: Whether it can be read more than once.
-    ///   - use: If not: the one use of all requests that have the form.
+    ///   - use: If it can be read only once: the single use that all requests with this form share.
     /// - Returns: The source.
     /// - Throws: `bodyUnavailable` if a file can't be sent.
     static func form(
@@ -98,14 +100,14 @@ extension BodySource {
         }
     }
 
-    /// The same, slower.
+    /// This source, sent no faster than the throttle allows.
     func throttled(_ throttle: Throttle) -> Self {
         .init(length: length, isReplayable: isReplayable, check: check) { [makeFeed] loop throws(HTTPError) in
             ThrottledFeed(try makeFeed(loop), throttle, loop: loop)
         }
     }
 
-    /// Bytes that are in memory.
+    /// Bytes in memory.
     static func bytes(_ bytes: [UInt8]) -> Self {
         .init(length: Int64(bytes.count), isReplayable: true) { loop in BytesFeed(bytes, loop: loop) }
     }
@@ -133,7 +135,7 @@ extension BodySource {
     }
 }
 
-/// Sees to it that what can be read once is read once, no matter who asks.
+/// Ensures that a body which can be read only once is read once, whichever requests have it.
 final class SingleUse: Sendable {
     private let isUsed = Atomic(false)
 
@@ -146,13 +148,12 @@ final class SingleUse: Sendable {
 }
 
 extension BodySource {
-    /// Reads the whole body, piece by piece, in order.
+    /// Reads the whole body in order, piece by piece.
     ///
     /// - Parameters:
-    ///   - loop: The event loop to which the feed belongs meanwhile.
-    ///   - body: Takes a piece; the next one is asked for when it returns.
-    /// - Throws: What the feed fails with, and what `body` throws; ``HTTPError/Code/cancelled`` if the task is
-    ///   cancelled.
+    ///   - loop: The event loop that the feed is confined to.
+    ///   - body: Receives a piece; the next one is requested when it returns.
+    /// - Throws: The errors of the feed and of `body`; ``HTTPError/Code/cancelled`` if the task is cancelled.
     func read(on loop: any EventLoop, _ body: (ByteBuffer) async throws -> Void) async throws {
         let feed = try await loop.submit { NIOLoopBound(try makeFeed(loop), eventLoop: loop) }.get()
         defer { loop.execute { feed.value.close() } }

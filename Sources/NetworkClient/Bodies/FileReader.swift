@@ -1,11 +1,11 @@
 import Glibc
 import NIOCore
 
-/// Reads a file that is sent, from its beginning, on a thread that may block.
+/// Reads a file that is being sent, from its beginning, on a thread that may block.
 ///
-/// Unchecked, because one read at a time is under way, and the next one begins after it.
+/// Unchecked, because reads never overlap.
 final class FileReader: @unchecked Sendable {
-    /// How much is read at once, in bytes: enough that the kernel's work is the file's and not the calls'.
+    /// The maximum number of bytes in a read: large enough that the cost of the system calls does not matter.
     static let pieceSize = 262_144
 
     private let path: String
@@ -14,11 +14,11 @@ final class FileReader: @unchecked Sendable {
     private var descriptor: Int32 = -1
     private var seen: SentFile?
 
-    /// Opens nothing yet.
+    /// Makes a reader; opens nothing yet.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - length: How long it was when that was promised.
+    ///   - path: The path of the file.
+    ///   - length: The length that was announced, in bytes.
     init(_ path: String, length: Int64) {
         self.path = path
         self.length = length
@@ -29,9 +29,10 @@ final class FileReader: @unchecked Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The next piece; nil once there is none.
+    /// Returns the next piece; nil at the end.
     ///
-    /// The last piece is given only once it is sure that the file is what it was: what changed is never sent whole.
+    /// The last piece is returned only after the file was checked for changes: a file that changed is never sent
+    /// completely.
     func read() throws(HTTPError) -> ByteBuffer? {
         if descriptor < 0 { try open() }
         guard rest > 0 else { return nil }
@@ -61,7 +62,7 @@ final class FileReader: @unchecked Sendable {
         guard now == seen else { throw .changedFile(path, length, "it was written to meanwhile") }
     }
 
-    /// The corresponding C function is `read`; how many bytes came, 0 at the file's end.
+    /// read(2); returns the number of bytes, 0 at the end of the file.
     private func fill(_ piece: inout ByteBuffer, _ size: Int) throws(HTTPError) -> Int {
         var number: Int32 = 0
         let count = piece.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { free in
@@ -75,15 +76,15 @@ final class FileReader: @unchecked Sendable {
     }
 }
 
-/// What a file that is sent is known by.
+/// The properties of a file by which changes to it are detected.
 struct SentFile: Equatable {
     let length: Int64
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// What the file at a path is now.
+    /// Reads the properties of the file at a path.
     ///
-    /// - Throws: `bodyUnavailable` if it can't be read, or is none that could be sent.
+    /// - Throws: `bodyUnavailable` if it can't be read, or is not a regular file.
     init(at path: String) throws(HTTPError) {
         let (descriptor, file) = try Self.open(path)
         close(descriptor)
@@ -105,7 +106,7 @@ struct SentFile: Equatable {
         nanoseconds = status.st_mtim.tv_nsec
     }
 
-    /// The corresponding C function is `open`; it does not wait for a FIFO's other end.
+    /// open(2); does not wait for the other end of a FIFO.
     fileprivate static func open(_ path: String) throws(HTTPError) -> (descriptor: Int32, file: Self) {
         guard !path.utf8.contains(0) else { throw .unreadableFile(String(reflecting: path), EINVAL, "be opened") }
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -124,7 +125,7 @@ extension HTTPError {
         .init(.bodyUnavailable, .neverSent, "\(path) can't \(what) (\(describe(number)))", errno: number)
     }
 
-    /// A file is not any more what was promised.
+    /// The error for a file that is no longer what was announced.
     static func changedFile(_ path: String, _ length: Int64, _ how: String) -> Self {
         let reason = "\(path) changed while it was sent: \(length) bytes were promised, and \(how); send a copy"
         return .init(.bodyUnavailable, .neverSent, reason)

@@ -4,16 +4,16 @@ public import HTTPSerialization
 public import NIOCore
 import NIOPosix
 
-/// What a request carries.
+/// The body of a request.
 public struct RequestBody: Sendable {
-    /// The bytes and their type, or why they can't be made.
+    /// The bytes and their type, or why they can't be produced.
     let content: Result<Content, HTTPError>
 
     struct Content: Sendable {
         typealias MakeSource = @Sendable () throws(HTTPError) -> BodySource
 
         var bytes: [UInt8]?
-        /// Says what gives it, if it is not in memory; asked for each request that has this body.
+        /// Makes the source, if the body is not in memory; called for each request that has this body.
         var makeSource: MakeSource?
         var contentType: String?
 
@@ -40,14 +40,14 @@ public struct RequestBody: Sendable {
 
     /// A value as JSON.
     ///
-    /// What can't be encoded fails the request with ``HTTPError/Code/requestSerializationFailed``.
+    /// A value that can't be encoded fails the request with ``HTTPError/Code/requestSerializationFailed``.
     public static func json(_ value: some Encodable, encoder: JSONEncoder = .init()) -> Self {
         .encoded(contentType: "application/json") { try Array(encoder.encode(value)) }
     }
 
     /// A value as a property list.
     ///
-    /// What can't be encoded fails the request with ``HTTPError/Code/requestSerializationFailed``.
+    /// A value that can't be encoded fails the request with ``HTTPError/Code/requestSerializationFailed``.
     public static func propertyList(_ value: some Encodable, encoder: PropertyListEncoder = .init()) -> Self {
         .encoded(contentType: "application/x-plist") { try Array(encoder.encode(value)) }
     }
@@ -66,31 +66,31 @@ public struct RequestBody: Sendable {
 extension RequestBody {
     /// A file, which is read while it is sent, with its length.
     ///
-    /// It is looked at when the request is made, and again at the beginning of each attempt. What is no file that can be
-    /// read, and what changes while it is sent, fails the request with ``HTTPError/Code/bodyUnavailable``: a file whose
-    /// length is not what was promised is never sent whole.
+    /// The file is checked when the request is made, and again at the beginning of each attempt. The request fails with
+    /// ``HTTPError/Code/bodyUnavailable`` if the file can't be read, or changes while it is being sent: a file that no
+    /// longer has the announced length is never sent completely.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - contentType: Its media type; nil for what the name's ending says (``FileMediaType``).
+    ///   - path: The path of the file.
+    ///   - contentType: Its media type; nil to derive it from the file name's extension (``FileMediaType``).
     /// - Returns: The body, which can be sent again.
     public static func file(_ path: String, contentType: String? = nil) -> Self {
         let type = contentType ?? FileMediaType.type(ofFileNamed: path)
         return .source(contentType: type) { () throws(HTTPError) in try .file(path) }
     }
 
-    /// What a sequence gives, which can be read once.
+    /// The elements of a sequence, which can be read once.
     ///
-    /// An element is asked for only when the connection can take it. The request is never sent twice: what would have to
-    /// be, by a redirect, a challenge or a connection that died, ends with ``HTTPError/Code/bodyNotReplayable`` or with
-    /// what went wrong. If the request ends first, the task that reads the sequence is cancelled. What it throws is the
-    /// cause of the request's error, ``HTTPError/Code/bodyUnavailable``.
+    /// An element is requested only when the connection can take it. The request is never sent twice: where a redirect,
+    /// a challenge or a lost connection would require that, it fails with ``HTTPError/Code/bodyNotReplayable`` or with
+    /// the original error. If the request ends first, the task that reads the sequence is cancelled. An error that the
+    /// sequence throws becomes the cause of ``HTTPError/Code/bodyUnavailable``.
     ///
     /// - Parameters:
-    ///   - sequence: Gives the bytes; elements may be empty.
-    ///   - length: How many bytes it gives. To give fewer or more is an error, and a body that is too long or too short is
-    ///     never sent whole: its last bytes wait for the sequence's end. If nil, the body is sent in chunks (RFC 9112,
-    ///     7.1), which a few servers do not take.
+    ///   - sequence: The sequence of bytes; elements may be empty.
+    ///   - length: The number of bytes of the whole sequence. It is an error to provide fewer or more, and a body that
+    ///     is too long or too short is never sent completely: its last bytes are held back until the sequence ends. If
+    ///     nil, the body is sent in chunks (RFC 9112, 7.1), which a few servers do not accept.
     ///   - contentType: Their media type.
     /// - Returns: The body.
     public static func once<Elements: AsyncSequence & Sendable>(
@@ -101,7 +101,7 @@ extension RequestBody {
         .once(length, contentType, SequenceFeed.reading({ sequence }, { ByteBuffer(bytes: $0) }))
     }
 
-    /// What a sequence of buffers gives, which can be read once; see the one of arrays.
+    /// The elements of a sequence of buffers, which can be read once; see the overload for arrays.
     public static func once<Elements: AsyncSequence & Sendable>(
         _ sequence: Elements,
         length: Int64? = nil,
@@ -110,12 +110,13 @@ extension RequestBody {
         .once(length, contentType, SequenceFeed.reading({ sequence }, { $0 }))
     }
 
-    /// What a sequence gives that is made for each attempt.
+    /// The elements of a sequence that is created for each attempt.
     ///
     /// - Parameters:
-    ///   - length: How many bytes it gives each time; nil if that is not known; see `once(_:length:contentType:)`.
+    ///   - length: The number of bytes of each sequence; nil if it is not known; see `once(_:length:contentType:)`.
     ///   - contentType: Their media type.
-    ///   - make: Makes the sequence, at the beginning. What it throws is the cause of the request's error.
+    ///   - make: Creates the sequence at the beginning of an attempt. An error that it throws becomes the cause of the
+    ///     request's error.
     /// - Returns: The body, which can be sent again.
     public static func replayable<Elements: AsyncSequence & Sendable>(
         length: Int64? = nil,
@@ -125,7 +126,7 @@ extension RequestBody {
         .replayable(length, contentType, SequenceFeed.reading(make, { ByteBuffer(bytes: $0) }))
     }
 
-    /// What a sequence of buffers gives that is made for each attempt; see the one of arrays.
+    /// The elements of a sequence of buffers that is created for each attempt; see the overload for arrays.
     public static func replayable<Elements: AsyncSequence & Sendable>(
         length: Int64? = nil,
         contentType: String? = "application/octet-stream",
@@ -134,18 +135,19 @@ extension RequestBody {
         .replayable(length, contentType, SequenceFeed.reading(make, { $0 }))
     }
 
-    /// A form (multipart/form-data), read while it is sent, with its exact length if all parts have one.
+    /// A form (multipart/form-data), read while it is sent, with its exact length if that of all parts is known.
     ///
-    /// A form that can't be written fails the request with ``HTTPError/Code/requestSerializationFailed``, one whose files
-    /// can't be read with ``HTTPError/Code/bodyUnavailable``, before anything is sent. It can be sent again unless a part
-    /// is a stream that can be read once.
+    /// Before anything is sent, a form that can't be encoded fails the request with
+    /// ``HTTPError/Code/requestSerializationFailed``, and one whose files can't be read fails it with
+    /// ``HTTPError/Code/bodyUnavailable``. The form can be sent again unless one of its parts is a stream that can be
+    /// read only once.
     ///
     /// - Parameter form: The form.
     /// - Returns: The body.
     public static func multipart(_ form: MultipartForm) -> Self {
         do throws(RequestSerializationError) {
             let body = try form.encoded(boundary: "netwatch-" + RandomToken.short(words: 2))
-            // Made here, so that two requests with this body read its streams once, too.
+            // Made here, so that two requests with this body share the single use of its streams.
             let use = SingleUse()
             return .source(contentType: body.contentType) { () throws(HTTPError) in
                 try .form(body, isReplayable: form.isReplayable, use: use)
@@ -157,8 +159,8 @@ extension RequestBody {
 
     /// The same body, sent no faster than a throttle allows.
     ///
-    /// - Parameter throttle: How fast.
-    /// - Returns: The body; what is none stays none.
+    /// - Parameter throttle: The limit on the rate.
+    /// - Returns: The throttled body; ``none`` stays ``none``.
     public func throttled(_ throttle: Throttle = .init()) -> Self {
         .init(
             content: content.map { content in
@@ -175,7 +177,7 @@ extension RequestBody {
     }
 
     private static func once(_ length: Int64?, _ type: String?, _ read: @escaping SequenceFeed.Reading) -> Self {
-        // Made here, so that two requests with this body read it once, too.
+        // Made here, so that two requests with this body share its single use.
         let source = BodySource.once(length: length, read)
         return .source(contentType: type) { () throws(HTTPError) in source }
     }
@@ -190,16 +192,16 @@ extension RequestBody {
 }
 
 extension MultipartForm {
-    /// Writes the form to a file, as it would be sent, and gives it as a body that can be sent again.
+    /// Writes the form to a file, as it would be sent, and returns it as a body that can be sent again.
     ///
-    /// So a form with streams that can be read once can be sent as often as it takes. The file appears whole or not at
-    /// all, in place of one that is there, whose permissions it takes; where the path is a link, what it leads to is
-    /// replaced. It stays until the caller removes it.
+    /// A form whose streams can be read only once can then be sent any number of times. The file appears completely or
+    /// not at all. It replaces an existing file, whose permissions it takes; if the path is a symbolic link, the file
+    /// that it points to is replaced. The file stays until the caller removes it.
     ///
-    /// - Parameter path: Where it is written: a file, or where there is none yet.
+    /// - Parameter path: The path of the file, which need not exist.
     /// - Returns: The file as a body, with the form's content type.
-    /// - Throws: ``HTTPError``: ``HTTPError/Code/fileFailed`` if the file can't be written, else as a request with the form
-    ///   would.
+    /// - Throws: ``HTTPError``: ``HTTPError/Code/fileFailed`` if the file can't be written, otherwise the errors of a
+    ///   request with the form.
     public func write(to path: String) async throws(HTTPError) -> RequestBody {
         let content = try RequestBody.multipart(self).content.get()
         guard let makeSource = content.makeSource else { return .none }
@@ -207,7 +209,7 @@ extension MultipartForm {
         let target = try FileTarget(path, .replace)
         guard !target.isSpecial else { throw .file("replace", path, errno: EINVAL, "it is no file: name another one") }
         let file = PartialFile(target, .init(isContinuable: false, isSynced: false))
-        // Now, and not when the thread that wrote last has let go of it.
+        // Close now, rather than when the thread that wrote last releases the file.
         defer { file.close(isKept: false) }
         do {
             _ = try file.open()

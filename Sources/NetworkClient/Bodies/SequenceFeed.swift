@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Gives the elements of an asynchronous sequence, each asked for only when it is wanted.
+/// Provides the elements of an asynchronous sequence, each of which is requested on demand.
 ///
-/// Unchecked, because it is touched on its event loop only: the task that reads the sequence comes back to it.
+/// Unchecked, because it is used on its event loop only: the task that reads the sequence hops back to it.
 final class SequenceFeed: BodyFeed, @unchecked Sendable {
-    /// Reads a sequence: an element for each demand, and nil at its end; called in a task of its own.
+    /// Reads a sequence: one element for each demand, then nil at its end; called in its own task.
     typealias Reading =
         @Sendable (_ demands: AsyncStream<Void>, _ give: @Sendable (ByteBuffer?) -> Void) async throws
         -> Void
@@ -13,10 +13,10 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
     private let length: Int64?
     private var given: Int64 = 0
     private var waiting: EventLoopPromise<ByteBuffer?>?
-    /// The piece with which all that was promised is there: given once it is sure that nothing follows.
+    /// The piece that completes the announced length: delivered once the sequence has ended.
     private var last: ByteBuffer?
     private var hasEnded = false
-    /// What went wrong: also where nothing was asked for yet, anyone who asks is told.
+    /// The error, which is kept for later calls of ``next()`` too.
     private var failure: (any Error)?
     private let demands: AsyncStream<Void>.Continuation
     private var task: Task<Void, Never>?
@@ -49,7 +49,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
         task = nil
         demands.finish()
         last = nil
-        answer(.failure(CancellationError()))
+        complete(.failure(CancellationError()))
     }
 
     private func came(_ piece: ByteBuffer?) {
@@ -58,7 +58,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
         if let length, given > length {
             return failed(HTTPError.wrongLength("it gives more than the \(length) bytes that were promised"))
         }
-        if piece.readableBytes > 0, given != length { return answer(.success(piece)) }
+        if piece.readableBytes > 0, given != length { return complete(.success(piece)) }
         if piece.readableBytes > 0 { last = piece }
         demands.yield()
     }
@@ -68,16 +68,16 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
             return failed(HTTPError.wrongLength("it ended after \(given) of the \(length) bytes that were promised"))
         }
         hasEnded = true
-        answer(.success(last))
+        complete(.success(last))
         last = nil
     }
 
     private func failed(_ error: any Error) {
         failure = failure ?? error
-        answer(.failure(error))
+        complete(.failure(error))
     }
 
-    private func answer(_ result: Result<ByteBuffer?, any Error>) {
+    private func complete(_ result: Result<ByteBuffer?, any Error>) {
         let promise = waiting
         waiting = nil
         promise?.completeWith(result)
@@ -85,7 +85,7 @@ final class SequenceFeed: BodyFeed, @unchecked Sendable {
 }
 
 extension SequenceFeed {
-    /// What reads a sequence whose elements become buffers.
+    /// Returns a function that reads a sequence whose elements are converted to buffers.
     static func reading<Elements: AsyncSequence & Sendable>(
         _ make: @escaping @Sendable () async throws -> Elements,
         _ buffer: @escaping @Sendable (Elements.Element) -> ByteBuffer

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NetworkClientCore
 
-/// Makes one error of what connecting to one or several addresses came to.
+/// Converts the failure to connect to one or several addresses into one error.
 struct ConnectFailure {
     private let endpoint: Endpoint
     private let targets: [SocketAddress]
@@ -13,7 +13,7 @@ struct ConnectFailure {
         self.targets = targets
     }
 
-    /// The most telling of the errors, with all addresses in the reason.
+    /// Returns the most informative of the errors, with all addresses in its reason.
     func error(for error: any Error) -> HTTPError {
         guard let several = error as? NIOConnectionError else {
             return self.error(for: error, at: targets.first)
@@ -29,9 +29,10 @@ struct ConnectFailure {
         return worst
     }
 
-    /// What tells most comes first: what this process lacks, then what the farthest party said.
+    /// The rank of an error; the most informative one has the lowest: first a resource that this process lacks, then
+    /// the reply that came from farthest away.
     ///
-    /// 'No route' is said only if there is none to any of the addresses.
+    /// 'No route' is reported only if there is none to any of the addresses.
     private static func rank(_ code: HTTPError.Code) -> Int {
         let order: [HTTPError.Code] = [
             .tooManyDescriptors, .interfaceNotFound, .connectionRefused, .connectTimedOut, .hostUnreachable,
@@ -94,7 +95,7 @@ struct ConnectFailure {
         case ENODEV, ENXIO:
             (.interfaceNotFound, "the interface for \(target) is gone: 'ip link' shows those there are")
         case ETIMEDOUT:
-            (.connectTimedOut, "\(target) does not answer: see whether the server is up and no firewall is in the way")
+            (.connectTimedOut, "\(target) does not respond: see whether the server is up and no firewall is in the way")
         case EMFILE, ENFILE:
             (.tooManyDescriptors, descriptors(failure, target))
         default:

@@ -3,15 +3,16 @@ import NIOCore
 import NIOPosix
 import NetworkClientCore
 
-/// One connection on its way, from the name over the addresses and the proxy to the handshake; lives on its event loop.
+/// One attempt to open a connection, from the lookup through TCP and the proxy to the TLS handshake; confined to its
+/// event loop.
 final class ConnectionProcess {
-    /// What is to be opened, and how.
+    /// The parameters of the connection to open.
     struct Plan: Sendable {
         let endpoint: Endpoint
         /// The addresses of the host or its proxy, if they are known: nothing is looked up then.
         let addresses: [SocketAddress]?
         let limits: Timeouts
-        /// How many descriptors must be free before a socket is opened.
+        /// The number of descriptors that must be free before a socket is opened.
         let keepsFree: Int
         let resolver: NameResolver
         let tls: TLSClient?
@@ -30,11 +31,11 @@ final class ConnectionProcess {
     /// The channels of all addresses that are being tried, then the one that won.
     private var channels: [PreparedChannel] = []
     private var targets: [SocketAddress] = []
-    /// How the proxy is got past, where there is one and it has not been yet.
+    /// The negotiation with the proxy; nil if there is no proxy, or the tunnel is open.
     private var passage: ProxyNegotiation?
-    /// What is said to it on the connections that are being opened.
+    /// The dialogue with the proxy on the connections that are being opened.
     private var dialogue: ProxyDialogue?
-    /// Where TCP leads.
+    /// The endpoint that TCP connects to: the proxy, or the origin.
     private let nextHop: Endpoint
 
     init(_ plan: Plan, _ promise: EventLoopPromise<EstablishedConnection>, on loop: any EventLoop) {
@@ -76,7 +77,7 @@ final class ConnectionProcess {
         }
     }
 
-    /// Looks a name up and goes on with what comes of it.
+    /// Looks a name up and calls a closure with the result.
     private func resolve(
         _ host: String,
         _ next: @escaping (Result<[SocketAddress], HTTPError>) throws(HTTPError) -> Void
@@ -87,28 +88,28 @@ final class ConnectionProcess {
             guard !isOver else { return }
             self.query = nil
             metrics.resolve = (metrics.resolve ?? .zero) + lap()
-            let answer = result.mapError { error in
+            let addresses = result.mapError { error in
                 error as? HTTPError ?? .init(.nameLookupFailed, .neverSent, "\(error)", cause: error)
             }
-            do throws(HTTPError) { try next(answer) } catch { fail(error) }
+            do throws(HTTPError) { try next(addresses) } catch { fail(error) }
         }
     }
 
     // MARK: Connecting
 
     private func connect(to addresses: [SocketAddress]) throws(HTTPError) {
-        targets = try LocalEnd(endpoint.binding).reachable(addresses, of: nextHop)
+        targets = try SocketBinding(endpoint.binding).reachable(addresses, of: nextHop)
         limit(plan.limits.connect) { [self] in timedOut() }
         try connect()
     }
 
-    /// Connects to the targets; the limit goes on.
+    /// Connects to the targets; the timer for connecting keeps running.
     private func connect() throws(HTTPError) {
         guard RuntimeDescriptors.areFree(plan.keepsFree) else {
             let error = IOError(errnoCode: EMFILE, reason: "few descriptors are left")
             throw ConnectFailure(nextHop, targets).error(for: error)
         }
-        let source = try LocalEnd(endpoint.binding)
+        let source = try SocketBinding(endpoint.binding)
         dialogue = passage?.dialogue()
         let me = NIOLoopBound(self, eventLoop: loop)
         let bootstrap = source.apply(to: ClientBootstrap(group: loop), isUnix: endpoint.socketPath != nil)
@@ -125,7 +126,7 @@ final class ConnectionProcess {
         }
     }
 
-    /// Makes one of the channels ready; what comes after TCP is in place before the first byte.
+    /// Adds the handlers between TCP and the user's to one of the channels, before the first byte.
     private func prepare(_ channel: any Channel) throws {
         guard !isOver else { throw Self.cancelled(endpoint) }
         channels.append(try PreparedChannel(channel, plan, dialogue))
@@ -140,12 +141,12 @@ final class ConnectionProcess {
         if passage == nil { initialize(prepared) { $0() } } else { pass(prepared) }
     }
 
-    /// Adds the user's handlers, and goes on with TLS.
+    /// Adds the user's handlers, and continues with TLS.
     ///
     /// - Parameters:
     ///   - prepared: The channel.
-    ///   - announce: Tells the handlers of the connection, calls what it is given, by which the connection becomes
-    ///     ready to be used, and then hands on what has come for it already.
+    ///   - announce: Fires `channelActive` for the handlers, calls its argument, which makes the connection ready for
+    ///     use, and then forwards the bytes that have already been received for it.
     private func initialize(_ prepared: PreparedChannel, _ announce: (_ ready: () -> Void) -> Void) {
         timer?.cancel()
         do {
@@ -198,7 +199,7 @@ final class ConnectionProcess {
         if metrics.remoteAddress != nil, let error = proxyTimedOut(channels.first) { return fail(error) }
         let tried = targets.map(\.text).joined(separator: ", ")
         let reason = """
-            no answer from \(nextHop.text) within \(plan.limits.connect ?? .zero) (tried \(tried)): \
+            no response from \(nextHop.text) within \(plan.limits.connect ?? .zero) (tried \(tried)): \
             see whether the server is up and no firewall is in the way
             """
         fail(named(.init(.connectTimedOut, .neverSent, reason)))
@@ -216,7 +217,7 @@ final class ConnectionProcess {
         let query = query
         end()
         query?.cancel()
-        // First the reason: handlers that see their channel closed would find another.
+        // Fail the promise first: otherwise handlers that see their channel closed would report another reason.
         promise.fail(error)
         for prepared in channels { prepared.channel.close(promise: nil) }
     }
@@ -229,7 +230,7 @@ final class ConnectionProcess {
         channels = []
     }
 
-    /// Gives up the connection to the proxy, since another one may do better.
+    /// Closes the connection to the proxy, because another one may succeed.
     private func abandonChannels() {
         let abandoned = channels
         channels = []
@@ -241,7 +242,7 @@ final class ConnectionProcess {
         timer = duration.map { loop.assumeIsolated().scheduleTask(in: .init($0), body) }
     }
 
-    /// How long this stage took; the next one begins.
+    /// Returns the duration of the current stage, and starts the next one.
     private func lap() -> Duration {
         let now = ContinuousClock.now
         defer { stageStart = now }
@@ -249,14 +250,14 @@ final class ConnectionProcess {
     }
 }
 
-/// The way from the proxy on.
+/// The part of the connection that involves the proxy.
 extension ConnectionProcess {
     private var failure: ProxyFailure? { endpoint.proxy.map { .init(proxy: $0, endpoint: endpoint) } }
 
-    /// An error of the next hop, named as the proxy's where it is one.
+    /// Attributes an error of the next hop to the proxy, if there is one.
     private func named(_ error: HTTPError) -> HTTPError { failure?.of(error) ?? error }
 
-    /// Looks the origin up, for a proxy that is to be given its address.
+    /// Looks up the origin, for a proxy that needs its address.
     private func resolveOrigin() {
         resolve(endpoint.host) { [self] addresses throws(HTTPError) in
             passage?.take(try addresses.get())
@@ -267,7 +268,7 @@ extension ConnectionProcess {
         }
     }
 
-    /// Gets past the proxy.
+    /// Waits for the TLS handshake with the proxy, if there is one, and then opens the tunnel.
     private func pass(_ prepared: PreparedChannel) {
         guard let handshake = prepared.proxyHandshake else { return open(prepared) }
         handshake.whenComplete { [self] result in
@@ -279,7 +280,7 @@ extension ConnectionProcess {
         }
     }
 
-    /// Asks the proxy to lead on.
+    /// Asks the proxy to connect to the origin.
     private func open(_ prepared: PreparedChannel) {
         guard let tunnel = prepared.tunnel else {
             passage = nil
@@ -308,7 +309,7 @@ extension ConnectionProcess {
         do throws(HTTPError) { try connect() } catch { fail(named(error)) }
     }
 
-    /// The time for connecting is up while the proxy is spoken to.
+    /// The error if the timeout for connecting expires while the proxy is being negotiated with.
     private func proxyTimedOut(_ prepared: PreparedChannel?) -> HTTPError? {
         guard let proxy = passage?.proxy, let failure else { return nil }
         if let refusal = prepared?.tunnel?.refusalSoFar() { return failure.error(for: refusal) }
@@ -317,11 +318,11 @@ extension ConnectionProcess {
     }
 }
 
-/// Addresses that are known already, handed to NIO's Happy Eyeballs in place of lookups.
+/// Resolved addresses, passed to NIO's Happy Eyeballs in place of lookups.
 ///
-/// NIO takes addresses alternately from what its 'AAAA' and its 'A' query brought, beginning with the former, and looks
-/// at nothing but that. So the family which RFC 6724 sorted first is given as 'AAAA': on a machine whose IPv6 is broken
-/// or less preferred, IPv4 begins.
+/// NIO alternates between the addresses of its 'AAAA' and its 'A' query, beginning with the former, and does not look
+/// at their family. So the family that RFC 6724 sorted first is passed as 'AAAA': on a machine where IPv6 is broken or
+/// less preferred, IPv4 is tried first.
 struct PreresolvedAddresses: Resolver, Sendable {
     private let first: [SocketAddress]
     private let others: [SocketAddress]
@@ -334,7 +335,7 @@ struct PreresolvedAddresses: Resolver, Sendable {
         self.loop = loop
     }
 
-    /// Connects to the one address, or races the several.
+    /// Connects to the only address, or races several.
     func connect(_ bootstrap: ClientBootstrap) -> EventLoopFuture<any Channel> {
         if let only = first.first, first.count + others.count == 1 { return bootstrap.connect(to: only) }
         return bootstrap.resolver(self).connect(host: "", port: 0)

@@ -1,31 +1,32 @@
 import NIOCore
 import NetworkClientCore
 
-/// Opens connections: resolves, connects (Happy Eyeballs, RFC 8305), gets past a proxy, speaks TLS.
+/// Opens connections: resolves the name, connects (Happy Eyeballs, RFC 8305), negotiates with a proxy, performs the TLS
+/// handshake.
 ///
-/// Each stage has its own limit, but the proxy, which the limit for connecting includes.
+/// Each stage has its own timeout, except for the proxy, which is included in the timeout for connecting.
 struct Connector: Sendable {
     private let resolver: NameResolver
     private let tls: TLSClient?
     private let proxies: ProxyContext
 
-    /// Makes a connector; without a TLS client, it opens no secure connections.
+    /// Makes a connector; without a TLS client, it can't open secure connections.
     init(resolver: NameResolver = .shared, tls: TLSClient?, proxies: ProxyContext = .init()) {
         self.resolver = resolver
         self.tls = tls
         self.proxies = proxies
     }
 
-    /// Starts to open a connection, on the loop; to addresses that are known already, or to all that the name has.
+    /// Starts to open a connection on the loop, to the given addresses or to all addresses of the name.
     ///
-    /// Where a proxy is in use, these are the proxy's. `keepsFree` is how many descriptors must be free besides; with
+    /// With a proxy, the addresses are the proxy's. `keepsFree` is the number of descriptors that must be free; with
     /// fewer, the attempt fails with `tooManyDescriptors`.
     ///
-    /// `initialize` is called on the loop when the TCP connection stands, and leads past the proxy, with the TLS
-    /// handler in place and before the channel is told that it is active: handlers that it adds see `channelActive` and
-    /// all that comes after.
+    /// `initialize` is called on the loop once TCP is connected and the proxy's tunnel is open, with the TLS handler in
+    /// place and before the channel becomes active: handlers that it adds receive `channelActive` and all events after
+    /// it.
     ///
-    /// If it fails, the attempt's future fails with an `HTTPError`, always `neverSent`, and no descriptor is left.
+    /// If it fails, the attempt's future fails with an `HTTPError`, always `neverSent`, and no descriptor stays open.
     func connect(
         to endpoint: Endpoint,
         at addresses: [SocketAddress]? = nil,
@@ -48,11 +49,11 @@ struct Connector: Sendable {
     }
 }
 
-/// A connection that is open, and speaks TLS if it was to.
+/// An open connection, with TLS if the endpoint is secure.
 struct EstablishedConnection: Sendable {
     /// The connection's channel.
     let channel: any Channel
-    /// How it came to be.
+    /// The durations and addresses of its stages.
     let metrics: ConnectMetrics
 }
 
@@ -85,7 +86,7 @@ struct ConnectionAttempt: Sendable {
         }
     }
 
-    /// Gives up, from any thread: closes whatever is open.
+    /// Cancels the attempt from any thread, and closes all its channels.
     ///
     /// The future fails with `cancelled`. Does nothing once the connection is established.
     func cancel() {
@@ -104,14 +105,14 @@ struct ConnectionAttempt: Sendable {
     }
 }
 
-/// How long the stages of opening a connection took, and what came of them.
+/// The durations of the stages of opening a connection, and their results.
 public struct ConnectMetrics: Sendable, Hashable {
     /// The lookup of the host's name; nil for a numeric address or a Unix socket.
     public var resolve: Duration?
-    /// Connecting, all attempts together.
+    /// Connecting, including all attempts.
     public var connect: Duration?
-    /// What the proxy took to lead to the origin, its own TLS included; nil without a proxy, or where it is handed
-    /// requests.
+    /// The negotiation with the proxy until the tunnel was open, including TLS with the proxy; nil without a proxy, or
+    /// if requests are forwarded to it.
     public var proxy: Duration?
     /// The TLS handshake; nil without TLS.
     public var tls: Duration?
@@ -119,9 +120,9 @@ public struct ConnectMetrics: Sendable, Hashable {
     public var localAddress: String?
     /// The server's address and port, or the proxy's, as in `[2001:db8::1]:443`, or the path of its Unix socket.
     public var remoteAddress: String?
-    /// The version of TLS that was agreed on, as in `TLSv1.3`.
+    /// The negotiated TLS version, such as `TLSv1.3`.
     public var tlsVersion: String?
 
-    /// Makes metrics of a connection that has not come far.
+    /// Makes empty metrics.
     public init() {}
 }

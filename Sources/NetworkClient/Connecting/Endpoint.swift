@@ -3,25 +3,25 @@ import NIOCore
 import NetworkClientCore
 import ReachabilityCore
 
-/// Where a connection leads, and how: what connections are pooled by.
+/// The destination of a connection and the parameters of its route: the key of the connection pools.
 struct Endpoint: Sendable, Hashable {
-    /// Whether TLS is spoken.
+    /// Whether TLS is used.
     var isSecure: Bool
-    /// The host in its ASCII form, lower case, without brackets; or the path of a Unix socket's.
+    /// The host in its ASCII form, lower case, without brackets; for a Unix socket, the host of the URL.
     var host: String
     /// The port.
     var port: Int
     /// The path of a Unix socket, where one is used instead of host and port.
     var socketPath: String?
-    /// What the connection's own end is bound to.
+    /// The interface or source address that the socket is bound to.
     var binding: LocalBinding = .unbound
-    /// What its path must be, which the binding sees to.
+    /// The requirement on the path, which the binding enforces.
     var requirement: PathRequirement = .any
-    /// The proxy that leads there; nil for none.
+    /// The proxy; nil for none.
     var proxy: ProxyServer?
 }
 
-/// What a connection's own end is bound to.
+/// The interface or source address that a connection's socket is bound to.
 public enum LocalBinding: Sendable, Hashable {
     /// The kernel chooses.
     case unbound
@@ -37,16 +37,17 @@ extension Endpoint {
     /// The endpoint for messages: host and port, or the Unix socket's path.
     var text: String { socketPath ?? HostText.hostAndPort(host, port) }
 
-    /// The endpoint and what leads there, for messages that speak of ways.
+    /// The endpoint and its proxy, for messages about the route.
     var way: String { proxy.map { "\(text) by the proxy \($0)" } ?? text }
 
-    /// The host as TLS knows it: without the trailing dot of a complete name (RFC 6066, 3) and an address's zone.
+    /// The host as used in TLS: without the trailing dot of a fully qualified name (RFC 6066, 3) and without an
+    /// address's zone.
     var nameForTLS: String {
         if host.contains(":") { return HostText.withoutZone(host) }
         return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
 
-    /// The address, if it is known without looking a name up.
+    /// The address, if it is known without a lookup.
     ///
     /// - Throws: `invalidConfiguration` for a path that is too long, `interfaceNotFound` for an address's zone.
     func literalAddress() throws(HTTPError) -> SocketAddress? {
@@ -63,7 +64,7 @@ extension Endpoint {
         }
     }
 
-    /// An address that a lookup brought, with the port.
+    /// Returns an address from a lookup with this endpoint's port.
     func withPort(_ address: SocketAddress) -> SocketAddress {
         var address = address
         address.port = port
@@ -72,9 +73,9 @@ extension Endpoint {
 }
 
 extension SocketAddress {
-    /// A numeric address; IPv6 may have a zone, an interface's name or index, which getaddrinfo(3) reads.
+    /// Makes a numeric address; IPv6 may have a zone (an interface's name or index), which getaddrinfo(3) parses.
     ///
-    /// - Throws: `interfaceNotFound` for an unknown zone, `invalidURL` for what is no address.
+    /// - Throws: `interfaceNotFound` for an unknown zone, `invalidURL` if the text is not an address.
     static func numeric(_ text: String, port: Int) throws(HTTPError) -> SocketAddress {
         guard text.contains("%") else {
             if let address = try? SocketAddress(ipAddress: text, port: port) { return address }

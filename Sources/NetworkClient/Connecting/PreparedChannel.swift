@@ -3,19 +3,19 @@ import NIOSSL
 import NIOTLS
 import NetworkClientCore
 
-/// A channel that is being connected, with all that stands between TCP and the user's handlers.
+/// A channel that is being connected, with the handlers between TCP and the user's handlers.
 struct PreparedChannel {
     let channel: any Channel
-    /// TLS with the proxy itself.
+    /// The TLS handshake with the proxy itself.
     let proxyHandshake: HandshakeHandler?
-    /// What asks the proxy to lead on.
+    /// The handler that negotiates with the proxy.
     let tunnel: ProxyTunnelHandler?
-    /// TLS with the origin.
+    /// The TLS handshake with the origin.
     let handshake: HandshakeHandler?
 
-    /// Makes a channel ready, from the kernel's side on.
+    /// Adds the handlers to a channel, from the socket's side.
     ///
-    /// - Throws: ``HTTPError``, or what NIO says.
+    /// - Throws: ``HTTPError``, or an error from NIO.
     init(_ channel: any Channel, _ plan: ConnectionProcess.Plan, _ dialogue: ProxyDialogue?) throws {
         self.channel = channel
         let pipeline = channel.pipeline.syncOperations
@@ -50,12 +50,12 @@ struct PreparedChannel {
     }
 }
 
-/// Waits behind the TLS handler for the end of the handshake, tells of it, and steps aside.
+/// Waits behind the TLS handler for the end of the handshake, reports it, and removes itself.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// What the trust evaluation said of this connection.
+    /// The result of the trust evaluation for this connection.
     let verdict: TLSVerdict
     private let tls: NIOSSLClientHandler
     private var result: Result<String?, any Error>?
@@ -66,7 +66,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.verdict = verdict
     }
 
-    /// Calls the closure once, with the version of TLS or the error; on the loop.
+    /// Calls the closure once on the loop, with the TLS version or the error.
     func whenComplete(_ completion: @escaping (Result<String?, any Error>) -> Void) {
         if let result { completion(result) } else { self.completion = completion }
     }

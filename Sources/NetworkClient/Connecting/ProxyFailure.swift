@@ -2,12 +2,12 @@ import HTTPTypes
 import NIOCore
 import NetworkClientCore
 
-/// Makes errors of what proxies say, and of what becomes of connections to them.
+/// Converts the refusals of proxies and failed connections to them into errors.
 struct ProxyFailure {
     let proxy: ProxyServer
     let endpoint: Endpoint
 
-    /// A proxy's refusal.
+    /// Returns the error for a refusal.
     func error(for refusal: ProxyRefusal) -> HTTPError {
         switch refusal {
         case .answer(let answer): self.error(for: answer)
@@ -20,11 +20,11 @@ struct ProxyFailure {
         case .closed:
             make(.connectionLost, "the proxy \(proxy) closed the connection before it led to \(endpoint.text)")
         case .headTooLarge(let limit):
-            make(.invalidProxyAnswer, "the head of the proxy \(proxy)'s answer is larger than \(limit) bytes")
+            make(.invalidProxyAnswer, "the head of the response from the proxy \(proxy) is larger than \(limit) bytes")
         case .nonsense(let what):
             make(
                 .invalidProxyAnswer,
-                "\(proxy) does not answer as a proxy: \(what); see whether scheme and port are right"
+                "\(proxy) does not respond as a proxy: \(what); see whether scheme and port are right"
             )
         }
     }
@@ -33,21 +33,27 @@ struct ProxyFailure {
         let status = "\(answer.status)\(answer.reason.isEmpty ? "" : " \(answer.reason)")"
         var error =
             switch answer.status {
-            // tinyproxy answers 401 to a wrong password.
+            // tinyproxy responds with 401 to a wrong password.
             case 401, 407: make(.proxyAuthenticationRequired, words(for: status))
             case 408, 429, 500...:
-                make(.proxyConnectFailed, "the proxy \(proxy) can't connect to \(endpoint.text): it answered \(status)")
+                make(
+                    .proxyConnectFailed,
+                    "the proxy \(proxy) can't connect to \(endpoint.text): it responded with \(status)"
+                )
             default:
-                make(.proxyRefused, "the proxy \(proxy) does not connect to \(endpoint.text): it answered \(status)")
+                make(
+                    .proxyRefused,
+                    "the proxy \(proxy) does not connect to \(endpoint.text): it responded with \(status)"
+                )
             }
         error.response = HTTPResponse(answer)
         error.body = answer.body
         return error
     }
 
-    /// For one that wants to know the user.
+    /// Returns the reason for a proxy that requires authentication.
     func words(for status: String?) -> String {
-        let answer = status.map { " (it answered \($0))" } ?? ""
+        let answer = status.map { " (it responded with \($0))" } ?? ""
         guard let user = proxy.user else {
             return "the proxy \(proxy) wants a user name and a password\(answer): give it as \(example)"
         }
@@ -60,7 +66,7 @@ struct ProxyFailure {
         "\(proxy.scheme.rawValue)://user:password@\(HostText.hostAndPort(proxy.host, proxy.port))"
     }
 
-    /// The connection failed while the proxy was spoken to.
+    /// Returns the error for a connection that failed during the negotiation.
     func error(forLoss cause: any Error) -> HTTPError {
         if let error = cause as? HTTPError { return of(error) }
         let errno = (cause as? IOError)?.errnoCode
@@ -71,7 +77,7 @@ struct ProxyFailure {
         return error
     }
 
-    /// An error of reaching the proxy, named as such.
+    /// Attributes an error of connecting to the proxy.
     func of(_ error: HTTPError) -> HTTPError {
         guard error.code != .cancelled, error.proxy == nil else { return error }
         var error = error
@@ -88,7 +94,7 @@ struct ProxyFailure {
 }
 
 extension HTTPResponse {
-    /// A proxy's answer, without what is no field.
+    /// Makes a response from the head that a proxy sent, without invalid fields.
     init(_ answer: ProxyAnswer) {
         var fields = HTTPFields()
         for field in answer.fields {
@@ -101,7 +107,7 @@ extension HTTPResponse {
 
 /// The replies of SOCKS proxies (RFC 1928, 6).
 enum SOCKSReply {
-    /// What a reply means.
+    /// Returns the meaning of a reply.
     static func words(_ code: UInt8) -> String {
         switch code {
         case 1: "it failed"
@@ -116,9 +122,9 @@ enum SOCKSReply {
         }
     }
 
-    /// Whether the proxy will say the same again.
+    /// Whether the proxy would send the same reply again.
     static func isFinal(_ code: UInt8) -> Bool { [2, 7, 8].contains(code) }
 
-    /// Whether another address of the same host may do better.
+    /// Whether another address of the same host may succeed.
     static func isOfTheAddress(_ code: UInt8) -> Bool { [1, 3, 4, 5, 6, 8].contains(code) }
 }

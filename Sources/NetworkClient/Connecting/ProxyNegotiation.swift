@@ -2,15 +2,16 @@ import NIOCore
 import NetworkClientCore
 import ReachabilityCore
 
-/// How a connection gets past its proxy: what the proxy is told on each connection to it, and what follows on a refusal.
+/// The negotiation of one connection with its proxy, which may take several TCP connections: what to send on each, and
+/// whether to try again after a refusal.
 struct ProxyNegotiation {
     let proxy: ProxyServer
     private let endpoint: Endpoint
     private let authenticator: ProxyAuthenticator
     private let maximumHead: Int
-    /// The origin's addresses that are still to be tried, where they are looked up here.
+    /// The origin's addresses that have not been tried yet, if this client looks them up.
     private var addresses: [IPAddress] = []
-    /// What the proxy was shown of the user last.
+    /// The authorization that the proxy was sent last.
     private var proof: ProxyProof?
     private var challenges = 0
 
@@ -21,15 +22,15 @@ struct ProxyNegotiation {
         self.maximumHead = maximumHead
     }
 
-    /// Whether the origin's name has to be looked up here first.
+    /// Whether the origin's name has to be looked up first, by this client.
     var needsAddresses: Bool {
         proxy.scheme == .socks5 && !HostName.isNumeric(endpoint.host) && addresses.isEmpty
     }
 
-    /// The origin's addresses are known.
+    /// Sets the origin's addresses.
     mutating func take(_ addresses: [SocketAddress]) { self.addresses = addresses.compactMap { IPAddress($0) } }
 
-    /// What is said on a new connection to the proxy; nil where requests are handed to it as soon as TCP stands.
+    /// Returns the dialogue for a new connection to the proxy; nil if requests are forwarded to it over plain TCP.
     mutating func dialogue() -> ProxyDialogue? {
         guard proxy.scheme.isSOCKS else {
             guard endpoint.isSecure else { return proxy.scheme == .https ? .nothing : nil }
@@ -46,9 +47,9 @@ struct ProxyNegotiation {
         return IPAddress(HostText.withoutZone(endpoint.host)).map { .address($0) } ?? .name(endpoint.nameForTLS)
     }
 
-    /// The proxy refused.
+    /// Handles a refusal.
     ///
-    /// - Returns: Whether another connection to it may end better.
+    /// - Returns: Whether to try again with another connection to the proxy.
     mutating func mayGoAgain(after refusal: ProxyRefusal) -> Bool {
         switch refusal {
         case .answer(let answer) where answer.status == 407:
@@ -64,30 +65,30 @@ struct ProxyNegotiation {
 }
 
 extension Endpoint {
-    /// Host and port for a proxy: IPv6 in brackets and without its zone, which means something on this machine alone.
+    /// Host and port for a proxy: IPv6 in brackets and without its zone, which is meaningful on this machine only.
     var authority: String { HostText.hostAndPort(nameForTLS, port) }
 
-    /// Where TCP leads: to the proxy, where there is one.
+    /// The endpoint that TCP connects to: the proxy, if there is one.
     var nextHop: Endpoint {
         guard let proxy else { return self }
         return .init(isSecure: false, host: proxy.host, port: proxy.port, binding: binding, requirement: requirement)
     }
 
-    /// Whether requests are handed to the proxy, which reads them, instead of through it.
+    /// Whether requests are sent to the proxy, which forwards them, rather than through a tunnel.
     var isForwarded: Bool {
         guard let proxy else { return false }
         return !isSecure && !proxy.scheme.isSOCKS
     }
 }
 
-/// What is said to a proxy before the connection leads to the origin.
+/// The dialogue with a proxy before the connection leads to the origin.
 enum ProxyDialogue: Sendable {
-    /// Nothing: the proxy is handed requests, as soon as TLS with it stands.
+    /// None: requests are forwarded to the proxy, once TLS with it is established.
     case nothing
     case connect(ConnectDialogue)
     case socks(SOCKS5Dialogue)
 
-    /// What is said first.
+    /// The first bytes to send.
     var opening: [UInt8] {
         switch self {
         case .nothing: []
@@ -96,7 +97,7 @@ enum ProxyDialogue: Sendable {
         }
     }
 
-    /// Takes in what came.
+    /// Processes received bytes.
     mutating func receive(_ bytes: ByteBuffer) -> ProxyStep {
         switch self {
         case .nothing: return .wait
@@ -109,19 +110,19 @@ enum ProxyDialogue: Sendable {
         }
     }
 
-    /// What is known of a refusal when nothing more will come.
+    /// Returns the refusal as far as it is known, when nothing more will be received.
     func end() -> ProxyRefusal? {
         guard case .connect(let dialogue) = self else { return nil }
         return dialogue.end()
     }
 }
 
-/// What a session has for its proxies.
+/// The settings that a session has for its proxies.
 struct ProxyContext: Sendable {
-    /// Who the user is to them.
+    /// The authentication state of the proxies.
     var authenticator = ProxyAuthenticator()
-    /// Whom to trust that says it is one.
+    /// The TLS options for connections to proxies.
     var tls = TLSOptions()
-    /// How large the head of an answer may be, in bytes.
+    /// The maximum size of a response's head, in bytes.
     var maximumHead = 64 << 10
 }

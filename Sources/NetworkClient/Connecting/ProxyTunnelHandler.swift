@@ -1,9 +1,9 @@
 import NIOCore
 import NetworkClientCore
 
-/// Stands before all that is the origin's, and lets it know of the connection when the proxy has opened the way.
+/// Negotiates with the proxy in front of the origin's handlers, and removes itself when the tunnel is open.
 ///
-/// Until then nothing of what comes, nor that the connection is there or has gone, is seen behind it; then it steps aside.
+/// Until then, the handlers behind it see no bytes, and neither `channelActive` nor `channelInactive`.
 final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -15,28 +15,29 @@ final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var completion: ((ProxyOutcome) -> Void)?
     private var isActive = false
     private var hasBegun = false
-    /// Whether all that happens from now on is for the handlers behind this one.
+    /// Whether all events are forwarded to the handlers behind this one.
     private var isAside = false
-    /// What came before anything was said to the proxy.
+    /// Bytes that were received before anything was sent to the proxy.
     private var early = ByteBuffer()
 
     init(_ dialogue: ProxyDialogue) { self.dialogue = dialogue }
 
-    /// Begins to speak, now or when the connection is ready, and calls the closure once with what came of it.
+    /// Starts the negotiation, now or when the connection is active, and calls the closure once with its outcome.
     func begin(_ completion: @escaping (ProxyOutcome) -> Void) {
         self.completion = completion
         if isActive { open() }
     }
 
-    /// What is known of a refusal when no more is waited for.
+    /// Returns the refusal as far as it is known, when the negotiation is given up.
     func refusalSoFar() -> ProxyRefusal? { dialogue.end() }
 
-    /// Tells the handlers behind this one of the connection, and hands on what has come for them already.
+    /// Fires `channelActive` for the handlers behind this one, and forwards the bytes that have already been received
+    /// for them.
     ///
     /// - Parameters:
-    ///   - rest: What followed the proxy's reply: the origin's first bytes.
-    ///   - ready: Makes the connection ready to be used. It is called before the bytes are handed on: the origin's response
-    ///     to a request that has not been sent yet would be one that nobody asked for.
+    ///   - rest: The bytes after the proxy's reply: the first bytes from the origin.
+    ///   - ready: Makes the connection ready for use. It is called before the bytes are forwarded: otherwise they would
+    ///     count as a response without a request.
     func stepAside(_ rest: [UInt8], _ ready: () -> Void) {
         isAside = true
         context?.fireChannelActive()
@@ -104,11 +105,11 @@ final class ProxyTunnelHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// What came of speaking with a proxy.
+/// The outcome of the negotiation with a proxy.
 enum ProxyOutcome {
-    /// The way is open; with what has come from the origin already.
+    /// The tunnel is open; with the bytes that the origin has already sent.
     case open(rest: [UInt8])
-    /// The proxy said no, or went.
+    /// The proxy refused, or closed the connection.
     case refused(ProxyRefusal)
     /// The connection failed.
     case lost(any Error)

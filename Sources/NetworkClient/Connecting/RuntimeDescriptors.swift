@@ -4,19 +4,19 @@ import Locking
 import NIOCore
 import NIOPosix
 
-/// The descriptors that the process itself cannot do without.
+/// The descriptors that the runtime of the process needs.
 ///
-/// libdispatch, on which Swift's concurrency runs, opens an epoll descriptor, an eventfd and a timerfd per clock when it
-/// first needs them, and a file below `/proc` every second in which its threads are busy. NIO opens three descriptors for
-/// each event loop. Both end the process where they cannot. So they are started before the first connection is opened, and
-/// connections leave a few descriptors free.
+/// libdispatch, on which Swift's concurrency runs, opens an epoll descriptor, an eventfd and a timerfd per clock when
+/// it first needs them, and a file below `/proc` every second in which its threads are busy. NIO opens three
+/// descriptors for each event loop. Both abort the process if that fails. So they are started before the first
+/// connection is opened, and connections leave a few descriptors free.
 enum RuntimeDescriptors {
-    /// How many descriptors stay free next to the first connection to a host.
+    /// The number of descriptors that stay free next to the first connection to a host.
     static let minimumFree = 2
-    /// How many descriptors stay free where a request can wait for a connection instead.
+    /// The number of descriptors that stay free if a request can wait for another connection instead.
     static let comfortablyFree = 8
 
-    /// What libdispatch keeps open.
+    /// The number of descriptors that libdispatch keeps open.
     private static let ofDispatch = 4
     private static let isStarted = Lock(false)
 
@@ -36,10 +36,10 @@ enum RuntimeDescriptors {
         return MultiThreadedEventLoopGroup.singleton.next()
     }
 
-    /// Returns whether so many descriptors can still be opened.
+    /// Returns whether a number of descriptors can still be opened.
     ///
-    /// The kernel gives out the lowest number that is free, so that all below it are in use (open(2)); of those above it,
-    /// some may be in use too.
+    /// The kernel assigns the lowest free number, so all numbers below it are in use (open(2)); some of those above it
+    /// may be in use too.
     static func areFree(_ count: Int) -> Bool {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -50,10 +50,10 @@ enum RuntimeDescriptors {
         return Int(clamping: limit.rlim_cur) - Int(lowest) >= count
     }
 
-    /// Lets a timer of each clock fire: with the first of them, libdispatch opens what it needs for all.
+    /// Fires one timer per clock: libdispatch then opens the descriptors that all timers share.
     private static func startDispatch() {
         let fired = DispatchSemaphore(value: 0)
-        // A queue of its own has a thread, however busy the global queues are.
+        // Its own queue has a thread, however busy the global queues are.
         let queue = DispatchQueue(label: "netwatch.start")
         let clocks: [(any DispatchSourceTimer) -> Void] = [
             { $0.schedule(deadline: .now() + .microseconds(100)) },
@@ -67,7 +67,7 @@ enum RuntimeDescriptors {
             fired.wait()
             timer.cancel()
         }
-        // The clock of Task.sleep, which nobody can wait for here without holding up a thread that it may need.
+        // The clock of Task.sleep; waiting for it here could block a thread that it needs.
         Task { try? await Task.sleep(for: .microseconds(100), clock: .continuous) }
     }
 

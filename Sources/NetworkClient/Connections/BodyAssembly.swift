@@ -2,17 +2,19 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPResponseHead {
-    /// Whether no body follows, whatever its fields say (RFC 9112, 6.3); nor does one follow any response to HEAD.
+    /// Whether no body follows, whatever the fields say (RFC 9112, 6.3).
+    ///
+    /// No body follows any response to HEAD either.
     var hasNoBody: Bool { (100...199).contains(status.code) || status == .noContent || status == .notModified }
 }
 
-/// An answer's body as it comes: put together, decompressed, and held to its bound.
+/// Assembles a response body as it is received: concatenates and decompresses it, and enforces its size limit.
 struct BodyAssembly {
-    /// How large it may become, decompressed, in bytes.
+    /// The maximum size in bytes, after decompression.
     var limit: Int
-    /// Whether it is put together in memory; if not, it is handed on as it comes.
+    /// Whether the body is kept in memory; if not, it is passed on piece by piece.
     var isKept = true
-    /// How many bytes the server said would come, if it did.
+    /// The number of bytes that the server announced; nil if it did not.
     private(set) var announced: Int?
     private var body: ByteBuffer?
     private(set) var decompressor: Decompressor?
@@ -20,7 +22,7 @@ struct BodyAssembly {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes what the head says of the body.
+    /// Reads the length and the codings of the body from the head.
     mutating func expect(_ head: HTTPResponseHead, decompresses: Bool) throws(HTTPError) {
         announced = head.headers.first(name: "Content-Length").flatMap { Int($0) }
         let content = decompresses && announced != 0 ? head.headers["Content-Encoding"] : []
@@ -31,7 +33,7 @@ struct BodyAssembly {
         if decompressor == nil, let announced, announced > limit { throw .bodyTooLarge(limit, announced: announced) }
     }
 
-    /// Takes what came next.
+    /// Appends the next piece.
     mutating func append(_ bytes: ByteBuffer) throws(HTTPError) {
         guard let decompressor else {
             guard (body?.readableBytes ?? 0) + bytes.readableBytes <= limit else { throw .bodyTooLarge(limit) }
@@ -40,23 +42,23 @@ struct BodyAssembly {
         try decompressor.decompress(bytes) { keep($0) }
     }
 
-    /// Notes how much of a body that is not compressed is handed on.
+    /// Counts bytes of an uncompressed body that is passed on.
     mutating func pass(_ count: Int) throws(HTTPError) {
         passed += count
         guard passed <= limit else { throw .bodyTooLarge(limit) }
     }
 
-    /// Says that all has come.
+    /// Ends the body, and returns what was kept of it.
     mutating func finish() throws(HTTPError) -> ByteBuffer {
         try decompressor?.finish()
         return body ?? ByteBuffer()
     }
 
-    /// The beginning of what has come.
+    /// Returns the first bytes of what has been kept.
     func prefix(_ count: Int) -> [UInt8] { body.map { Array($0.readableBytesView.prefix(count)) } ?? [] }
 
     private mutating func keep(_ bytes: ByteBuffer) {
-        // Most bodies come in one piece, which is kept as it is.
+        // Most bodies arrive in one piece, which is kept without copying.
         if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
     }
 }

@@ -2,22 +2,23 @@ import NIOCore
 import NetworkClientCore
 import ReachabilityCore
 
-/// What has deadlines: a connection, or an exchange.
+/// An object with deadlines: a connection or an exchange.
 protocol DeadlineOwner: AnyObject {
-    /// A deadline has passed, and was cleared.
+    /// Called when a deadline has passed; it has been cleared.
     func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline)
 }
 
-/// One timer for all deadlines of a connection or an exchange; confined to its event loop.
+/// The one timer for all deadlines of a connection or an exchange; confined to its event loop.
 ///
-/// A timer that fires too early is cheap: it looks, and is set again. So a request on a kept connection sets none.
+/// A timer that fires too early is cheap: it checks the deadlines and is scheduled again. So a request on a reused
+/// connection schedules none.
 ///
-/// While it is set, it keeps its owner alive. The reference to the owner is not weak, since each retain and release of an
-/// object with weak references is slower.
+/// While it is scheduled, it keeps its owner alive. The reference to the owner is not weak, because weak references
+/// slow down each retain and release of the object.
 final class DeadlineTimer {
-    /// The deadlines; after a change, ``schedule(at:)`` sees to the timer.
+    /// The deadlines; call ``schedule(at:)`` after a change.
     var deadlines = Deadlines()
-    /// Whether no deadline is looked at, as while the user has paused the request.
+    /// Whether deadlines are ignored, for example while the user has paused the request.
     var isSuspended = false
     private let loop: any EventLoop
     private var timer: Scheduled<Void>?
@@ -29,12 +30,12 @@ final class DeadlineTimer {
         self.loop = loop
     }
 
-    /// Sets a deadline a limit after now; nil clears it.
+    /// Sets a deadline to a time after now; nil clears it.
     func set(_ kind: Deadlines.Kind, after limit: Duration?, from now: NIODeadline) {
         deadlines[kind] = limit.map { Instant(now).advanced(by: $0) }
     }
 
-    /// Sees to it that the timer fires no later than the next deadline.
+    /// Ensures that the timer fires no later than the next deadline.
     func schedule(at now: NIODeadline) {
         guard !isSuspended, let next = deadlines.next, next.nanoseconds < timerDue else { return }
         timer?.cancel()
@@ -66,7 +67,7 @@ final class DeadlineTimer {
 }
 
 extension Instant {
-    /// A moment of NIO's clock, which is the same monotonic one.
+    /// A time of NIO's clock, which is the same monotonic clock.
     init(_ deadline: NIODeadline) {
         self.init(nanoseconds: Int64(clamping: deadline.uptimeNanoseconds))
     }

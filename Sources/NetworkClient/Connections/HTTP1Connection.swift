@@ -22,13 +22,14 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
     private var context: ChannelHandlerContext?
     private var life = ConnectionLife()
     private var exchange: (any HTTPExchange)?
-    /// Whether the response is whole, and the connection not yet free: something may still follow that nobody asked for.
+    /// Whether the response is complete, but the connection not free yet: unsolicited bytes may still follow.
     private var responseHasEnded = false
     private var isReading = true
-    /// What came while reading was stopped: at the server's end of the connection the channel reads to that end all the same.
+    /// What was received while reading was stopped: when the server closes the connection, the channel reads up to the
+    /// end regardless.
     private var held = Held()
 
-    /// What came while it could not be received.
+    /// Parts and the loss of the connection, received while reading was stopped.
     private struct Held {
         var parts = CircularBuffer<HTTPClientResponsePart>()
         var isLost = false
@@ -49,12 +50,12 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         decoder = .init(maximumHeadSize: maximumHeadSize)
     }
 
-    /// Puts the handlers that speak HTTP/1.1 into a channel.
+    /// Adds the HTTP/1.1 handlers to a channel.
     func install(in channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandlers([HTTPRequestEncoder(), decoder, self])
     }
 
-    /// The addresses of both ends; nil where there is no channel, or no IP.
+    /// The addresses of both ends; nil if there is no channel, or it is not an IP socket.
     var addresses: (local: IPAddress, remote: IPAddress)? {
         guard let channel = context?.channel, let local = channel.localAddress.flatMap({ IPAddress($0) }),
             let remote = channel.remoteAddress.flatMap({ IPAddress($0) })
@@ -108,7 +109,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         if flushes { context.writeAndFlush(data, promise: promise) } else { context.write(data, promise: promise) }
     }
 
-    /// The request is sent when its end was handed over, or, with a promise, when the kernel has taken it.
+    /// Marks the request as sent when its end was written, or, with a promise, when the kernel has accepted it.
     private func noteSent(_ exchange: any HTTPExchange, _ promise: EventLoopPromise<Void>?) {
         guard let promise else { return life.requestSent() }
         promise.futureResult.assumeIsolated().whenSuccess { [self] in
@@ -176,7 +177,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         case .body: exchange.receive(part)
         case .end:
             exchange.receive(part)
-            // Unless the end was none, and the connection was closed for that.
+            // The end may have been invalid, in which case the exchange has closed the connection.
             guard self.exchange === exchange else { return }
             self.exchange = nil
             responseHasEnded = true
@@ -194,7 +195,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
 
     /// Whether the connection can carry another exchange.
     ///
-    /// A proxy that asks for credentials may answer before it has read the body, and forget the rest, as squid does.
+    /// A proxy that asks for credentials may respond before it has read the body, and discard the rest, as squid does.
     private func keepsAlive(after head: HTTPResponseHead, _ exchange: any HTTPExchange) -> Bool {
         head.keepsConnection && !head.hasFaultyFraming && (head.status.code != 407 || !exchange.hasRequestBody)
     }
@@ -206,9 +207,10 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
 
     // MARK: Between exchanges
 
-    /// Lets the connection carry the next exchange, once it is seen that nothing followed the response.
+    /// Makes the connection available for the next exchange, after checking that nothing followed the response.
     ///
-    /// What came with its last bytes was not asked for; the next request would take it for its own response.
+    /// Bytes that arrive with the end of the response are unsolicited; the next request would mistake them for its
+    /// response.
     private func settle() {
         guard responseHasEnded, !life.isClosed else { return }
         responseHasEnded = false
@@ -220,7 +222,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         }
     }
 
-    /// Sets the moment at which the connection is closed if nobody uses it.
+    /// Starts the idle timeout, after which an unused connection is closed.
     func becomeIdle() {
         guard !life.isBusy, !life.isClosed else { return }
         guard !owner.isClosing else { return close() }
@@ -231,7 +233,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
 
     func deadlinePassed(_ kind: Deadlines.Kind, at now: NIODeadline) { if !life.isBusy { close() } }
 
-    /// The server has said that it closes the connection, or there is more of the request than it wanted.
+    /// Closes the connection after a response: the server announced that, or did not read the whole request.
     private func closeAfterResponse() {
         idleTimer.cancel()
         shut(inOrder: true)
@@ -252,11 +254,11 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         owner.connectionWasClosed(self, whileBusy: wasBusy)
     }
 
-    /// Closes the channel; at once, whatever the server does.
+    /// Closes the channel immediately, whatever the server does.
     ///
-    /// With a request under way it is reset, which tells the server that nobody waits, and frees what the kernel holds of
-    /// it; that would otherwise stay for minutes if the server does not read. Over TLS a close in order says so to the
-    /// server, and does not wait for it to say the same (RFC 8446, 6.1).
+    /// With a request in progress, the connection is reset: the server learns that nobody waits, and the kernel
+    /// releases its send buffer, which it would otherwise keep for minutes if the server does not read. An orderly
+    /// close over TLS sends close_notify, and does not wait for the server's (RFC 8446, 6.1).
     private func shut(inOrder: Bool) {
         guard let context else { return }
         let pipeline = context.pipeline.syncOperations
@@ -267,7 +269,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
             _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
             if tls == nil { context.close(promise: nil) }
         }
-        // Beneath the TLS handler, which would wait.
+        // Closes the channel below the TLS handler, which would wait.
         tls?.close(promise: nil)
     }
 }
@@ -285,7 +287,7 @@ extension HTTP1Connection: PathFollowing {
 extension HTTPResponseHead {
     /// Whether the server keeps the connection open after the response (RFC 9112, 9.3).
     ///
-    /// It allocates nothing.
+    /// Allocates nothing.
     fileprivate var keepsConnection: Bool {
         var keeps = version != .http1_0
         for (name, value) in headers where name.utf8.isEqualIgnoringCase("connection".utf8) {
@@ -295,6 +297,6 @@ extension HTTPResponseHead {
         return keeps
     }
 
-    /// Whether a server of HTTP/1.0 uses transfer codings, which that does not have (RFC 9112, 6.1).
+    /// Whether an HTTP/1.0 server uses transfer codings, which that version does not have (RFC 9112, 6.1).
     fileprivate var hasFaultyFraming: Bool { version == .http1_0 && headers.contains(name: "Transfer-Encoding") }
 }

@@ -5,23 +5,23 @@ package import NIOHTTP1
 ///
 /// Confined to its event loop: every member is called there.
 package protocol HTTPConnection: AnyObject {
-    /// The number by which its pool knows it.
+    /// The number that identifies it in its pool.
     var id: Int { get }
-    /// How many more exchanges it can start now; 0 once it is closed or takes no more.
+    /// The number of further exchanges that it can start now; 0 once it is closed or accepts no more.
     var capacity: Int { get }
-    /// Whether it has carried another exchange before the one that was started last.
+    /// Whether it carried another exchange before the one that was started last.
     var isReused: Bool { get }
-    /// Whether it takes more of a request's body at once.
+    /// Whether it accepts more of a request's body now.
     var isWritable: Bool { get }
-    /// How many bytes wait for the kernel.
+    /// The number of bytes that the kernel has not accepted yet.
     var unwrittenBytes: Int { get }
 
     /// Starts an exchange.
     ///
-    /// - Returns: Whether it was started: the connection may have been closed meanwhile.
+    /// - Returns: Whether it was started; false if the connection has been closed.
     func start(_ exchange: any HTTPExchange) -> Bool
 
-    /// Ends an exchange of which nothing was sent; the connection is free for the next.
+    /// Ends an exchange that has sent nothing; the connection is free for the next one.
     func withdraw(_ exchange: any HTTPExchange)
 
     /// Sends the next part of an exchange's request.
@@ -29,9 +29,9 @@ package protocol HTTPConnection: AnyObject {
     /// - Parameters:
     ///   - part: The head, a piece of the body, or the end.
     ///   - exchange: The exchange.
-    ///   - flushes: Whether what was handed over is written now.
-    ///   - promise: Fulfilled when the kernel has taken the part. Given with the end of a request, the request counts as
-    ///     sent only then.
+    ///   - flushes: Whether to flush the parts that were passed.
+    ///   - promise: Fulfilled when the kernel has accepted the part. If one is passed with the end of a request, the
+    ///     request counts as sent only then.
     func send(
         _ part: HTTPClientRequestPart,
         for exchange: any HTTPExchange,
@@ -39,15 +39,15 @@ package protocol HTTPConnection: AnyObject {
         promise: EventLoopPromise<Void>?
     )
 
-    /// Stops or resumes reading for an exchange; what comes meanwhile is kept for it.
+    /// Stops or resumes reading for an exchange; what is received meanwhile is kept for it.
     func setReading(_ isReading: Bool, for exchange: any HTTPExchange)
 
-    /// Cancels an exchange; of HTTP/1.1, the connection is closed with it.
+    /// Cancels an exchange. An HTTP/1.1 connection is closed with it.
     ///
-    /// The exchange is told by ``HTTPExchange/connectionHasEnded()``.
+    /// The connection calls ``HTTPExchange/connectionHasEnded()``.
     func cancel(_ exchange: any HTTPExchange)
 
-    /// Closes the connection, whatever it carries; once.
+    /// Closes the connection, with the exchanges that it carries; called once.
     func close()
 }
 
@@ -58,44 +58,44 @@ extension HTTPConnection {
     }
 }
 
-/// One request and its response, as the connection sees them that carries both.
+/// One request and its response, as the connection that carries them sees it.
 ///
 /// Confined to the connection's event loop.
 package protocol HTTPExchange: AnyObject {
     /// Whether the request has a body.
     var hasRequestBody: Bool { get }
-    /// What becomes of the exchange when the connection's path is lost.
+    /// The reaction to the loss of the connection's path.
     var pathLossPolicy: PathLossPolicy { get }
-    /// When the last byte of the response's body came, or the request was sent.
+    /// The time when the last byte of the response's body was received, or the request was sent.
     var lastActivity: NIODeadline { get }
 
-    /// Receives the next part of the response; after the end, the connection forgets the exchange.
+    /// Receives the next part of the response. After the end, the connection releases the exchange.
     func receive(_ part: HTTPClientResponsePart)
-    /// The connection takes more of the request's body.
+    /// Called when the connection accepts more of the request's body.
     func connectionIsWritable()
-    /// The connection was lost, or what came on it is not HTTP.
+    /// Called when the connection was lost, or the received bytes are not HTTP.
     ///
     /// - Parameters:
     ///   - cause: The error, if there is one.
-    ///   - hasResponseBegun: Whether a byte of the response has come.
+    ///   - hasResponseBegun: Whether a byte of the response has been received.
     func connectionWasLost(_ cause: (any Error)?, hasResponseBegun: Bool)
-    /// What came is no response to this request.
+    /// Called for a response that can't belong to this request.
     func receiveUnexpected()
-    /// The path of the connection is lost.
+    /// Called when the path of the connection is lost.
     func pathWasLost(_ loss: PathLoss)
-    /// The connection was closed, or carries the exchange no more: nothing further is received.
+    /// Called when the connection was closed, or no longer carries the exchange: nothing further is received.
     func connectionHasEnded()
 }
 
-/// The owner of connections, which gives them exchanges.
+/// The owner of connections, which starts exchanges on them.
 ///
 /// Confined to their event loop.
 package protocol HTTPConnectionOwner: AnyObject {
     /// Whether connections are closed as soon as they are idle.
     var isClosing: Bool { get }
-    /// An exchange has ended, and the connection can start another.
+    /// Called when an exchange has ended, and the connection can start another one.
     func connectionIsFree(_ connection: any HTTPConnection)
-    /// A connection is closed, or about to be.
+    /// Called when a connection is closed, or about to be.
     func connectionWasClosed(_ connection: any HTTPConnection, whileBusy: Bool)
 }
 

@@ -3,10 +3,10 @@ import NIOHTTP1
 import NIOSSL
 import NetworkClientCore
 
-/// Makes the parts of responses of what a channel reads.
+/// Decodes the bytes that a channel reads into the parts of responses.
 ///
-/// Unlike NIO's own decoder it tells whether a byte of a response has come, and reads what the field's rules allow and
-/// that does not: folded lines, white space after values, transfer codings.
+/// Unlike NIO's own decoder, it reports whether a byte of a response has been received, and accepts valid syntax that
+/// NIO's decoder rejects: folded lines, whitespace after values, transfer codings.
 final class ResponseDecoder: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = HTTPClientResponsePart
@@ -14,7 +14,7 @@ final class ResponseDecoder: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private var parser: ResponseParser
-    /// Whether a piece of input is being read: what is done with its parts may bring the next, or the channel's end.
+    /// Whether input is being processed: handling its parts may bring further input, or the channel's end.
     private var isReading = false
     private var waiting: [ByteBuffer] = []
     private var isInactive = false
@@ -22,7 +22,7 @@ final class ResponseDecoder: ChannelDuplexHandler {
 
     init(maximumHeadSize: Int) { parser = .init(maximumHeadSize: maximumHeadSize) }
 
-    /// Whether a byte of the response that is due has come.
+    /// Whether a byte of the pending response has been received.
     var hasBegun: Bool { parser.hasBegun }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -54,7 +54,7 @@ final class ResponseDecoder: ChannelDuplexHandler {
         }
     }
 
-    /// Reads up to the next event; the piece of a body is left in the buffer.
+    /// Parses up to the next event; the piece of a body stays in the buffer.
     private func parse(_ bytes: inout ByteBuffer) throws(ResponseFault) -> ResponseParser.Event? {
         let result = bytes.withUnsafeReadableBytes { input in
             Result { () throws(ResponseFault) in try parser.next(input) }
@@ -104,24 +104,24 @@ extension HTTPResponseHead {
 }
 
 extension HTTPError {
-    /// The connection was lost under a request, or what came on it can't be read.
+    /// The error for a connection that was lost during a request, or whose bytes can't be parsed.
     static func lost(_ cause: (any Error)?, hasHead: Bool, at host: String) -> Self {
         let errno = (cause as? IOError)?.errnoCode
         if let fault = cause as? ResponseFault, fault != .truncated { return unreadable(fault, at: host) }
         if !hasHead, let cause, let refusal = TLSFailure.clientRefusal(cause, host: host) { return refusal }
         let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
         if hasHead {
-            let reason = "the connection \(how) within the answer"
+            let reason = "the connection \(how) within the response"
             return .init(.bodyTruncated, .answered, reason, errno: errno, cause: cause)
         }
-        let reason = "the connection \(how) before an answer came"
+        let reason = "the connection \(how) before a response came"
         return .init(.connectionLost, .maybeProcessed, reason, errno: errno, cause: cause)
     }
 
-    /// An answer's head is larger than allowed.
+    /// The error for a response whose head is too large.
     private static func headTooLarge(_ limit: Int, at host: String) -> Self {
         let reason =
-            "the head of \(host)'s answer is larger than \(limit) bytes: raise maximumHeadSize if that is right"
+            "the head of the response from \(host) is larger than \(limit) bytes: raise maximumHeadSize if that is right"
         return .init(.headTooLarge, .answered, reason)
     }
 
@@ -134,7 +134,7 @@ extension HTTPError {
             case .unsolicited: "it came without a request"
             case .truncated: "it breaks off"
             }
-        let reason = "\(host)'s answer can't be read as HTTP/1.1: \(why)"
+        let reason = "the response from \(host) can't be read as HTTP/1.1: \(why)"
         return .init(.invalidResponse, .answered, reason, cause: fault)
     }
 }

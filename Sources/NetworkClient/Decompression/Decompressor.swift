@@ -1,21 +1,21 @@
 import NIOCore
 import NetworkClientCore
 
-/// Undoes all codings of one answer's body, piece by piece.
+/// Decodes all content and transfer codings of one response's body, piece by piece.
 ///
-/// It belongs to the reader of the body; zlib's memory goes with it, also when the body is abandoned.
+/// It is owned by the reader of the body; zlib's memory is freed with it, also when the body is abandoned.
 final class Decompressor {
-    /// The coding that was applied last comes first.
+    /// The stages; the coding that was applied last is first.
     private let stages: [Inflater]
 
-    /// Makes one for what the fields say; nil if there is nothing to undo.
+    /// Makes a decompressor for the codings in the fields; nil if there are none.
     ///
     /// - Parameters:
     ///   - contentEncoding: The values of `Content-Encoding`.
     ///   - transferEncoding: The values of `Transfer-Encoding`, whose codings were applied after those.
-    ///   - limit: How many bytes may come out, at each stage; nil for any number.
-    /// - Throws: `decompressionFailed` for a content coding that is not known, or too many; a response with a transfer
-    ///   coding that is not known can't be read in the first place.
+    ///   - limit: The maximum number of bytes that each stage may output; nil for no limit.
+    /// - Throws: `decompressionFailed` for an unknown content coding, or too many codings; a response with an unknown
+    ///   transfer coding has already been rejected.
     init?(
         contentEncoding: some Sequence<String>,
         transferEncoding: [String] = [],
@@ -26,15 +26,16 @@ final class Decompressor {
         stages = codings.reversed().map { Inflater($0, limit: limit) }
     }
 
-    /// Takes in what the server sent next.
+    /// Appends the next bytes from the server.
     func feed(_ input: ByteBuffer) { stages.first?.feed(input) }
 
-    /// The next piece of what it says, of ``Inflater/pieceSize`` at most; nil if there is none yet.
+    /// Returns the next decompressed piece, of at most ``Inflater/pieceSize`` bytes; nil if there is none yet.
     ///
-    /// Nothing is inflated before it is asked for: a bomb, however often it is wrapped, costs its receiver no more than
-    /// he takes.
-    /// - Throws: `decompressionFailed` for what the coding does not allow, `bodyTooLarge` before more than the limit
-    ///   has been handed out. Nothing is to be asked for after that.
+    /// Nothing is inflated before it is requested: a decompression bomb, however many times it is compressed, costs no
+    /// more than the output that is requested.
+    ///
+    /// - Throws: `decompressionFailed` for invalid compressed data, `bodyTooLarge` before more than the limit has been
+    ///   returned. Don't call this again after an error.
     func next() throws(HTTPError) -> ByteBuffer? { try next(through: stages.count - 1) }
 
     private func next(through stage: Int) throws(HTTPError) -> ByteBuffer? {
@@ -45,36 +46,38 @@ final class Decompressor {
         }
     }
 
-    /// Takes in what the server sent next, and hands out all that it says.
+    /// Decompresses the next bytes from the server, and calls a closure with each piece.
     func decompress(_ input: ByteBuffer, _ body: (ByteBuffer) -> Void) throws(HTTPError) {
         feed(input)
         while let piece = try next() { body(piece) }
     }
 
-    /// Says that the body has ended.
+    /// Ends the body.
     ///
-    /// - Throws: `decompressionFailed` if the compressed data have not. A body of no bytes at all is one of no content.
+    /// - Throws: `decompressionFailed` if the compressed data are incomplete. A body without any bytes is valid, and
+    ///   has no content.
     func finish() throws(HTTPError) {
         for stage in stages { try stage.finish() }
     }
 }
 
-/// A way in which a server has compressed a body (RFC 9110, 8.4.1).
+/// A compression of a body (RFC 9110, 8.4.1).
 enum ContentCoding: Sendable, Hashable {
     /// A gzip file, of one or several members (RFC 1952).
     case gzip
-    /// A zlib stream (RFC 1950), or the bare deflate data (RFC 1951) that some servers send instead.
+    /// A zlib stream (RFC 1950), or the raw deflate data (RFC 1951) that some servers send instead.
     case deflate
 
-    /// How many codings in a row are undone: an honest server has one, and each costs work per byte.
+    /// The maximum number of codings that are decoded in sequence: legitimate servers use one, and each costs work per
+    /// byte.
     static let maximumCount = 3
 
-    /// What a request says it accepts.
+    /// The value of a request's `Accept-Encoding` field.
     static let accepted = "gzip, deflate"
 
     /// The codings that the values of Content-Encoding name, in the order in which they were applied.
     ///
-    /// - Throws: `decompressionFailed` for a coding that is not known, or too many.
+    /// - Throws: `decompressionFailed` for an unknown coding, or too many.
     static func list(_ values: some Sequence<String>) throws(HTTPError) -> [ContentCoding] {
         var codings: [ContentCoding] = []
         for name in values.flatMap({ $0.split(separator: ",") }) {
@@ -106,6 +109,6 @@ enum ContentCoding: Sendable, Hashable {
     }
 
     private static func unreadable(_ why: String) -> HTTPError {
-        HTTPError(.decompressionFailed, .answered, "the answer's body can't be decompressed because \(why)")
+        HTTPError(.decompressionFailed, .answered, "the response's body can't be decompressed because \(why)")
     }
 }

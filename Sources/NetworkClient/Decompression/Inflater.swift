@@ -1,26 +1,26 @@
 import CZlib
 import NIOCore
 
-/// Undoes one coding, piece by piece; see ``Decompressor``.
+/// Decodes one coding, piece by piece; see ``Decompressor``.
 ///
-/// What follows the last member is ignored, as gzip(1) and browsers do: servers pad with zeros. A zlib stream is taken
-/// where gzip was promised and a gzip file where deflate was, as curl does.
+/// Bytes after the last member are ignored, as gzip(1) and browsers do: servers pad with zeros. A zlib stream is
+/// accepted for gzip, and a gzip file for deflate, as curl does.
 final class Inflater {
-    /// How much is handed out at a time, at most, in bytes.
+    /// The maximum size of a piece of output, in bytes.
     static let pieceSize = 65_536
 
     private enum State {
-        /// Nothing has come.
+        /// No input yet.
         case empty
-        /// One byte has come, from which it can't be told how the data begin.
+        /// One byte of input, which is not enough to recognize the format.
         case begun(UInt8)
-        /// Within a member.
+        /// Inside a member.
         case inflating
-        /// A member has ended; another one may follow.
+        /// After a member; another one may follow.
         case between
-        /// A member has ended, and the first byte of another one's beginning has come.
+        /// After a member, and the first byte of another one's header.
         case magic
-        /// Whatever comes is ignored.
+        /// The end; further input is ignored.
         case ended
     }
 
@@ -31,23 +31,23 @@ final class Inflater {
     private var isBare = false
     private var stream: ZlibStream?
     private var input = ByteBuffer()
-    /// Whether the last piece filled its room, so that more may come without input.
+    /// Whether the last piece filled its buffer, so that there may be more output without input.
     private var wasFull = false
-    /// What is told after the last piece before it.
+    /// The error, thrown after the last piece before it was returned.
     private var failure: HTTPError?
 
-    /// Makes one that hands out so many bytes at most.
+    /// Makes an inflater with a maximum number of output bytes.
     init(_ coding: ContentCoding, limit: Int?) {
         self.coding = coding
         self.limit = limit ?? .max
     }
 
-    /// Takes in the next bytes.
+    /// Appends input.
     func feed(_ bytes: ByteBuffer) {
         if input.readableBytes == 0 { input = bytes } else { input.writeImmutableBuffer(bytes) }
     }
 
-    /// The next piece of what was taken in; nil if there is none yet.
+    /// Returns the next piece of output; nil if there is none yet.
     func next() throws(HTTPError) -> ByteBuffer? {
         if let failure { throw failure }
         while input.readableBytes > 0 || wasFull {
@@ -62,7 +62,7 @@ final class Inflater {
         return nil
     }
 
-    /// Says that no more will come.
+    /// Ends the input.
     func finish() throws(HTTPError) {
         switch state {
         case .empty, .between, .magic, .ended: return
@@ -70,7 +70,7 @@ final class Inflater {
         }
     }
 
-    /// Finds out from the first two bytes how the data begin.
+    /// Recognizes the format by the first two bytes.
     private func begin() throws(HTTPError) {
         guard case .begun(let first) = state else {
             state = input.readInteger().map { .begun($0) } ?? .empty
@@ -85,7 +85,7 @@ final class Inflater {
         try enterMember(first)
     }
 
-    /// Finds out whether another member follows; a single one of its bytes may be all there is yet.
+    /// Checks whether another member follows, of whose header a single byte may have arrived yet.
     private func beginAnother() throws(HTTPError) {
         let next = input.getInteger(at: input.readerIndex, as: UInt8.self)
         switch (state, next) {
@@ -100,7 +100,7 @@ final class Inflater {
         }
     }
 
-    /// Hands a member's first byte to zlib; nothing comes out of one.
+    /// Passes a member's first byte to zlib, which outputs nothing for it.
     private func enterMember(_ first: UInt8) throws(HTTPError) {
         state = .inflating
         var (byte, none) = (ByteBuffer(integer: first), ByteBuffer())
@@ -112,11 +112,11 @@ final class Inflater {
         }
     }
 
-    /// Inflates until there is a piece, the input is used up, or the member ends.
+    /// Inflates until there is a piece, the input is consumed, or the member ends.
     private func inflatePiece() throws(HTTPError) -> ByteBuffer? {
         guard let stream else { return nil }
         let size = min(max(1024, 4 * input.readableBytes), Self.pieceSize)
-        // One byte more than is allowed shows that there is more.
+        // One byte beyond the limit shows that there is more.
         let room = limit - count < size ? limit - count + 1 : size
         var output = ByteBuffer()
         output.reserveCapacity(room)
@@ -124,7 +124,7 @@ final class Inflater {
         wasFull = false
         switch code {
         case Z_STREAM_END: state = isBare ? .ended : .between
-        // No progress is not an error here: the input is used up.
+        // No progress is not an error here: the input is consumed.
         case Z_OK, Z_BUF_ERROR: wasFull = output.readableBytes == room
         default: failure = failed(stream.message)
         }
@@ -139,17 +139,17 @@ final class Inflater {
             throw HTTPError(
                 .bodyTooLarge,
                 .answered,
-                "the answer's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
+                "the response's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
             )
         }
         count += more
     }
 
     private func failed(_ why: String) -> HTTPError {
-        HTTPError(.decompressionFailed, .answered, "the answer's body is no valid \(coding) data: \(why)")
+        HTTPError(.decompressionFailed, .answered, "the response's body is no valid \(coding) data: \(why)")
     }
 
-    /// Whether two bytes begin a zlib stream (RFC 1950, 2.2); bare deflate data never do as encoders write them.
+    /// Whether two bytes begin a zlib stream (RFC 1950, 2.2); raw deflate data as encoders write them never begin so.
     private static func isZlib(_ first: UInt8, _ second: UInt8) -> Bool {
         first & 0x0F == 8 && (Int(first) << 8 | Int(second)) % 31 == 0
     }
@@ -158,15 +158,15 @@ final class Inflater {
     private static func isGzip(_ first: UInt8, _ second: UInt8) -> Bool { first == 0x1F && second == 0x8B }
 }
 
-/// zlib's inflate(), with its memory's lifetime.
+/// zlib's inflate(), with the lifetime of its memory.
 ///
-/// The stream stays where it is: zlib keeps a pointer to it, and refuses one that was moved.
+/// The stream has a stable address: zlib keeps a pointer to it, and rejects one that was moved.
 final class ZlibStream {
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// The corresponding C function is `inflateInit2`; nil if there is no memory.
+    /// inflateInit2(); nil if there is no memory.
     ///
-    /// - Parameter windowBits: As there: negative for bare deflate data, 32 more for a header that tells itself.
+    /// - Parameter windowBits: As documented by zlib: negative for raw deflate data, plus 32 to detect the header.
     init?(windowBits: Int32) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -181,18 +181,16 @@ final class ZlibStream {
         stream.deallocate()
     }
 
-    /// Begins again with the same settings.
+    /// Starts again with the same settings.
     func reset() { inflateReset(stream) }
 
-    /// Inflates until the input is used up, the output is full, or the data end.
-    ///
-    /// The corresponding C function is `inflate`.
+    /// Inflates until the input is consumed, the output is full, or the data end; inflate().
     ///
     /// - Parameters:
-    ///   - input: What is taken in is taken out of it.
-    ///   - output: What comes out is appended to it.
-    ///   - room: How many bytes may come out, at most.
-    /// - Returns: What that function returned.
+    ///   - input: Consumed bytes are removed from it.
+    ///   - output: Output is appended to it.
+    ///   - room: The maximum number of bytes to output.
+    /// - Returns: The return value of inflate().
     func inflate(_ input: inout ByteBuffer, into output: inout ByteBuffer, room: Int) -> Int32 {
         var code = Z_OK
         _ = output.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { free in
@@ -200,7 +198,7 @@ final class ZlibStream {
             stream.pointee.next_out = free.baseAddress?.assumingMemoryBound(to: Bytef.self)
             stream.pointee.avail_out = uInt(clamping: size)
             code = input.readWithUnsafeReadableBytes { bytes in
-                // zlib does not write to its input; its header can't say so.
+                // zlib does not write to its input; its header is not const-correct.
                 let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
                 stream.pointee.next_in = start?.assumingMemoryBound(to: Bytef.self)
                 stream.pointee.avail_in = uInt(clamping: bytes.count)
@@ -212,6 +210,6 @@ final class ZlibStream {
         return code
     }
 
-    /// What zlib says of its last error.
+    /// zlib's message about its last error.
     var message: String { stream.pointee.msg.map { String(cString: $0) } ?? "no more is known" }
 }

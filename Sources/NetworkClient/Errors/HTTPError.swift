@@ -2,31 +2,31 @@ import Glibc
 import NIOCore
 import NetworkClientCore
 
-/// Why a request has failed.
+/// The error of a failed request.
 ///
-/// `docs/http-errors.md` has the table of all the ways in which the kernel, the resolver, TLS, the server or the answer
-/// can fail, and what each becomes.
+/// `docs/http-errors.md` lists all the failures of the kernel, the resolver, TLS, the server and the response, and the
+/// code of each.
 public struct HTTPError: Error, Sendable {
-    /// What went wrong.
+    /// The kind of failure.
     public var code: Code
-    /// How far the request may have come.
+    /// Whether the server may have processed the request.
     public var processing: Processing
-    /// What exactly was wrong, and what to do, in a line.
+    /// What exactly was wrong, and what to do, on one line.
     public var reason: String
-    /// The kernel's error number, where it was the kernel that refused; see errno(3).
+    /// The error number, if the kernel reported the failure; see errno(3).
     public var errno: Int32?
-    /// The proxy that it is about, as in `http://192.0.2.3:3128`: what can't be reached, or says no; nil for the
-    /// origin.
+    /// The proxy that failed, for example `http://192.0.2.3:3128`: it can't be reached, or refused; nil if the origin
+    /// failed.
     public var proxy: String?
     /// The method and the URL without user information and query, for logs.
     public var request: String?
-    /// The answer's head, if one came.
+    /// The head of the response, if one was received.
     public var response: HTTPResponse?
-    /// The beginning of the answer's body, as far as it came and was kept.
+    /// The beginning of the response's body, as far as it was received and kept.
     public var body: [UInt8]
-    /// What the body says, where a serializer could decode it all the same.
+    /// The decoded body of a response that was rejected, if a serializer could decode it.
     public var decoded: (any Sendable)?
-    /// What the error was made from.
+    /// The underlying error.
     public var cause: (any Error)?
 
     /// Makes an error.
@@ -47,19 +47,19 @@ public struct HTTPError: Error, Sendable {
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// Which request failed and why, in a line.
+    /// The failed request and the reason, on one line.
     public var description: String { request.map { "\($0): \(reason)" } ?? reason }
 }
 
 extension HTTPError {
-    /// What went wrong, in one word; a closed set.
+    /// The kind of failure; a closed set.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         // Before anything was sent.
-        /// The text is no URL, or none that can be asked.
+        /// The text is not a URL, or its scheme is not http or https.
         case invalidURL
         /// The configuration contradicts itself.
         case invalidConfiguration
-        /// The parameters or the body can't be written.
+        /// The parameters or the body can't be encoded.
         case requestSerializationFailed
         /// An interceptor threw an error, or changed what it may not.
         case interceptorFailed
@@ -69,125 +69,125 @@ extension HTTPError {
         case cancelled
 
         // The gate.
-        /// There was no path to the destination for as long as the request was to wait.
+        /// There was no path to the destination before the timeout for connectivity.
         case connectivityTimedOut
-        /// There is no path that meets the request's requirement, and it was not to wait.
+        /// There is no path that meets the request's requirement, and the request does not wait for one.
         case pathNotAllowed
-        /// The path went away under the request.
+        /// The path was lost during the request.
         case pathLost
-        /// The host has failed too often of late, and is given a rest.
+        /// The host has failed too often recently: its circuit breaker is open.
         case circuitOpen
 
         // The host's name.
         /// There is no such name (EAI_NONAME).
         case nameNotFound
-        /// No name server answers (EAI_AGAIN): the network may be away.
+        /// No name server responds (EAI_AGAIN): the network may be down.
         case nameTemporarilyUnresolvable
-        /// The lookup failed in another way.
+        /// The lookup failed for another reason.
         case nameLookupFailed
-        /// The lookup took too long.
+        /// The lookup timed out.
         case resolveTimedOut
 
         // The connection.
-        /// Nobody listens there (ECONNREFUSED).
+        /// No server listens on the port (ECONNREFUSED).
         case connectionRefused
         /// There is no route (ENETUNREACH).
         case networkUnreachable
-        /// A router or a dead neighbour says no (EHOSTUNREACH).
+        /// A router reports the host as unreachable, or a neighbour does not respond (EHOSTUNREACH).
         case hostUnreachable
-        /// A route or a firewall forbids it (EACCES, EPERM).
+        /// A route or a firewall forbids the connection (EACCES, EPERM).
         case prohibited
-        /// A blackhole route swallows it (EINVAL).
+        /// A blackhole route discards the packets (EINVAL).
         case blackholed
         /// The source address is gone, or all ports are in use (EADDRNOTAVAIL).
         case addressNotAvailable
-        /// The interface that was asked for does not exist.
+        /// The requested interface does not exist.
         case interfaceNotFound
         /// Too many descriptors are open (EMFILE, ENFILE).
         case tooManyDescriptors
-        /// Connecting failed in another way.
+        /// Connecting failed for another reason.
         case connectFailed
-        /// Connecting took too long.
+        /// Connecting timed out.
         case connectTimedOut
 
         // The proxy.
-        /// The proxy does not connect to such a host or port.
+        /// The proxy refuses connections to this host or port.
         case proxyRefused
         /// The proxy could not connect to the host.
         case proxyConnectFailed
-        /// The proxy wants a user name and a password, or others.
+        /// The proxy requires a user name and a password, or rejects those it was given.
         case proxyAuthenticationRequired
-        /// What the proxy says is neither HTTP nor SOCKS.
+        /// The proxy's reply is neither HTTP nor SOCKS.
         case invalidProxyAnswer
 
         // TLS.
         /// The handshake failed.
         case tlsFailed
-        /// The handshake took too long.
+        /// The handshake timed out.
         case tlsTimedOut
-        /// No trusted root stands behind the certificate.
+        /// The certificate does not lead to a trusted root.
         case certificateUntrusted
-        /// The certificate is out of date.
+        /// The certificate has expired.
         case certificateExpired
-        /// The certificate is not valid yet: look at the clock.
+        /// The certificate is not valid yet: check the clock.
         case certificateNotYetValid
-        /// The certificate is another host's.
+        /// The certificate is for another host.
         case certificateHostMismatch
-        /// None of the pins is in the chain.
+        /// The chain contains none of the pinned keys or certificates.
         case pinMismatch
         /// The challenge handler refused the server.
         case challengeRefused
-        /// The server wants a client certificate, or another one.
+        /// The server requires a client certificate, or rejects the one it was shown.
         case clientCertificateRefused
 
-        // On the way.
-        /// The connection was closed or reset before an answer came.
+        // During the exchange.
+        /// The connection was closed or reset before a response was received.
         case connectionLost
-        /// No byte of the answer came in time.
+        /// No byte of the response was received in time.
         case firstByteTimedOut
-        /// The answer stopped for too long.
+        /// No further byte of the response was received in time.
         case readTimedOut
-        /// The server takes no more of the request.
+        /// The server stopped reading the request.
         case writeTimedOut
-        /// The request as a whole took too long.
+        /// The request as a whole timed out.
         case requestTimedOut
-        /// The connection was closed or reset within the answer.
+        /// The connection was closed or reset before the response was complete.
         case bodyTruncated
-        /// What came is not HTTP/1.1.
+        /// The response is not valid HTTP/1.1.
         case invalidResponse
-        /// The answer's head is larger than allowed.
+        /// The response's head is larger than allowed.
         case headTooLarge
-        /// The answer's body is larger than allowed.
+        /// The response's body is larger than allowed.
         case bodyTooLarge
         /// The body can't be decompressed.
         case decompressionFailed
 
         // Bodies that are not in memory.
-        /// The request's body can't be read, or is not as long as was said.
+        /// The request's body can't be read, or does not have the announced length.
         case bodyUnavailable
         /// The request would have to be sent again, and its body can be read only once.
         case bodyNotReplayable
-        /// What came can't be kept: a file can't be written.
+        /// The response's body can't be stored: a file can't be written.
         case fileFailed
 
-        // Where the answer leads.
+        // Redirects and authentication.
         /// There were more redirects than allowed.
         case tooManyRedirects
-        /// A redirect leads to where the request has been before.
+        /// A redirect leads to a URL that the request has already visited.
         case redirectCycle
-        /// A redirect does not say where, or not by a URL that can be asked.
+        /// A redirect has no usable `Location`.
         case redirectUnusable
         /// A redirect leads from https to http.
         case redirectRefused
-        /// The handler that knows credentials has failed.
+        /// The handler that supplies credentials failed.
         case authenticationFailed
-        /// No new token could be got for one that was refused.
+        /// The token was refused, and refreshing it failed.
         case tokenRefreshFailed
 
-        // The answer.
-        /// The status is none of those expected.
+        // The response.
+        /// The status is not among the acceptable ones.
         case unacceptableStatus
-        /// The body is of another type than those expected.
+        /// The body's media type is not among the acceptable ones.
         case unacceptableContentType
         /// The body can't be decoded.
         case responseSerializationFailed
@@ -195,29 +195,29 @@ extension HTTPError {
 }
 
 extension HTTPError {
-    /// A stage took too long.
+    /// The error for a stage that timed out.
     static func timedOut(_ stage: Timeouts.Stage, after limit: Duration?, at host: String) -> Self {
         let time = limit.map { " within \($0)" } ?? " in time"
         return switch stage {
         case .resolve: .init(.resolveTimedOut, .neverSent, "\(host) was not resolved\(time)")
         case .connect: .init(.connectTimedOut, .neverSent, "\(host) was not connected to\(time)")
         case .tls: .init(.tlsTimedOut, .neverSent, "\(host) did not finish the TLS handshake\(time)")
-        case .firstByte: .init(.firstByteTimedOut, .maybeProcessed, "\(host) did not begin to answer\(time)")
-        case .read: .init(.readTimedOut, .answered, "\(host) stopped in its answer: nothing came\(time)")
+        case .firstByte: .init(.firstByteTimedOut, .maybeProcessed, "\(host) did not begin to respond\(time)")
+        case .read: .init(.readTimedOut, .answered, "\(host) stopped within its response: nothing came\(time)")
         case .write: .init(.writeTimedOut, .maybeProcessed, "\(host) takes no more of the request: nothing went\(time)")
         case .total: .init(.requestTimedOut, .maybeProcessed, "the request has not ended\(time)")
         }
     }
 
-    /// An answer is larger than allowed.
+    /// The error for a response that is larger than allowed.
     static func bodyTooLarge(_ limit: Int, announced: Int? = nil) -> Self {
         let size = announced.map { " (\($0) bytes were announced)" } ?? ""
         let advice = limit == ByteBuffer.largest ? "take it as a stream or into a file" : "raise maximumBodySize"
-        let reason = "the answer's body is larger than \(limit) bytes\(size): \(advice) if that is right"
+        let reason = "the response's body is larger than \(limit) bytes\(size): \(advice) if that is right"
         return .init(.bodyTooLarge, .answered, reason)
     }
 
-    /// A request would have to be sent again whose body was read, and can be read only once.
+    /// The error for a request that must be sent again, but whose body has been read and can be read only once.
     static func notReplayable(at host: String) -> Self {
         let reason = """
             \(host) wants the request again, and its body can be read only once: give it as bytes, a file \
@@ -226,7 +226,7 @@ extension HTTPError {
         return .init(.bodyNotReplayable, .answered, reason)
     }
 
-    /// A request's body can't be read.
+    /// The error for a request body that can't be read.
     static func unavailableBody(_ cause: any Error, _ processing: Processing) -> Self {
         if var error = cause as? HTTPError {
             if error.processing == .neverSent { error.processing = processing }
@@ -235,17 +235,17 @@ extension HTTPError {
         return .init(.bodyUnavailable, processing, "the request's body can't be read: \(cause)", cause: cause)
     }
 
-    /// What came can't be kept.
+    /// The error for a response body that can't be stored.
     static func bodyWriteFailed(_ cause: any Error) -> Self {
         cause as? HTTPError
-            ?? .init(.fileFailed, .answered, "the answer's body can't be kept: \(cause)", cause: cause)
+            ?? .init(.fileFailed, .answered, "the response's body can't be kept: \(cause)", cause: cause)
     }
 
-    /// What the kernel means by an error number.
+    /// Returns the system's message for an error number.
     static func describe(_ errno: CInt) -> String { "\(String(cString: strerror(errno))), errno \(errno)" }
 }
 
 extension ByteBuffer {
-    /// How large a buffer can become, in bytes: what its indices reach.
+    /// The maximum size of a buffer in bytes: the range of its indices.
     static let largest = Int(UInt32.max)
 }

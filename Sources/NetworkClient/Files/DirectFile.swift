@@ -2,20 +2,20 @@ import Glibc
 import NIOCore
 import NetworkClientCore
 
-/// A descriptor, a device or a pipe, written from where it is: nothing is taken back.
+/// A descriptor, a device or a pipe, written at its current position: what was written can't be taken back.
 ///
-/// Unchecked, because one job of its ``SinkWriter`` at a time touches it.
+/// Unchecked, because only one job of its ``SinkWriter`` at a time uses it.
 final class DirectFile: FileSink, @unchecked Sendable {
     let isRestartable = false
     let mayBlock = true
     private let source: Source
     private var descriptor: Int32 = -1
 
-    /// What is written.
+    /// The file to write.
     enum Source: Sendable {
-        /// A descriptor, of which a copy is made.
+        /// A descriptor, which is duplicated.
         case descriptor(Int32)
-        /// What is at a path, opened when it is needed.
+        /// The file at a path, opened when it is needed.
         case path(String)
     }
 
@@ -63,43 +63,44 @@ final class DirectFile: FileSink, @unchecked Sendable {
     }
 }
 
-/// What the bytes of an answer are written to; touched by one job of its ``SinkWriter`` at a time, away from the loop.
+/// A destination for the bytes of a response; used by one job of its ``SinkWriter`` at a time, off the event loop.
 protocol FileSink: AnyObject {
     /// Whether what was written can be taken back.
     var isRestartable: Bool { get }
-    /// Whether writing may take as long as the reader of the other end likes.
+    /// Whether a write may block for as long as the reader at the other end likes.
     var mayBlock: Bool { get }
 
-    /// Opens it; what is there already of the download.
+    /// Opens the sink; returns the part of the download that already exists.
     func open() throws(HTTPError) -> DownloadPart
-    /// Forgets what was written, and notes of what the next bytes are.
+    /// Discards what was written, and records which version the next bytes belong to.
     func restart(_ part: DownloadPart) throws(HTTPError)
-    /// Writes what follows.
+    /// Appends bytes.
     func write(_ bytes: ByteBuffer) throws(HTTPError)
-    /// All was written: the file is put in its place.
+    /// Moves the complete file to its final path.
     func finish() throws(HTTPError)
-    /// Lets it go; called once, whatever has happened.
+    /// Releases the sink; called once, in all cases.
     ///
-    /// - Parameter isKept: Whether what was written can be continued; if not, it is removed.
+    /// - Parameter isKept: Whether to keep what was written, so that it can be continued; if not, it is removed.
     func close(isKept: Bool)
 }
 
-/// What becomes of a file that is there already where another one is to be.
+/// The treatment of an existing file at the path of a download.
 public enum ExistingFile: Sendable, Hashable {
-    /// It is replaced, in one moment: its readers have the old one or the new one whole.
+    /// It is replaced atomically: readers see the whole old file or the whole new one.
     case replace
     /// It stays, and the request fails.
     case refuse
 }
 
-/// The place of a file that is to come.
+/// The path of a file to be written.
 struct FileTarget: Sendable, Hashable {
-    /// The path; where it was a link to a file, what that leads to.
+    /// The path; for a symbolic link to a file, the path of its target.
     let path: String
-    /// Whether what is there is no file that could be replaced, but a device or a pipe, which is written as it is.
+    /// Whether the path is not a regular file, which could be replaced, but a device or a pipe, which is written in
+    /// place.
     let isSpecial: Bool
 
-    /// Looks at what is there.
+    /// Examines the existing file, if there is one.
     init(_ path: String, _ existing: ExistingFile) throws(HTTPError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .file("write", "'\(path.filter { $0 != "\0" })'", errno: EINVAL)
@@ -113,12 +114,12 @@ struct FileTarget: Sendable, Hashable {
         let status = there.isLink ? try FileCall.status(path) : there
         guard status?.isFolder != true else { throw .file("write", path, errno: EISDIR) }
         isSpecial = status.map { !$0.isRegular } ?? false
-        // A link stays one: what it leads to is replaced. To a pipe there may be no other path, as behind /dev/stdout.
+        // A link is kept, and its target replaced. A pipe may have no other path, as behind /dev/stdout.
         self.path = there.isLink && !isSpecial ? try Self.resolved(path) : path
         if existing == .refuse, !isSpecial { throw .file("write", path, errno: EEXIST) }
     }
 
-    /// The folder in which it is.
+    /// The directory that contains the file.
     var folder: String {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

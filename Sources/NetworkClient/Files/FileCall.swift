@@ -3,33 +3,31 @@ import Glibc
 import LinuxSystem
 import Locking
 
-/// System calls on files, with the errors that users see.
+/// System calls on files, which throw errors for the user.
 enum FileCall {
-    /// Makes a call again for as long as a signal interrupts it.
+    /// Makes a system call, and repeats it while a signal interrupts it.
     ///
     /// - Parameters:
-    ///   - what: What can't be done if it fails, such as `write`.
-    ///   - path: What it is done to.
-    ///   - call: The call, which answers -1 if it fails (errno(3)).
-    /// - Returns: What it answers.
+    ///   - what: The action that fails with the call, such as `write`.
+    ///   - path: The file, for the error.
+    ///   - call: The call, which returns -1 if it fails (errno(3)).
+    /// - Returns: The return value of the call.
     /// - Throws: `fileFailed` with the errno.
     @discardableResult
-    static func make<Answer: SignedInteger>(
+    static func make<Value: SignedInteger>(
         _ what: String,
         _ path: String,
-        _ call: () -> Answer
-    ) throws(HTTPError) -> Answer {
+        _ call: () -> Value
+    ) throws(HTTPError) -> Value {
         while true {
-            let answer = call()
-            if answer != -1 { return answer }
+            let value = call()
+            if value != -1 { return value }
             let number = errno
             guard number == EINTR else { throw .file(what, path, errno: number) }
         }
     }
 
-    /// What is at a path; nil for nothing.
-    ///
-    /// The corresponding C functions are `stat` and `lstat`.
+    /// stat(2), or lstat(2); nil if there is no such file.
     static func status(_ path: String, followsLink: Bool = true) throws(HTTPError) -> stat? {
         var status = stat()
         let code = followsLink ? stat(path, &status) : lstat(path, &status)
@@ -38,7 +36,7 @@ enum FileCall {
         return nil
     }
 
-    /// What a descriptor leads to; see fstat(2).
+    /// fstat(2).
     static func status(of descriptor: Int32, _ path: String) throws(HTTPError) -> stat {
         var status = stat()
         try make("look at", path) { fstat(descriptor, &status) }
@@ -50,18 +48,18 @@ extension stat {
     var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
     var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
-    /// Whether it is this process's user's.
+    /// Whether this process's effective user owns it.
     var isOwn: Bool { st_uid == geteuid() }
 }
 
 extension HTTPError {
-    /// Something can't be done with a file.
+    /// The error for a failed operation on a file.
     static func file(_ what: String, _ path: String, errno number: Int32, _ advice: String? = nil) -> Self {
         let advice = advice ?? Self.advice(number)
         return .init(.fileFailed, .neverSent, "can't \(what) \(path): \(describe(number)): \(advice)", errno: number)
     }
 
-    /// What is usually wrong.
+    /// Returns the usual remedy for an error number.
     private static func advice(_ number: Int32) -> String {
         switch number {
         case ENOSPC, EDQUOT: "make room, and try again"
@@ -79,16 +77,16 @@ extension HTTPError {
     }
 }
 
-/// A thread for work that may block for as long as others like, done in the order in which it was handed over.
+/// A thread for work that may block indefinitely; jobs run in the order in which they were added.
 ///
-/// Nobody waits for it: once this object is released, it ends when it has done what it has.
+/// Nothing waits for the thread: once this object is released, it finishes its jobs and ends.
 final class BlockingThread: Sendable {
     private let queue = Queue()
 
     /// The thread's stack, in bytes.
     private static let stackSize = 1 << 20
 
-    /// Starts it; nil if the system has no more threads to give.
+    /// Starts the thread; nil if the system can't create one.
     init?() {
         do throws(SystemError) {
             try SystemThread.detach("netwatch-file", stackSize: Self.stackSize) { [queue] in
@@ -101,7 +99,7 @@ final class BlockingThread: Sendable {
 
     deinit { queue.end() }
 
-    /// Hands over work.
+    /// Adds a job.
     func perform(_ job: @escaping @Sendable () -> Void) { queue.add(job) }
 
     private final class Queue: Sendable {
@@ -111,22 +109,22 @@ final class BlockingThread: Sendable {
         }
 
         private let state = Lock(State())
-        private let news = DispatchSemaphore(value: 0)
+        private let available = DispatchSemaphore(value: 0)
 
         func add(_ job: @escaping @Sendable () -> Void) {
             state.withLock { $0.jobs.append(job) }
-            news.signal()
+            available.signal()
         }
 
         func end() {
             state.withLock { $0.isEnding = true }
-            news.signal()
+            available.signal()
         }
 
-        /// Waits for work; nil at the end.
+        /// Waits for jobs; nil at the end.
         func next() -> [@Sendable () -> Void]? {
             while true {
-                news.wait()
+                available.wait()
                 let (jobs, isEnding) = state.withLock { state in
                     defer { state.jobs = [] }
                     return (state.jobs, state.isEnding)

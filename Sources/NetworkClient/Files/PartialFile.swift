@@ -2,36 +2,36 @@ import Glibc
 import NIOCore
 import NetworkClientCore
 
-/// A file in the making, beside its place, with a record of what it is: the process may end at any moment, and what
-/// another one then finds is the beginning of one version.
+/// An incomplete file next to its final path, with a record of its version: the process may be killed at any time, and
+/// the next one finds the beginning of exactly one version.
 ///
-/// Its order: the part is emptied, then the record written again (in one moment, by rename(2)), then bytes are added,
-/// each batch behind the last. The whole part takes its place before its record goes. A lock (flock(2)), which ends
-/// with the process, keeps others away.
+/// The order of operations guarantees that: the part is truncated, then the record replaced (atomically, with
+/// rename(2)), then bytes are appended. The complete part is moved to its final path before its record is removed. A
+/// lock (flock(2)), which ends with the process, excludes other writers.
 ///
-/// Unchecked, because one job of its ``SinkWriter`` at a time touches it.
+/// Unchecked, because only one job of its ``SinkWriter`` at a time uses it.
 final class PartialFile: FileSink, @unchecked Sendable {
     let isRestartable = true
     let mayBlock = false
     private let plan: Plan
     private let paths: Paths
-    /// Where the file comes from, by which a part is known again; nil for one that is not continued.
+    /// The URL of the file, by which an existing part is recognized; nil for a file that can't be continued.
     private let url: HTTPURL?
     private var descriptor: Int32 = -1
     private var position: off_t = 0
-    /// Whether what is there is of this download, to keep or to remove; a part that was found stays, until it is
-    /// emptied.
+    /// Whether the existing part belongs to this download, which then keeps or removes it; a part that was found stays
+    /// until it is truncated.
     private var isOurs = false
 
-    /// How a file is made.
+    /// The options for writing a file.
     struct Plan: Sendable {
-        /// Where its part is; nil beside it, with `.part` at the end of the name.
+        /// The path of the part; nil for the final path with `.part` appended.
         var partPath: String?
-        /// Whether the part is for other processes to go on with; if not, it has a name that nobody else knows.
+        /// Whether other processes can continue the part; if not, it has a random name.
         var isContinuable = true
-        /// What becomes of a file that is there.
+        /// The treatment of an existing file.
         var existing = ExistingFile.replace
-        /// Whether the file is on the disk before the request ends.
+        /// Whether the file is flushed to disk before the request ends.
         var isSynced = true
     }
 
@@ -86,7 +86,7 @@ final class PartialFile: FileSink, @unchecked Sendable {
         if plan.isSynced {
             try FileCall.make("write", paths.part) { fsync(descriptor) }
         } else {
-            // Some file systems tell only here that they have no room (close(2)).
+            // Some file systems report only here that they are full (close(2)).
             let copy = try FileCall.make("write", paths.part) { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
             try FileCall.make("write", paths.part) { Glibc.close(copy) }
         }
@@ -120,7 +120,7 @@ extension PartialFile.Paths {
 }
 
 extension PartialFile {
-    /// What is there of this URL.
+    /// Returns the existing part of this URL.
     private func part() throws(HTTPError) -> DownloadPart {
         let size = try FileCall.status(of: descriptor, paths.part).st_size
         guard size > 0, let bytes = Self.read(paths.record), let record = PartRecord(bytes),
@@ -133,12 +133,12 @@ extension PartialFile {
         return part
     }
 
-    /// The record's bytes; nil where there are none.
+    /// Returns the record's bytes; nil if there is none.
     static func read(_ path: String) -> [UInt8]? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { Glibc.close(descriptor) }
-        // What another user has noted is not believed.
+        // A record that another user wrote is not trusted.
         guard let status = try? FileCall.status(of: descriptor, path), status.isRegular, status.isOwn else {
             return nil
         }
@@ -147,10 +147,10 @@ extension PartialFile {
         return count < 0 ? nil : Array(bytes.prefix(count))
     }
 
-    /// Writes a small file so that it is there as it was, or as it is to be.
+    /// Replaces a small file atomically.
     private static func replace(_ path: String, by bytes: [UInt8]) throws(HTTPError) {
         let new = "\(path).new"
-        // What is left there of a process that was killed, or of somebody else.
+        // Left by a process that was killed, or put there by another user.
         unlink(new)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = try FileCall.make("write", new) { Glibc.open(new, flags, 0o600) }
@@ -174,23 +174,23 @@ extension PartialFile {
         }
     }
 
-    /// Takes owner, group and permissions of the file that is replaced.
+    /// Copies owner, group and permissions of the file that is replaced.
     private func becomeLike(_ path: String) throws(HTTPError) {
         guard let existing = try FileCall.status(path) else { return }
         guard !existing.isFolder else { throw .file("write", path, errno: EISDIR) }
-        // Only root can give files away; others keep their own.
+        // Only root can change the owner of a file; for other users it stays theirs.
         _ = fchown(descriptor, existing.st_uid, .max)
         resemble(existing)
     }
 
-    /// rename(2), or where nothing may be replaced, link(2).
+    /// rename(2), or link(2) if nothing may be replaced.
     private static func move(_ part: String, to path: String, isReplacing: Bool) throws(HTTPError) {
         if !isReplacing {
             if link(part, path) == 0 {
                 unlink(part)
                 return
             }
-            // A file system without links can't do it in one step.
+            // A file system without hard links can't do this in one step.
             guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS, try FileCall.status(path) == nil else {
                 throw .file("write", path, errno: EEXIST)
             }
@@ -198,36 +198,36 @@ extension PartialFile {
         try FileCall.make("write", path) { rename(part, path) }
     }
 
-    /// Lets the folder's new entry be on the disk; see fsync(2).
+    /// Flushes the directory's new entry to disk; see fsync(2).
     private static func sync(folder: String) throws(HTTPError) {
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // A folder can be written and not read.
+        // A directory can be writable and not readable.
         guard descriptor >= 0 else { return }
         defer { Glibc.close(descriptor) }
-        // Some file systems have nothing to do there, and say that they can't.
+        // Some file systems need no such flush, and report that they don't support it.
         guard fsync(descriptor) != 0, errno != EINVAL, errno != ENOTSUP else { return }
         throw .file("write", folder, errno: errno)
     }
 }
 
-/// Making and opening parts: whose they are, and who can read them.
+/// Creating and opening parts, with the right owner and permissions.
 extension PartialFile {
-    /// What open(2) is told of every part: a link that somebody has put there is not followed, a pipe not waited for.
+    /// The open(2) flags for every part: a symbolic link is not followed, and a FIFO does not block.
     private static let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
-    /// Makes a file of a name that there is not.
+    /// Creates a file with an unused name.
     func create(_ part: String) throws(HTTPError) {
         descriptor = try FileCall.make("write", paths.target.path) { make(part) }
         isOurs = true
     }
 
-    /// The corresponding C function is `open`: the file is nobody else's yet if there is one whose place it is to take.
+    /// open(2); only the owner can read the part if it is to replace an existing file.
     private func make(_ part: String) -> Int32 {
         let isAlone = access(paths.target.path, F_OK) != 0 && errno == ENOENT
         return Glibc.open(part, Self.flags | O_CREAT | O_EXCL, isAlone ? 0o666 : 0o600)
     }
 
-    /// Opens the part, made if it is not there, and locks it.
+    /// Opens the part, which is created if it does not exist, and locks it.
     func openLocked(_ part: String) throws(HTTPError) {
         while true {
             let isMade = try openOrMake(part)
@@ -239,10 +239,10 @@ extension PartialFile {
             if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 throw .file("lock", part, errno: errno, errno == EWOULDBLOCK ? Self.busy : nil)
             }
-            // The holder of the lock may have put the part in its place meanwhile, or removed it.
+            // The previous holder of the lock may have renamed or removed the part in the meantime.
             let present = try FileCall.status(part, followsLink: false)
             if let present, present.st_ino == status.st_ino, present.st_dev == status.st_dev {
-                // Some file systems say of all their files that they are one user's: also of what was just made.
+                // On some file systems, all files belong to one user, including the one that was just created.
                 if present.st_nlink <= 1, isMade || present.isOwn {
                     isOurs = status.st_size == 0
                     return
@@ -258,7 +258,7 @@ extension PartialFile {
 
     /// Opens the part.
     ///
-    /// - Returns: Whether it was made.
+    /// - Returns: Whether it was created.
     private func openOrMake(_ part: String) throws(HTTPError) -> Bool {
         descriptor = make(part)
         if descriptor >= 0 { return true }
@@ -279,22 +279,23 @@ extension PartialFile {
         return false
     }
 
-    /// Removes what has another name too, and is not to change under that one, or whose bytes somebody else has chosen.
+    /// Removes a part that has another hard link, whose contents must not change, or that another user wrote.
     private func remove(_ part: String, _ present: stat) throws(HTTPError) {
         guard unlink(part) != 0, errno != ENOENT else { return }
         let advice = "it is another user's: let it be removed, or put the part elsewhere"
         throw .file("remove", part, errno: errno, present.isOwn ? nil : advice)
     }
 
-    /// Takes group and permissions of the file that is to be replaced, so that no more people can read the part.
+    /// Copies group and permissions of the file that is to be replaced, so that no additional users can read the part.
     func resembleTarget() throws(HTTPError) {
         guard let existing = try FileCall.status(paths.target.path), existing.isRegular else { return }
         resemble(existing)
     }
 
-    /// Takes group and permissions of another file.
+    /// Copies group and permissions of another file.
     func resemble(_ existing: stat) {
-        // Only who is in a group can give files to it: with another one, that gets no more than everybody.
+        // Only members of a group can assign files to it; if that fails, the file's own group gets no more than others
+        // do.
         let isItsGroup = fchown(descriptor, .max, existing.st_gid) == 0
         let others = existing.st_mode & 0o007
         let group = existing.st_mode & 0o070

@@ -2,9 +2,11 @@ import Crypto
 import NIOCore
 import NetworkClientCore
 
-/// A file at a path, made in a part if it can be replaced, and else written as it is: which, is seen when it is opened.
+/// A file at a path: written as a part if it can be replaced, otherwise in place.
 ///
-/// Unchecked, because one job of its ``SinkWriter`` at a time touches it; between two jobs, its event loop.
+/// Which of them is decided when it is opened.
+///
+/// Unchecked, because only one job of its ``SinkWriter`` at a time uses it, and its event loop only between jobs.
 final class PlacedFile: FileSink, @unchecked Sendable {
     private let path: String
     private let plan: PartialFile.Plan
@@ -35,9 +37,9 @@ final class PlacedFile: FileSink, @unchecked Sendable {
 }
 
 extension HTTPURL {
-    /// The key by which the record of a part knows the whole URL, in a form that tells nothing: its SHA-256, in hex.
+    /// The key that identifies the URL in the record of a part without revealing it: its SHA-256 in hexadecimal.
     ///
-    /// User information does not count.
+    /// User information is not included.
     var downloadKey: String {
         let text = "\(scheme)://\(authority)\(target)"
         return SHA256.hash(data: Array(text.utf8)).map { byte in
@@ -48,27 +50,28 @@ extension HTTPURL {
 }
 
 extension PartRecord {
-    /// Makes the record of a download of a URL.
+    /// Makes the record for a download of a URL.
     init(of url: HTTPURL, _ part: DownloadPart) { self.init(url: url.description, key: url.downloadKey, part: part) }
 }
 
-/// A file that an answer's body went to.
+/// A file that a response's body was written to.
 public struct DownloadedFile: Sendable, Hashable {
-    /// Its path, as it was given; nil for a descriptor.
+    /// The path, as it was given; nil for a descriptor.
     public let path: String?
-    /// How many bytes it has, or were written.
+    /// The size of the file, or the number of bytes that were written.
     public let size: Int64
-    /// How many of them had come in earlier attempts, of this process or another; 0 if all came in the last one.
+    /// The number of these bytes that were received in earlier attempts, of this process or another; 0 if all came in
+    /// the last one.
     public let resumedFrom: Int64
 
-    /// Whether the last attempt went on behind what earlier ones had brought.
+    /// Whether the last attempt continued an earlier one.
     public var isResumed: Bool { resumedFrom > 0 }
 }
 
-/// How much of a body has come, over all attempts that it took.
+/// How much of a body has been received across all attempts.
 struct BodyProgress: Sendable, Hashable {
-    /// How many bytes there are.
+    /// The number of bytes that have been received.
     var bytes: Int64
-    /// How many there will be; nil if that is not known.
+    /// The total number of bytes; nil if it is not known.
     var total: Int64?
 }

@@ -2,13 +2,13 @@ import NIOCore
 import NIOPosix
 import NetworkClientCore
 
-/// Writes to a sink in order and away from the event loop, with no more than a bounded number of bytes waiting.
+/// Writes to a sink in order, off the event loop, with a limit on the bytes that wait.
 ///
-/// Unchecked, because it is touched on its event loop only; the sink, by one job at a time.
+/// Unchecked, because it is used on its event loop only; the sink, by one job at a time.
 final class SinkWriter: @unchecked Sendable {
-    /// How many bytes may wait before the connection is left unread, and as many again are being written.
+    /// The number of waiting bytes above which reading from the connection stops; as many again may be being written.
     static let limit = 2 << 20
-    /// What a small piece takes: it may hold on to the whole buffer that it came in.
+    /// The minimum cost of a piece: a small one may retain the whole buffer that it was received in.
     private static let leastCost = 16_384
 
     private enum Job: Sendable {
@@ -26,11 +26,11 @@ final class SinkWriter: @unchecked Sendable {
     private var room: EventLoopPromise<Void>?
     private var finished: EventLoopPromise<Void>?
     private(set) var failure: HTTPError?
-    /// Whether it is to be closed, and what was written kept.
+    /// Whether to keep what was written when the sink is closed; nil if it is not to be closed.
     private var closesKeeping: Bool?
     private var closed: EventLoopPromise<Void>?
     private var closeTimer: Scheduled<Void>?
-    /// Where it may take as long as others like.
+    /// The thread for operations that may block indefinitely.
     private var thread: BlockingThread?
 
     init(_ sink: any FileSink, loop: any EventLoop) {
@@ -38,15 +38,15 @@ final class SinkWriter: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Whether what was written can be taken back; asked when nothing is being opened.
+    /// Whether what was written can be discarded; call it only when the sink is not being opened.
     var isRestartable: Bool { sink.isRestartable }
 
-    /// Opens the sink; gives what is there already.
+    /// Opens the sink; returns the part that already exists.
     func open() -> EventLoopFuture<DownloadPart> {
         let opened = loop.makePromise(of: DownloadPart.self)
         isBusy = true
         let sink = UnsafeSink(sink)
-        // A pipe is opened when somebody reads it, if ever.
+        // Opening a FIFO blocks until there is a reader.
         perform(mayBlock: true) { () -> Result<DownloadPart, HTTPError> in
             Result { () throws(HTTPError) in try sink.value.open() }
         } then: { [self] result in
@@ -64,15 +64,15 @@ final class SinkWriter: @unchecked Sendable {
         return opened.futureResult
     }
 
-    /// Forgets what was written.
+    /// Discards what was written.
     func restart(_ part: DownloadPart) {
         jobs.append(.restart(part))
         run()
     }
 
-    /// Writes what came next.
+    /// Writes the next bytes.
     ///
-    /// - Returns: Nil if more may come at once; else it is fulfilled when there is room again.
+    /// - Returns: Nil if more bytes may follow immediately; otherwise a future that succeeds when there is room again.
     func write(_ bytes: ByteBuffer) throws(HTTPError) -> EventLoopFuture<Void>? {
         if let failure { throw failure }
         waiting += Self.cost(bytes)
@@ -86,7 +86,7 @@ final class SinkWriter: @unchecked Sendable {
 
     private static func cost(_ bytes: ByteBuffer) -> Int { max(bytes.readableBytes, leastCost) }
 
-    /// Puts the file in its place, once all is written.
+    /// Moves the file to its final path, once all bytes are written.
     func finish() -> EventLoopFuture<Void> {
         if let failure { return loop.makeFailedFuture(failure) }
         let finished = finished ?? loop.makePromise()
@@ -96,11 +96,13 @@ final class SinkWriter: @unchecked Sendable {
         return finished.futureResult
     }
 
-    /// Lets the sink go as soon as what came is written; what was to be finished is not, unless it is under way.
+    /// Closes the sink once the bytes that were passed are written.
     ///
-    /// - Parameter isKept: Whether what was written can be continued; if not, it is removed.
-    /// - Returns: It is fulfilled when that is done, or has taken too long, as on a disk that hangs; where somebody
-    ///   else decides how long it takes, after a second.
+    /// A pending ``finish()`` is dropped, unless it is already in progress.
+    ///
+    /// - Parameter isKept: Whether to keep what was written, so that it can be continued; if not, it is removed.
+    /// - Returns: A future that succeeds when the sink is closed, or after 30 seconds, for example on a disk that
+    ///   hangs; after one second if opening or writing depends on another process.
     func close(isKept: Bool) -> EventLoopFuture<Void>? {
         guard closesKeeping == nil else { return nil }
         closesKeeping = isKept
@@ -172,16 +174,16 @@ final class SinkWriter: @unchecked Sendable {
         finished?.fail(error)
     }
 
-    /// Takes a promise out of its place before it is completed.
+    /// Takes a promise out of its property before it is completed.
     ///
-    /// Completing one calls back at once. A callback that finds the completed promise still in its place would be told
-    /// that there is room for ever after.
+    /// Completing a promise runs its callbacks immediately. A callback that found the completed promise still in place
+    /// would get a future that has already succeeded, and see no back-pressure from then on.
     private static func take(_ promise: inout EventLoopPromise<Void>?) -> EventLoopPromise<Void>? {
         defer { promise = nil }
         return promise
     }
 
-    /// Nothing is to be done.
+    /// Handles an empty queue: closes the sink if requested.
     private func rest() {
         guard let isKept = closesKeeping else { return }
         isOpen = false
@@ -196,7 +198,7 @@ final class SinkWriter: @unchecked Sendable {
         }
     }
 
-    /// Does something on another thread, and tells on the loop what came of it.
+    /// Runs a closure on another thread, and passes its result to a callback on the loop.
     private func perform<Value: Sendable>(
         mayBlock: Bool,
         _ work: @escaping @Sendable () -> Value,
@@ -212,9 +214,9 @@ final class SinkWriter: @unchecked Sendable {
     }
 }
 
-/// Carries a sink to the thread of a job.
+/// Transfers a sink to the thread of a job.
 ///
-/// Unchecked, because there is one job at a time.
+/// Unchecked, because jobs never overlap.
 private struct UnsafeSink: @unchecked Sendable {
     let value: any FileSink
 

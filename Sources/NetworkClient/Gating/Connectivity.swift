@@ -1,52 +1,54 @@
 public import Reachability
 public import ReachabilityCore
 
-/// Knows the ways out of this machine: what a gate asks before it lets a request go.
+/// A source of network paths, which a gate consults before it starts a request.
 ///
-/// `ReachabilityMonitor` is one; others stand for a network that tests make up, or is reached by other means.
+/// ``Reachability/ReachabilityMonitor`` conforms; other types can represent a simulated network in tests, or one that
+/// is reached by other means.
 public protocol Connectivity: Sendable {
-    /// The state of the default path: read for every gated request, so as cheap as an atomic load.
+    /// The state of the default path. It is read for every gated request, so it must be as cheap as an atomic load.
     var status: ReachabilityStatus { get }
 
-    /// The default path, or why there is none: for messages.
+    /// The default path, or the reasons why there is none; for messages.
     var path: NetworkPath { get }
 
-    /// The way of a socket that may only use paths which meet a requirement.
+    /// Returns the path of a socket that may only use paths which meet a requirement.
     ///
-    /// Must not block for longer than some microseconds; not asked while ``status`` is `unknown`.
+    /// Must not block for more than a few microseconds; not called while ``status`` is `unknown`.
     ///
     /// - Parameters:
     ///   - destination: The address.
-    ///   - requirement: What the path must be. Of several that meet it, the one that the kernel prefers.
-    /// - Returns: The way, with the interface to bind to; or why there is none.
-    /// - Throws: What keeps it from knowing; the request is then let go, if it has no requirement.
+    ///   - requirement: The requirement on the path. If several paths meet it, the kernel's preferred one is returned.
+    /// - Returns: The path, with the interface to bind to; or the reasons why there is none.
+    /// - Throws: An error if the path can't be determined; a request without a requirement is then started.
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath
 
-    /// Calls a closure whenever a lookup may give another answer than before: routes, rules, addresses, links, kinds.
+    /// Calls a closure whenever the result of a lookup may have changed: routes, rules, addresses, links, interface
+    /// kinds.
     ///
     /// - Parameters:
-    ///   - destinations: Addresses whose own routes matter, beside the default paths.
-    ///   - body: Called on any thread, soon after the change; several changes may come as one call. Also once as soon
-    ///     as the destinations' routes are heard, for what has happened before. Must not block.
-    /// - Returns: What to cancel when the destinations are others, or nobody waits any more.
+    ///   - destinations: Addresses whose own routes matter, in addition to the default paths.
+    ///   - body: Called on any thread, soon after the change; several changes may be coalesced into one call. Also
+    ///     called once when the watch of the destinations' routes has started, for changes before that. Must not block.
+    /// - Returns: The watch; cancel it when the destinations change, or when changes no longer matter.
     func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch
 }
 
-/// A watch that can be ended.
+/// A watch that can be cancelled.
 public protocol ConnectivityWatch: Sendable {
-    /// Ends it; the closure may be under way on another thread.
+    /// Cancels the watch; the closure may still be running on another thread.
     func cancel()
 }
 
 extension ReachabilityMonitor: Connectivity {
-    /// Asks the kernel for the path of a socket that may only use paths which meet a requirement.
+    /// Looks up the path of a socket that may only use paths which meet a requirement.
     ///
-    /// - Throws: `ReachabilityError` if the monitor doesn't run, or the kernel doesn't reply.
+    /// - Throws: `ReachabilityError` if the monitor is not running, or the kernel does not reply.
     public func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
         try lookup(destination, meeting: requirement)
     }
 
-    /// As `subscribeToChanges(affecting:_:)`, for those who need not know what kind of watch it is.
+    /// Calls ``subscribeToChanges(affecting:_:)``, with a type-erased result.
     public func watch(_ destinations: [IPAddress], _ body: @escaping @Sendable () -> Void) -> any ConnectivityWatch {
         subscribeToChanges(affecting: destinations, body)
     }
@@ -54,10 +56,10 @@ extension ReachabilityMonitor: Connectivity {
 
 extension Subscription: ConnectivityWatch {}
 
-/// Asks for ways, and while many are judged at once, asks for none twice.
+/// Looks up paths, and caches the results while many keys are evaluated in one turn.
 ///
-/// Belongs to the session's event loop.
-final class PathMemory {
+/// Confined to the session's event loop.
+final class PathCache {
     let connectivity: any Connectivity
     private var paths: [Question: DestinationPath] = [:]
     private var remembers = false
@@ -69,19 +71,19 @@ final class PathMemory {
 
     init(_ connectivity: any Connectivity) { self.connectivity = connectivity }
 
-    /// From now on an answer holds, until ``end()``.
+    /// Caches results until ``end()``.
     func begin() {
         paths = [:]
         remembers = true
     }
 
-    /// From now on each question is asked.
+    /// Stops caching.
     func end() {
         paths = [:]
         remembers = false
     }
 
-    /// As ``Connectivity/path(to:requiring:)``.
+    /// Returns the cached path, or that of ``Connectivity/path(to:requiring:)``.
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {
         let question = Question(destination: destination, requirement: requirement)
         if remembers, let path = paths[question] { return path }

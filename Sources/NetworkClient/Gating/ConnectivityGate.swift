@@ -4,31 +4,34 @@ import NIOPosix
 public import Reachability
 public import ReachabilityCore
 
-/// A gate for those who keep their own client: holds each request until there is a path to where it wants to go.
+/// A gate for another HTTP client: holds each request until there is a path to its destination.
 ///
 /// ```swift
 /// let gate = ConnectivityGate(requirement: .notCellular, timeout: .seconds(60))
 /// let pass = try await gate.pass(to: url)
-/// // … any client: keep to pass.interface, if there is one
+/// // … any client: bind to pass.interface, if there is one
 /// ```
 ///
-/// It judges as a session's own gate does: the destination's own path, not the machine's; a request without a
-/// requirement is never held while nobody knows. ``HTTPSession`` does all of this by itself.
+/// It decides like a session's own gate: by the path to the destination, not by the machine's default path. A request
+/// without a requirement is never held while the state of the network is unknown. ``HTTPSession`` does all of this by
+/// itself.
 ///
 /// All members can be used from any thread.
 public final class ConnectivityGate: Sendable {
     private let connectivity: any Connectivity
     private let requirement: PathRequirement
     private let timeout: Duration?
-    private let visits: GateVisits
+    private let waiters: GateWaiters
 
     /// Makes a gate.
     ///
     /// - Parameters:
-    ///   - connectivity: Who knows the ways out; by default `ReachabilityMonitor.shared`.
-    ///   - requirement: What paths must be. With any but ``PathRequirement/any`` the connection must be bound as the
-    ///     pass says: unbound, its packets leave by whatever path the kernel prefers, then and later.
-    ///   - timeout: How long to wait at most, on a clock that goes on while the machine is suspended; nil for ever.
+    ///   - connectivity: The source of network paths; by default `ReachabilityMonitor.shared`.
+    ///   - requirement: The requirement on paths. With any other than ``PathRequirement/any`` the connection must be
+    ///     bound as the pass specifies: the packets of an unbound socket use whatever path the kernel prefers, then and
+    ///     later.
+    ///   - timeout: The maximum time to wait, on a clock that continues while the machine is suspended; nil for no
+    ///     limit.
     public convenience init(
         connectivity: any Connectivity = ReachabilityMonitor.shared,
         requirement: PathRequirement = .any,
@@ -48,49 +51,50 @@ public final class ConnectivityGate: Sendable {
         self.connectivity = connectivity
         self.requirement = requirement
         self.timeout = timeout
-        visits = GateVisits(connectivity, resolver, loop)
+        waiters = GateWaiters(connectivity, resolver, loop)
     }
 
-    deinit { visits.end() }
+    deinit { waiters.end() }
 
-    /// Waits until a request to a URL may go; returns at once if it may now.
+    /// Waits until a request to a URL may start; returns immediately if it may start now.
     ///
     /// - Parameters:
-    ///   - url: Where it leads; `http` and `https` are known.
-    ///   - isFailed: Whether an attempt has just failed for want of a path (ENETUNREACH, EHOSTUNREACH …). Then the
-    ///     kernel is asked again, and where it really has none, the request waits although the machine is online.
-    /// - Returns: What the request must keep to.
-    /// - Throws: ``HTTPError``: `invalidURL`; `connectivityTimedOut`, which tells what it waited for, for how long, and
-    ///   why there is no path; `cancelled`, at once, if the task is.
+    ///   - url: The URL of the request, with the scheme `http` or `https`.
+    ///   - isFailed: Whether an attempt has just failed because there was no path (ENETUNREACH, EHOSTUNREACH …). The
+    ///     kernel is then asked again, and if it has no path, the request waits although the machine is online.
+    /// - Returns: The interface and the addresses that the request must use.
+    /// - Throws: ``HTTPError``: `invalidURL`; `connectivityTimedOut`, whose reason says what the request waited for,
+    ///   for how long, and why there is no path; `cancelled`, immediately, if the task is cancelled.
     public func pass(to url: String, afterFailure isFailed: Bool = false) async throws(HTTPError) -> GatePass {
         let url = try HTTPURL(url)
         if requirement == .any, !isFailed, connectivity.status != .notReachable { return .init() }
         let key = GateKey(host: url.host, port: url.port, socketPath: nil, requirement: requirement)
-        let visit = GateVisits.Visit(key, isDoubted: isFailed, timeout)
-        let visits = visits
+        let waiter = GateWaiters.Waiter(key, needsRevalidation: isFailed, timeout)
+        let waiters = waiters
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { visits.begin(visit, $0) }
+            await withCheckedContinuation { waiters.begin(waiter, $0) }
         } onCancel: {
-            visits.cancel(visit)
+            waiters.cancel(waiter)
         }
         return try result.get()
     }
 }
 
-/// What a request must keep to that was let through a gate.
+/// The interface and the addresses that a request must use after it has passed a gate.
 public struct GatePass: Sendable, Hashable {
-    /// The interface to which its connection must be bound; nil if it may leave by any, or does not leave this machine.
+    /// The interface to which its connection must be bound; nil if it may use any, or does not leave this machine.
     public var interface: InterfaceIndex?
-    /// The addresses to which there is a way, the best first; nil if none was judged, as online without a requirement.
+    /// The reachable addresses, the preferred one first; nil if they were not evaluated, as when the machine is online
+    /// and there is no requirement.
     public var addresses: [IPAddress]?
 
-    /// Sets both.
+    /// Makes a pass.
     public init(interface: InterfaceIndex? = nil, addresses: [IPAddress]? = nil) {
         self.interface = interface
         self.addresses = addresses
     }
 
-    /// The interface's name (if_indextoname(3)); nil if there is none, or it has gone.
+    /// The interface's name (if_indextoname(3)); nil if there is no interface, or it no longer exists.
     public var interfaceName: String? {
         guard let interface, interface > 0 else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in
@@ -98,9 +102,9 @@ public struct GatePass: Sendable, Hashable {
         }
     }
 
-    /// Binds a socket that is not connected yet to the interface, if there is one to keep to.
+    /// Binds a socket that is not connected yet to the interface, if there is one.
     ///
-    /// `SO_BINDTOIFINDEX`, socket(7): without privilege it can be set once.
+    /// `SO_BINDTOIFINDEX`, socket(7): without privileges it can be set once.
     ///
     /// - Parameter socket: The socket's descriptor.
     /// - Throws: ``HTTPError`` with code ``HTTPError/Code/interfaceNotFound`` and the kernel's errno.
@@ -117,7 +121,7 @@ public struct GatePass: Sendable, Hashable {
 }
 
 extension GatePass {
-    /// What an open gate says.
+    /// Makes the pass for an open gate.
     init(_ binding: LocalBinding, _ addresses: [SocketAddress]?) {
         self.init(addresses: addresses?.compactMap { IPAddress($0) })
         if case .interfaceIndex(let index) = binding { interface = index }

@@ -1,9 +1,9 @@
 import ReachabilityCore
 import RequestGate
 
-/// What is judged together: where connections lead, and what their path must be.
+/// The key of a verdict: the destination of connections, and the requirement on their path.
 ///
-/// The host is the proxy's, where one is in use: its way counts, and the origin's name is not looked up here.
+/// With a proxy, the host is the proxy's: the path to the proxy decides, and the origin's name is not looked up here.
 struct GateKey: Hashable, Sendable {
     /// The host in its ASCII form, lower case, without brackets; an address or a name.
     var host: String
@@ -11,31 +11,31 @@ struct GateKey: Hashable, Sendable {
     var port: Int
     /// The path of a Unix socket, where one is used instead of host and port.
     var socketPath: String?
-    /// What the path must be.
+    /// The requirement on the path.
     var requirement: PathRequirement
 }
 
-/// What a request waits for, and why it has to.
+/// What a request waits for, and why.
 struct GateWait: Hashable, Sendable {
-    /// What is missing.
+    /// The kind of obstacle.
     var obstacle: GateObstacle
-    /// Where it wants to go, and by which paths it may.
+    /// The destination, and the requirement on the path.
     var key: GateKey
     /// Why there is no path.
     var reasons: [ReachabilityReason] = []
-    /// What speaks against which interface.
+    /// The interfaces that can't be used, and why.
     var ruledOut: [RuledOutInterface] = []
 }
 
 extension GateWait: CustomStringConvertible {
-    /// What is waited for, in a few words, with what is in the way: `a path to 203.0.113.7 that is not cellular
-    /// (wwan0: path.notAllowed, wlan0: path.noCarrier)`.
+    /// The missing condition and the obstacles, in a few words: `a path to 203.0.113.7 that is not cellular (wwan0:
+    /// path.notAllowed, wlan0: path.noCarrier)`.
     var description: String {
         switch obstacle {
         case .firstState: "the first state of the network\(details)"
         case .path: "a path to \(key.host)\(key.requirement.clause)\(details)"
         case .name: "the addresses of '\(key.host)'"
-        case .nameServer: "a name server that answers for '\(key.host)'\(details)"
+        case .nameServer: "a response from a name server for '\(key.host)'\(details)"
         }
     }
 
@@ -48,7 +48,7 @@ extension GateWait: CustomStringConvertible {
 }
 
 extension PathRequirement {
-    /// What it adds to 'a path'.
+    /// The clause that follows 'a path to HOST'.
     fileprivate var clause: String {
         switch self {
         case .any: ""

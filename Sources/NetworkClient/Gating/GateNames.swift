@@ -1,25 +1,25 @@
 import NIOCore
 import RequestGate
 
-/// The names that the gate has to look up: once as long as the network stays as it is.
+/// The names that the gate looks up; results are kept until the network changes.
 ///
-/// An answer holds until the default path changes, or until it is old; then the name is looked up again. Where no
-/// name server answers it is looked up again after each change, and after a pause that grows, since a name server may
-/// come back by itself.
+/// Addresses are valid until the default path changes, or until they are too old; then the name is looked up again. If
+/// no name server responds, the name is looked up again after each change, and after a growing delay, since a name
+/// server may recover.
 ///
-/// Belongs to the session's event loop.
+/// Confined to the session's event loop.
 final class GateNames {
-    /// What is known of a name.
+    /// The state of a name.
     enum State {
-        /// Nothing.
+        /// Not looked up.
         case notAsked
-        /// It is being looked up.
+        /// Being looked up.
         case looking(NameQuery, since: NIODeadline)
         /// Its addresses, with port 0.
         case addresses([SocketAddress], since: NIODeadline)
-        /// No name server answered.
+        /// No name server responded.
         case temporaryFailure
-        /// It has no address, or can't be looked up.
+        /// The name has no address, or can't be looked up.
         case failure
     }
 
@@ -32,17 +32,18 @@ final class GateNames {
 
     private let resolver: NameResolver
     private let loop: any EventLoop
-    /// What to do when more is known of a name, or it may be looked up again.
+    /// The closure to call when the state of a name has changed, or it may be looked up again.
     private let learnt: (String) -> Void
     private var entries: [String: Entry] = [:]
 
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(30)
-    /// Name servers give answers a life; most are a minute or more.
+    /// The age at which addresses are looked up again; most DNS records live for a minute or more.
     private static let longestAge = TimeAmount.seconds(30)
-    /// A lookup that is younger is shared by the resolver (``LookupScheduler/Configuration/stallThreshold``), and more.
+    /// The age below which the resolver shares a lookup (``LookupScheduler/Configuration/stallThreshold``), with a
+    /// margin.
     private static let shareable = TimeAmount.milliseconds(120)
-    /// What the system's resolver takes at most, by its defaults.
+    /// The timeout of a lookup: the maximum that the system's resolver takes with its default settings.
     private static let limit = Duration.seconds(30)
 
     init(_ resolver: NameResolver, _ loop: any EventLoop, learnt: @escaping (String) -> Void) {
@@ -51,13 +52,13 @@ final class GateNames {
         self.learnt = learnt
     }
 
-    /// What is known of a name.
+    /// Returns the state of a name.
     func state(of host: String) -> State { entries[host]?.state ?? .notAsked }
 
-    /// How many names something is known of.
+    /// The number of names with a state.
     var count: Int { entries.count }
 
-    /// Looks a name up, or does so soon if that has happened too often.
+    /// Looks a name up, or does so later if there were too many lookups.
     func lookup(_ host: String) {
         var entry = entries[host] ?? Entry()
         entry.timer?.cancel()
@@ -70,13 +71,13 @@ final class GateNames {
         }
         let query = resolver.resolve(host, limit: Self.limit, on: loop)
         entry.state = .looking(query, since: .now())
-        // It may have failed already.
+        // The lookup may have failed already.
         entries[host] = entry
-        let answer = query.addresses
-        answer.assumeIsolated().whenComplete { [weak self] in self?.take($0, for: host, of: answer) }
+        let future = query.addresses
+        future.assumeIsolated().whenComplete { [weak self] in self?.take($0, for: host, of: future) }
     }
 
-    /// Looks a name up again if its addresses are old; they are good enough meanwhile.
+    /// Looks a name up again if its addresses are too old; they stay in use meanwhile.
     func refreshIfOld(_ host: String) {
         guard case .addresses(let old, let since)? = entries[host]?.state, since + Self.longestAge < .now(),
             entries[host]?.allowance.take(at: .now()) == true
@@ -90,11 +91,11 @@ final class GateNames {
         }
     }
 
-    /// The network changed: forgets what may not hold any more.
+    /// Discards states that may be invalid after a change of the network.
     ///
     /// - Parameters:
-    ///   - isOtherPath: Whether the default path changed, so that other name servers may be asked.
-    ///   - wanted: The names that somebody waits for; the others are forgotten altogether.
+    ///   - isOtherPath: Whether the default path changed, and with it possibly the name servers.
+    ///   - wanted: The names that requests wait for; all others are removed.
     func networkChanged(isOtherPath: Bool, wanted: Set<String>) {
         for (host, entry) in entries {
             switch entry.state {
@@ -106,12 +107,12 @@ final class GateNames {
         }
     }
 
-    /// Forgets all names but those that somebody waits for.
+    /// Removes all names except those that requests wait for.
     func keep(_ wanted: Set<String>) {
         for host in entries.keys where !wanted.contains(host) { remove(host) }
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     func end() { keep([]) }
 
     private func forget(_ host: String) {
@@ -121,9 +122,9 @@ final class GateNames {
         entries[host]?.state = .notAsked
     }
 
-    /// Gives a lookup up that was begun in another network, for whose answer it may wait in vain.
+    /// Cancels a lookup that began before the network changed, and may never complete.
     ///
-    /// The resolver lets several share a lookup that has just begun; so only once it is older.
+    /// The resolver shares a lookup that has just begun, so a young one is cancelled later.
     private func lookupAgain(_ host: String, after start: NIODeadline) {
         guard start + Self.shareable <= .now() else {
             guard entries[host]?.timer == nil else { return }
@@ -153,9 +154,9 @@ final class GateNames {
     private func take(
         _ result: Result<[SocketAddress], any Error>,
         for host: String,
-        of answer: EventLoopFuture<[SocketAddress]>
+        of future: EventLoopFuture<[SocketAddress]>
     ) {
-        guard case .looking(let query, _)? = entries[host]?.state, query.addresses === answer else { return }
+        guard case .looking(let query, _)? = entries[host]?.state, query.addresses === future else { return }
         entries[host]?.timer?.cancel()
         entries[host]?.timer = nil
         switch result {
@@ -183,11 +184,11 @@ final class GateNames {
 }
 
 extension HTTPError {
-    /// Whether a lookup may well succeed a little later.
+    /// Whether the lookup may succeed a little later.
     fileprivate var isTemporary: Bool { code == .nameTemporarilyUnresolvable || code == .resolveTimedOut }
 }
 
-/// Keeps a network that changes all the time from asking name servers all the time: ten at once, then ten a second.
+/// Limits the lookups of a name on a network that changes constantly: a burst of ten, then ten per second.
 struct LookupRateLimiter {
     private var count = Self.most
     private var refilled = NIODeadline.now()

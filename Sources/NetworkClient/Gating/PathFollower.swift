@@ -8,28 +8,28 @@ import RequestGate
 ///
 /// Confined to the session's event loop, which each entry checks.
 protocol PathFollowing: AnyObject {
-    /// What is to become of it when its path goes; nil while no request uses it.
+    /// The reaction to the loss of its path; nil while no request uses it.
     var pathLossPolicy: PathLossPolicy? { get }
-    /// When the last byte came.
+    /// The time when the last byte was received.
     var lastByte: NIODeadline { get }
 
-    /// Its path is lost; it is followed no more.
+    /// Called when its path is lost; it is no longer followed.
     func pathWasLost(_ loss: PathLoss)
 }
 
-/// Why a connection is given up.
+/// The reason for giving up a connection.
 package enum PathLoss: Sendable, Hashable {
-    /// Nobody uses it, and its path is not what it was.
+    /// No request uses it, and its path has changed.
     case idle
-    /// Its address, or its interface, has gone.
+    /// Its address or its interface no longer exists.
     case addressGone
-    /// Its route or its carrier has gone, and nothing has come for so long.
+    /// Its route or its carrier is lost, and nothing was received for this long.
     case silent(Duration, [ReachabilityReason])
-    /// Its interface does not meet the requirement any more.
+    /// Its interface no longer meets the requirement.
     case notAllowed
 }
 
-/// The two ends of a connection, and what it may use.
+/// The addresses of both ends of a connection, and the requirement on its path.
 struct ConnectionEnds: Sendable, Hashable {
     var local: IPAddress
     var remote: IPAddress
@@ -38,16 +38,16 @@ struct ConnectionEnds: Sendable, Hashable {
     var requirement: PathRequirement
 }
 
-/// Sees after each change what has become of the paths of connections, and gives up those that have lost theirs.
+/// Checks the paths of connections after each change of the network, and gives up those that have lost theirs.
 ///
 /// Confined to the session's event loop, which each entry checks.
 final class PathFollower {
     private final class Followed {
         let connection: any PathFollowing
         let ends: ConnectionEnds
-        /// By which it leaves, as it was found at first; nil while that could not be told.
+        /// The egress interface, as it was first found; nil while it is unknown.
         var interface: NetworkInterface?
-        /// Since when its path is not as it was.
+        /// The time since which its path is not as it was.
         var since: NIODeadline?
         var timer: Scheduled<Void>?
 
@@ -57,12 +57,12 @@ final class PathFollower {
         }
     }
 
-    private let memory: PathMemory
+    private let cache: PathCache
     private let loop: any EventLoop
     private var followed: [ObjectIdentifier: Followed] = [:]
 
-    init(_ memory: PathMemory, _ loop: any EventLoop) {
-        self.memory = memory
+    init(_ cache: PathCache, _ loop: any EventLoop) {
+        self.cache = cache
         self.loop = loop
     }
 
@@ -71,7 +71,7 @@ final class PathFollower {
     /// The addresses whose routes matter.
     var destinations: Set<IPAddress> { Set(followed.values.map(\.ends.remote)) }
 
-    /// Follows a connection from now on; gives the address whose routes matter, or nil if it stays on this machine.
+    /// Follows a connection; returns the address whose routes matter, or nil if the connection stays on this machine.
     func add(_ connection: any PathFollowing, _ ends: ConnectionEnds) -> IPAddress? {
         loop.preconditionInEventLoop()
         guard !ends.remote.isLoopback else { return nil }
@@ -81,10 +81,10 @@ final class PathFollower {
         return ends.remote
     }
 
-    /// Finds out by which interface a connection leaves, unless it does not leave at all.
+    /// Determines the egress interface of a connection; returns whether it stays on this machine.
     private func staysOnThisMachine(_ one: Followed) -> Bool {
-        guard memory.connectivity.status != .unknown,
-            let path = try? memory.path(to: one.ends.remote, requiring: one.ends.requirement)
+        guard cache.connectivity.status != .unknown,
+            let path = try? cache.path(to: one.ends.remote, requiring: one.ends.requirement)
         else { return false }
         if path.isReachable { one.interface = path.interface }
         return path.staysOnThisMachine
@@ -109,7 +109,7 @@ final class PathFollower {
             if staysOnThisMachine(one) { remove(one.connection) }
             return
         }
-        guard memory.connectivity.status != .unknown, let path = try? path(of: one.ends, interface) else { return }
+        guard cache.connectivity.status != .unknown, let path = try? path(of: one.ends, interface) else { return }
         guard let policy = one.connection.pathLossPolicy else {
             if RunningTable.verdict(onIdle: path) == .close { lose(one, .idle) }
             return
@@ -123,11 +123,11 @@ final class PathFollower {
         case .lostUnlessBack(let time): give(one, time, from: one.since ?? .now(), .addressGone)
         case .lostIfSilent(let time):
             let start = max(one.connection.lastByte, one.since ?? .now())
-            give(one, time, from: start, .silent(time, memory.connectivity.path.reasons))
+            give(one, time, from: start, .silent(time, cache.connectivity.path.reasons))
         }
     }
 
-    /// Gives up a connection when its time is over, and looks again until then.
+    /// Gives up a connection once the given time has passed, and checks it again until then.
     private func give(_ one: Followed, _ time: Duration, from start: NIODeadline, _ loss: PathLoss) {
         one.since = one.since ?? .now()
         let due = start + TimeAmount(time)
@@ -144,9 +144,9 @@ final class PathFollower {
     }
 
     private func path(of ends: ConnectionEnds, _ interface: NetworkInterface) throws -> ConnectionPath {
-        let own = try memory.path(to: ends.local, requiring: .any)
+        let own = try cache.path(to: ends.local, requiring: .any)
         let requirement = ends.isBound ? PathRequirement.interface(interface.name) : .any
-        let way = try memory.path(to: ends.remote, requiring: requirement)
+        let way = try cache.path(to: ends.remote, requiring: requirement)
         let isSame = way.isReachable && way.interface?.index == interface.index
         let isAllowed =
             !isSame || ends.requirement.allows(interface, over: way.carriers, isExpensive: way.isExpensive)

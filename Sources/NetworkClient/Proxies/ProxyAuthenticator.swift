@@ -1,43 +1,43 @@
 import Crypto
 import NetworkClientCore
 
-/// What a proxy was shown of the user.
+/// The authorization that a proxy was sent.
 struct ProxyProof: Sendable, Hashable {
     /// The value of `Proxy-Authorization`.
     var value: String
-    /// The nonce that it was made with; nil for Basic.
+    /// The nonce of the Digest challenge that it was computed with; nil for Basic.
     var nonce: String?
 }
 
 extension ProxyProof: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says that it is one, and nothing of what is in it.
+    /// A placeholder without the credentials.
     var description: String { "ProxyProof(hidden)" }
-    /// The same.
+    /// A placeholder without the credentials.
     var debugDescription: String { description }
     /// Has no children.
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Answers what a session's proxies want to know of the user, and remembers how each of them asks.
+/// Computes the authorization for a session's proxies, and remembers the challenge of each.
 ///
-/// Basic (RFC 7617) is shown at once, as curl does: anyone who names a password for a proxy means that one to have it,
-/// and most proxies take nothing else. A proxy that asks for Digest (RFC 7616) is shown nothing else from then on.
+/// Basic (RFC 7617) is sent preemptively, as curl does: a password that is configured for a proxy is meant for it, and
+/// most proxies accept nothing else. A proxy that has asked for Digest (RFC 7616) is sent only that from then on.
 ///
-/// Belongs to the session's event loop, and is unchecked for that.
+/// Confined to the session's event loop, and unchecked for that reason.
 final class ProxyAuthenticator: @unchecked Sendable {
-    /// So often one request, or one connection, is asked by its proxy at most.
+    /// The maximum number of challenges by a proxy that one request or connection responds to.
     static let maximumChallenges = 4
 
     private var digests: [ProxyServer: DigestSession] = [:]
 
-    /// What to show; nil where there is nothing.
+    /// Returns the authorization to send; nil for none.
     ///
     /// - Parameters:
     ///   - proxy: The proxy.
     ///   - method: The request's method.
-    ///   - target: Its target as on the request line.
+    ///   - target: The request target, as on the request line.
     ///   - hasBody: Whether it has a body.
-    /// - Returns: The value, and what it was made with.
+    /// - Returns: The value of the field, and the nonce.
     func proof(for proxy: ProxyServer, method: String, target: String, hasBody: Bool = false) -> ProxyProof? {
         guard let credential = proxy.credential else { return nil }
         guard digests[proxy] != nil else { return BasicAnswer.value(credential).map { ProxyProof(value: $0) } }
@@ -48,24 +48,24 @@ final class ProxyAuthenticator: @unchecked Sendable {
         }
     }
 
-    /// Takes in a proxy's challenges.
+    /// Processes the challenges of a proxy.
     ///
     /// - Parameters:
     ///   - challenges: The values of `Proxy-Authenticate`.
     ///   - proxy: The proxy.
-    ///   - proof: What it was shown; nil for nothing.
-    /// - Returns: Whether it can be shown something else now, which it may take.
+    ///   - proof: The authorization that it was sent; nil for none.
+    /// - Returns: Whether there is now a different authorization to send, which it may accept.
     func learn(_ challenges: [String], from proxy: ProxyServer, after proof: ProxyProof?) -> Bool {
         guard let credential = proxy.credential else { return false }
         let best = ChallengeTrail.ranked(ChallengeParser.challenges(in: challenges)).first
         guard let best else { return false }
         guard let digest = DigestChallenge(best) else {
-            // Basic, which it was shown already, unless it had asked for Digest before.
+            // Basic has already been sent, unless the proxy had asked for Digest before.
             digests[proxy] = nil
             return proof?.nonce != nil
         }
         if let nonce = proof?.nonce, !digest.isStale {
-            // Another request may have learnt another nonce meanwhile.
+            // Another request may have received a newer nonce.
             return digests[proxy].map { $0.challenge.nonce != nonce } ?? false
         }
         digests[proxy] = DigestSession(digest, credential, Self.hashes)
@@ -79,6 +79,6 @@ final class ProxyAuthenticator: @unchecked Sendable {
 }
 
 extension ProxyServer {
-    /// What it is shown of the user.
+    /// The credentials for this proxy.
     fileprivate var credential: Credential? { user.map { .init(user: $0, password: password ?? "") } }
 }

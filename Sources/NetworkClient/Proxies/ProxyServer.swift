@@ -1,25 +1,25 @@
 import NetworkClientCore
 
-/// A proxy: where it is, what it speaks, and as whom to appear.
+/// A proxy server: its address, its protocol and the credentials for it.
 ///
 /// ```swift
 /// let configuration = HTTPConfiguration(proxy: .all(try ProxyServer("http://me:secret@proxy.example.com:3128")))
 /// ```
 /// No description of it shows the password.
 public struct ProxyServer: Sendable, Hashable {
-    /// What a proxy speaks.
+    /// The protocol of a proxy.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
-        /// HTTP: `http` requests are handed to it, for `https` it opens a tunnel (RFC 9110, 9.3.6).
+        /// HTTP: `http` requests are forwarded, `https` uses a tunnel (CONNECT, RFC 9110, 9.3.6).
         case http
         /// The same, over TLS with the proxy itself.
         case https
-        /// SOCKS 5 (RFC 1928); the origin's name is looked up here.
+        /// SOCKS 5 (RFC 1928); the origin's name is looked up by this client.
         case socks5
-        /// SOCKS 5; the proxy looks the origin's name up.
+        /// SOCKS 5; the origin's name is looked up by the proxy.
         case socks5h
     }
 
-    // One word, so that anyone who has no proxy carries no more than that.
+    // A single reference, so that requests without a proxy store no more than that.
     private let fields: Fields
 
     private final class Fields: Sendable {
@@ -35,18 +35,18 @@ public struct ProxyServer: Sendable, Hashable {
         }
     }
 
-    /// What it speaks.
+    /// The protocol.
     public var scheme: Scheme { fields.scheme }
     /// Its name in its ASCII form and lower case, or its address without brackets.
     public var host: String { fields.host }
     /// Its port.
     public var port: Int { fields.port }
-    /// As whom to appear; nil for as nobody.
+    /// The user name; nil for no authentication.
     public var user: String? { fields.user }
-    /// The password to that; empty if there is a user and none.
+    /// The password; empty if there is a user name and no password.
     public var password: String? { fields.password }
 
-    /// Makes a proxy of parts; the parameters are as the properties have them.
+    /// Makes a proxy from parts, which are described at the properties.
     ///
     /// - Throws: ``HTTPError`` with code ``HTTPError/Code/invalidConfiguration``.
     public init(
@@ -83,23 +83,23 @@ public struct ProxyServer: Sendable, Hashable {
         }
     }
 
-    /// Reads `http://[user:password@]host[:port]`, or the same with `https`, `socks5` or `socks5h`, as curl does.
+    /// Parses `http://[user:password@]host[:port]`, or the same with `https`, `socks5` or `socks5h`, as curl does.
     ///
-    /// Without a scheme it is `http`. Without a port it is 443 for `https` and 1080 for all others. What follows behind
-    /// the port is ignored. `%` and two digits stand for a byte in user name and password.
+    /// The default scheme is `http`. The default port is 443 for `https` and 1080 for all others. Anything after the
+    /// port is ignored. User name and password may be percent-encoded.
     ///
-    /// - Throws: ``HTTPError`` with code ``HTTPError/Code/invalidConfiguration``; it says what is wrong and what to
-    ///   write, and shows neither user name nor password.
+    /// - Throws: ``HTTPError`` with code ``HTTPError/Code/invalidConfiguration``; its reason says what is wrong and
+    ///   what to write, and contains neither user name nor password.
     public init(_ text: String) throws(HTTPError) { self = try ProxyText.server(text) }
 
-    /// Whether both are the same in all parts.
+    /// Returns whether all parts are equal.
     public static func == (left: Self, right: Self) -> Bool {
         left.fields === right.fields
             || (left.scheme == right.scheme && left.host == right.host && left.port == right.port
                 && left.user == right.user && left.password == right.password)
     }
 
-    /// Hashes what tells one from another, the password left out.
+    /// Hashes all parts except for the password.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(scheme)
         hasher.combine(host)
@@ -112,10 +112,10 @@ extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// Scheme, host and port.
     public var description: String { "\(scheme.rawValue)://\(HostText.hostAndPort(host, port))" }
 
-    /// The same.
+    /// Scheme, host and port.
     public var debugDescription: String { description }
 
-    /// The same: nothing within is shown.
+    /// No children, so that the credentials are not shown.
     public var customMirror: Mirror { .init(self, children: []) }
 }
 
@@ -125,11 +125,11 @@ extension ProxyServer.Scheme {
 }
 
 extension ProxyServer {
-    /// What SOCKS is told of the user.
+    /// The credentials for SOCKS.
     var login: SOCKS5Dialogue.Login? { user.map { .init(user: $0, password: password ?? "") } }
 }
 
-/// Reads what people write for a proxy.
+/// Parses the text forms of proxies.
 enum ProxyText {
     private static let howTo =
         "write http://host:port (or https, socks5, socks5h), with user:password@ before the host where it wants that"
@@ -142,13 +142,13 @@ enum ProxyText {
     static func server(_ text: String) throws(HTTPError) -> ProxyServer {
         let (scheme, rest) = try split(text)
         let authority = try self.authority("//\(rest)", isSecure: false)
-        // A port that is written is the same whatever the scheme's own is.
+        // An explicit port is the same, whatever the default of the scheme.
         let isWritten = try self.authority("//\(rest)", isSecure: true).port == authority.port
         let port = isWritten ? authority.port : scheme == .https ? 443 : 1_080
         return try .init(checked: scheme, authority.host, port, authority.user, authority.password)
     }
 
-    /// Reads a host alone.
+    /// Parses a host alone.
     static func host(_ text: String) throws(HTTPError) -> String {
         guard !text.contains(where: { "@/?#".contains($0) }) else { throw error("its host is none; \(howTo)") }
         return try authority("//\(text)", isSecure: false).host
@@ -158,7 +158,7 @@ enum ProxyText {
         guard let mark = text.firstRange(of: "://") else { return (.http, text[...]) }
         let name = text[..<mark.lowerBound].lowercased()
         guard let scheme = ProxyServer.Scheme(rawValue: name) else {
-            // What stands there may be a password with a slash in it.
+            // The text before '://' may be a password with a slash in it.
             let isName = name.utf8.allSatisfy { URLBytes.isSchemeByte($0) }
             throw error("\(isName ? "'\(name)'" : "its scheme") is not among those that are spoken; \(howTo)")
         }
@@ -169,7 +169,7 @@ enum ProxyText {
         do throws(HTTPError) {
             return try URLAuthority(URLReference(reference), isSecure: isSecure)
         } catch {
-            // The words are those for URLs, and show nothing of the user.
+            // The reason is worded for URLs, and contains no user information.
             let words = error.reason.replacing("the URL's", with: "its").replacing("the URL", with: "it")
             throw self.error("\(words); \(howTo)")
         }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Which proxy leads to which URL, as a configuration says.
+/// The proxies for URLs, according to a configuration.
 ///
-/// Made once for a session, and only where there is a proxy at all.
+/// Made once per session, and only if there is a proxy at all.
 final class ProxyTable: Sendable {
     private typealias Entry = Result<ProxyServer, HTTPError>
 
@@ -10,7 +10,7 @@ final class ProxyTable: Sendable {
     private let https: Entry?
     private let exceptions: ProxyExceptions
 
-    /// Reads a configuration; nil if it has no proxy.
+    /// Makes the table for a configuration; nil if that has no proxy.
     convenience init?(_ configuration: ProxyConfiguration, _ environment: @autoclosure () -> ProxyEnvironment) {
         switch configuration {
         case .direct: return nil
@@ -42,9 +42,9 @@ final class ProxyTable: Sendable {
         }
     }
 
-    /// The proxy that leads to a URL; nil for none.
+    /// Returns the proxy for a URL; nil for none.
     ///
-    /// - Throws: `invalidConfiguration`, if the environment names one that is none.
+    /// - Throws: `invalidConfiguration` if the environment names an invalid one.
     func proxy(for url: HTTPURL) throws(HTTPError) -> ProxyServer? {
         guard let entry = url.isSecure ? https : http, !exceptions.contains(url.host) else { return nil }
         return try entry.get()
@@ -52,31 +52,31 @@ final class ProxyTable: Sendable {
 }
 
 extension String {
-    /// What follows the first colon and a blank.
+    /// The text after the first colon and space.
     fileprivate var afterColon: String { firstRange(of: ": ").map { String(self[$0.upperBound...]) } ?? self }
 }
 
-/// Through which proxies requests go.
+/// The proxies that requests use.
 ///
-/// A request on a Unix socket, or by a ``Transport`` of the user's own, goes by none, whatever this says.
+/// A request to a Unix socket, or through a custom ``Transport``, uses none, whatever the configuration is.
 public enum ProxyConfiguration: Sendable, Hashable {
-    /// As the environment's variables say: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`
-    /// (``ProxyEnvironment`` has the rules).
+    /// The proxies that the environment variables name: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy` (see
+    /// ``ProxyEnvironment`` for the rules).
     ///
-    /// They are read when the session is made. A value that is no proxy is an error of the requests that would use it.
+    /// They are read when the session is made. An invalid value is an error of the requests that would use it.
     case environment
-    /// By none.
+    /// No proxy.
     case direct
-    /// As the environment's variables say, but for the exceptions.
+    /// The proxies that the environment variables name, with other exceptions.
     indirect case environmentExcept(ProxyExceptions)
-    /// By these, for each scheme that has one.
+    /// One proxy per scheme; nil for none.
     indirect case proxies(http: ProxyServer?, https: ProxyServer?, except: ProxyExceptions = .none)
 
-    /// By this one, whatever the scheme.
+    /// The same proxy for all schemes.
     ///
     /// - Parameters:
     ///   - proxy: The proxy.
-    ///   - exceptions: The hosts that are reached without.
+    ///   - exceptions: The hosts that are reached without the proxy.
     /// - Returns: The configuration.
     public static func all(_ proxy: ProxyServer, except exceptions: ProxyExceptions = .none) -> Self {
         .proxies(http: proxy, https: proxy, except: exceptions)
@@ -84,11 +84,11 @@ public enum ProxyConfiguration: Sendable, Hashable {
 }
 
 extension ProxyExceptions {
-    /// What the environment says: `no_proxy`, or else `NO_PROXY`.
+    /// The exceptions in the environment: `no_proxy`, or else `NO_PROXY`.
     public static var environment: Self { .init(ProxyEnvironment.current.exceptions?.value ?? "") }
 }
 
 extension ProxyEnvironment {
-    /// This process's, read now.
+    /// The environment of this process, read now.
     static var current: Self { .init { name in getenv(name).map { String(cString: $0) } } }
 }

@@ -1,11 +1,13 @@
-/// Decides which lookups run, who waits for which, and when a thread more is worth it; pure, time is handed in.
+/// Decides which lookups run, which queries share one, and when another thread is needed.
 ///
-/// A lookup can't be interrupted, and one whose name servers are silent lasts for many seconds. So:
-/// - Queries for one name share a lookup, as long as somebody waits for it. One that everybody has given up may have
-///   been asked of a network that is gone: the next query starts another one, but never a third of the same name.
+/// Pure: the time is passed in.
+///
+/// A lookup can't be interrupted, and takes many seconds if its name servers don't respond. So:
+/// - Queries for one name share a lookup, as long as any of them waits for it. A lookup without waiting queries may
+///   have been sent to a network that is gone: the next query starts another one, but never a third for the same name.
 /// - Up to `width` lookups run at a time. Those that have run longer than `stallThreshold` are stalled and do not
-///   count: other names pass them by. Only up to `bound` threads there may be, the stalled ones included; a query that
-///   finds all of them stalled is refused.
+///   count: lookups of other names overtake them. There are at most `bound` threads, including those of stalled
+///   lookups; a query that finds all of them stalled is refused.
 struct LookupScheduler {
     struct Configuration {
         var width = 4
@@ -16,23 +18,22 @@ struct LookupScheduler {
     typealias QueryID = UInt64
     typealias FlightID = UInt64
 
-    /// A lookup that is to run, runs, or has been given up and runs still.
+    /// A lookup that is queued, running, or still running without waiting queries.
     private struct Flight {
         let name: String
         var waiting: [QueryID]
-        /// When it began; nil while it is in the queue.
+        /// The time when it began; nil while it is queued.
         var start: ContinuousClock.Instant?
     }
 
-    /// What the shell has to do after a query was made or time has passed.
+    /// The action for the resolver after a query was added or time has passed.
     enum Action: Equatable {
-        /// Start a thread that asks ``LookupScheduler/next(at:)`` for work, of which this query's may not be the first:
-        /// so
-        /// ``LookupScheduler/timePassed(for:at:)`` is to be called after the stall threshold.
+        /// Start a thread that calls ``LookupScheduler/next(at:)`` for work. It may take another query's lookup first,
+        /// so ``LookupScheduler/timePassed(for:at:)`` must be called after the stall threshold.
         case startThread
-        /// Nothing: a thread will come to it, or the query shares a lookup.
+        /// Nothing: a thread will run the lookup, or the query shares one.
         case wait
-        /// Nothing now; ``LookupScheduler/timePassed(for:at:)`` is to be called after the stall threshold.
+        /// Nothing now; ``LookupScheduler/timePassed(for:at:)`` must be called after the stall threshold.
         case checkLater
         /// Too many lookups are stalled.
         case refuse(stalled: Int)
@@ -40,22 +41,22 @@ struct LookupScheduler {
 
     let configuration: Configuration
     private var flights: [FlightID: Flight] = [:]
-    /// The lookups of each name, oldest first: one or two.
+    /// The lookups of each name, the oldest first: one or two.
     private var flightsOfName: [String: [FlightID]] = [:]
-    /// The lookups that have begun, each with a thread.
+    /// The lookups that are running, each on a thread.
     private var running: Set<FlightID> = []
     private var queue: [FlightID] = []
     private var flightOfQuery: [QueryID: FlightID] = [:]
     private var lastID: UInt64 = 0
-    /// Threads that run, or have been asked for.
+    /// The number of threads that run, or have been requested.
     private(set) var threads = 0
 
     init(_ configuration: Configuration = .init()) { self.configuration = configuration }
 
-    /// Whether nothing is waited for and no thread is left.
+    /// Whether there are no queries and no threads.
     var isIdle: Bool { threads == 0 && flights.isEmpty }
 
-    /// Somebody wants a name.
+    /// Adds a query for a name.
     mutating func query(_ name: String, at now: ContinuousClock.Instant) -> (id: QueryID, Action) {
         lastID += 1
         let query = lastID
@@ -70,13 +71,13 @@ struct LookupScheduler {
         return (query, granted(capacity))
     }
 
-    /// Time has passed since ``Action/checkLater`` was said of a query.
+    /// Returns the next action for a query, after ``Action/checkLater`` was returned for it and time has passed.
     mutating func timePassed(for query: QueryID, at now: ContinuousClock.Instant) -> Action {
         guard let flight = flightOfQuery[query], flights[flight]?.start == nil else { return .wait }
         return granted(capacity(at: now))
     }
 
-    /// A thread asks for work; with nil it ends.
+    /// Returns the next lookup for a thread; nil if the thread should end.
     mutating func next(at now: ContinuousClock.Instant) -> (id: FlightID, name: String)? {
         guard !queue.isEmpty else {
             threads -= 1
@@ -88,7 +89,7 @@ struct LookupScheduler {
         return flights[id].map { (id, $0.name) }
     }
 
-    /// A lookup has ended: who waits for it, none if its answer comes too late.
+    /// Ends a lookup; returns the queries that wait for it, none if all were cancelled.
     mutating func finished(_ id: FlightID) -> [QueryID] {
         let waiting = flights[id]?.waiting ?? []
         remove(id)
@@ -96,7 +97,7 @@ struct LookupScheduler {
         return waiting
     }
 
-    /// A query is given up; returns whether it was still waiting.
+    /// Cancels a query; returns whether it was still waiting.
     mutating func cancel(_ query: QueryID) -> Bool {
         guard let id = flightOfQuery.removeValue(forKey: query) else { return false }
         flights[id]?.waiting.removeAll { $0 == query }
@@ -107,7 +108,7 @@ struct LookupScheduler {
         return true
     }
 
-    /// No thread could be started: the queries that none will serve now.
+    /// Handles a thread that could not be started; returns the queries that no thread will serve.
     mutating func threadFailed() -> [QueryID] {
         threads -= 1
         guard threads == 0 else { return [] }
@@ -132,7 +133,7 @@ extension LookupScheduler {
         flightsOfName[name] = others.isEmpty ? nil : others
     }
 
-    /// The lookup of the name that a query joins.
+    /// Returns the lookup of the name that a new query joins.
     private func shared(_ name: String, at now: ContinuousClock.Instant) -> FlightID? {
         guard let flights = flightsOfName[name], let newest = flights.last else { return nil }
         return flights.count > 1 || !isAbandoned(newest, at: now) ? newest : nil
@@ -143,7 +144,7 @@ extension LookupScheduler {
         return action
     }
 
-    /// Whether one more lookup can have a thread.
+    /// Returns whether another lookup can get a thread.
     private func capacity(at now: ContinuousClock.Instant) -> Action {
         let stalled = running.count { isStalled($0, at: now) }
         if threads - stalled < configuration.width, threads < configuration.bound { return .startThread }

@@ -2,17 +2,18 @@ import LinuxSystem
 import Locking
 import NIOCore
 
-/// Looks up host names beside the event loops: on threads of its own, each query with a deadline and cancelled at once.
+/// Looks up host names on its own threads, off the event loops; each query has a timeout and can be cancelled
+/// immediately.
 ///
-/// getaddrinfo(3) blocks, for many seconds when name servers are silent, and nothing interrupts it. NIO's own resolver
-/// queues it on the event loop's threads, one name behind the other. Here a name that stalls delays no other name:
-/// ``LookupScheduler`` says how. A thread is started when there is work for it, and ends when there is none.
+/// getaddrinfo(3) blocks, for many seconds when name servers don't respond, and can't be interrupted. NIO's own
+/// resolver queues it on the event loop's threads, one name after the other. Here a stalled name delays no other name;
+/// see ``LookupScheduler``. A thread is started when there is work for it, and ends when there is none.
 final class NameResolver: Sendable {
-    /// The one that all sessions of the process share, so that each name is looked up once at a time.
+    /// The resolver that all sessions of the process share, so that queries for one name share a lookup.
     static let shared = NameResolver()
 
     /// Looks up one name; blocks.
-    typealias Lookup = @Sendable (String) -> NameAnswer
+    typealias Lookup = @Sendable (String) -> LookupResult
 
     private struct State {
         var machine: LookupScheduler
@@ -22,7 +23,7 @@ final class NameResolver: Sendable {
     private let state: Lock<State>
     private let lookup: Lookup
 
-    /// Makes a resolver; the lookup can be another one in tests, since the system's stalls for nobody on demand.
+    /// Makes a resolver; tests can replace the lookup, since the system's can't be made to stall.
     init(
         _ configuration: LookupScheduler.Configuration = .init(),
         lookup: @escaping Lookup = SystemLookup.addresses(of:)
@@ -31,13 +32,14 @@ final class NameResolver: Sendable {
         self.lookup = lookup
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     var threads: Int { state.withLock { $0.machine.threads } }
 
     /// Looks up a name.
     ///
-    /// The addresses come in the order of RFC 6724, with port 0, on the loop. The future fails with an `HTTPError`:
-    /// `nameNotFound`, `nameTemporarilyUnresolvable`, `nameLookupFailed`, or `resolveTimedOut` after the limit.
+    /// The future succeeds on the loop with the addresses in the order of RFC 6724, with port 0. It fails with an
+    /// `HTTPError`: `nameNotFound`, `nameTemporarilyUnresolvable`, `nameLookupFailed`, or `resolveTimedOut` after the
+    /// limit.
     func resolve(_ name: String, limit: Duration?, on loop: any EventLoop) -> NameQuery {
         let promise = loop.makePromise(of: [SocketAddress].self)
         let (id, action) = state.withLock { state in
@@ -56,9 +58,9 @@ final class NameResolver: Sendable {
         _ id: LookupScheduler.QueryID,
         _ name: String,
         after limit: Duration,
-        _ answer: EventLoopFuture<[SocketAddress]>
+        _ future: EventLoopFuture<[SocketAddress]>
     ) {
-        let expiry = answer.eventLoop.scheduleTask(in: .init(limit)) { [weak self] in
+        let expiry = future.eventLoop.scheduleTask(in: .init(limit)) { [weak self] in
             self?.end(
                 id,
                 .init(
@@ -68,10 +70,10 @@ final class NameResolver: Sendable {
                 )
             )
         }
-        answer.whenComplete { _ in expiry.cancel() }
+        future.whenComplete { _ in expiry.cancel() }
     }
 
-    /// Gives a query up with an error, if it still waits.
+    /// Fails a query with an error, if it is still waiting.
     private func end(_ id: LookupScheduler.QueryID, _ error: HTTPError) {
         let promise = state.withLock { state in
             state.machine.cancel(id) ? state.promises.removeValue(forKey: id) : nil
@@ -89,7 +91,7 @@ final class NameResolver: Sendable {
         case .wait: break
         case .startThread:
             startThread()
-            // The thread may take up a name that has waited longer.
+            // The thread may first run a lookup that was queued earlier.
             checkLater(for: id, name, on: loop)
         case .checkLater: checkLater(for: id, name, on: loop)
         case .refuse(let stalled):
@@ -122,8 +124,8 @@ final class NameResolver: Sendable {
         do throws(SystemError) {
             try SystemThread.detach("netwatch-lookup", stackSize: AddressLookup.stackSize) { [self] in
                 while let (id, name) = state.withLock({ $0.machine.next(at: .now) }) {
-                    let answer = lookup(name)
-                    deliver(answer.result(for: name), of: id)
+                    let found = lookup(name)
+                    deliver(found.result(for: name), of: id)
                 }
             }
         } catch {
@@ -145,16 +147,16 @@ final class NameResolver: Sendable {
     }
 }
 
-/// A lookup that somebody waits for.
+/// A query for the addresses of a name.
 struct NameQuery: Sendable {
     /// The addresses.
     let addresses: EventLoopFuture<[SocketAddress]>
-    /// Fails the future with `cancelled` at once, if it has no answer yet; from any thread.
+    /// Fails the future with `cancelled` immediately, if it is not complete; can be called from any thread.
     let cancel: @Sendable () -> Void
 }
 
 extension TimeAmount {
-    /// A duration of Swift's in NIO's nanoseconds, as far as they reach (292 years).
+    /// Converts a duration to NIO's nanoseconds, clamped to their range (292 years).
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (nanoseconds, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

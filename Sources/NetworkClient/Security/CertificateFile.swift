@@ -3,14 +3,14 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// Reads certificates out of bytes that are PEM or DER, whichever the extension of their file promises.
+/// Reads certificates from bytes in PEM or DER, which are detected by content rather than by file name extension.
 enum CertificateFile {
-    /// The certificates of a file, in DER; at least one.
+    /// Returns the certificates in a file, in DER; at least one.
     static func certificates(ofFile path: String) throws(HTTPError) -> [[UInt8]] {
         try certificates(in: FileBytes.read(path), of: path)
     }
 
-    /// The certificates of these bytes, in DER; at least one.
+    /// Returns the certificates in the bytes, in DER; at least one.
     ///
     /// `source` names the bytes in errors.
     static func certificates(in bytes: [UInt8], of source: String) throws(HTTPError) -> [[UInt8]] {
@@ -20,7 +20,7 @@ enum CertificateFile {
         return found
     }
 
-    /// What these bytes hold: PEM's blocks, or one certificate in DER.
+    /// Returns the PEM blocks in the bytes, or one certificate in DER.
     static func blocks(in bytes: [UInt8], of source: String) throws(HTTPError) -> [PEMDocument] {
         guard !bytes.isEmpty else { throw .badCertificate("\(source) is empty: \(expected)") }
         guard bytes.first != sequenceTag else { return [PEMDocument(type: "CERTIFICATE", derBytes: bytes)] }
@@ -31,7 +31,7 @@ enum CertificateFile {
         }
     }
 
-    /// Throws unless the bytes are a certificate that can be used.
+    /// Throws an error unless the bytes are a supported certificate.
     static func check(_ der: [UInt8], of source: String) throws(HTTPError) {
         do {
             _ = try Certificate(derEncoded: der)
@@ -40,38 +40,38 @@ enum CertificateFile {
         }
     }
 
-    /// What DER's certificates and keys begin with, and no text does.
+    /// The first byte of certificates and keys in DER, with which no text begins.
     private static let sequenceTag: UInt8 = 0x30
     private static let expected = "give certificates as PEM (-----BEGIN CERTIFICATE-----) or one as DER"
 }
 
 extension PEMDocument {
-    /// Whether this is a certificate, by the name of today or by the old one.
+    /// Whether this is a certificate, by its current or its former label.
     var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE"].contains(discriminator) }
 }
 
 extension HTTPError {
-    /// A certificate, a key or a pin of the configuration can't be used.
+    /// The error for a certificate, a key or a pin in the configuration that can't be used.
     static func badCertificate(_ reason: String, cause: (any Error)? = nil) -> HTTPError {
         HTTPError(.invalidConfiguration, .neverSent, reason, cause: cause)
     }
 }
 
-/// Finds the fields of a certificate in DER without reading the certificate (RFC 5280, section 4.1; X.690).
+/// The fields of a certificate in DER, found without parsing the whole certificate (RFC 5280, section 4.1; X.690).
 ///
-/// Anyone who has hundreds of roots and needs one of them is spared the keys and the extensions of all others.
+/// This avoids parsing the keys and extensions of hundreds of roots of which only one is needed.
 struct CertificateFields {
-    /// The subject's distinguished name as it is encoded.
+    /// The subject's distinguished name, encoded.
     let subject: ArraySlice<UInt8>
-    /// The SubjectPublicKeyInfo as it is encoded.
+    /// The SubjectPublicKeyInfo, encoded.
     let publicKeyInfo: ArraySlice<UInt8>
 
-    /// nil unless the bytes have the outline of a certificate.
+    /// Returns nil unless the bytes have the structure of a certificate.
     init?(_ der: [UInt8]) {
         guard let certificate = Element(der[...]), certificate.tag == Element.sequence,
             let toBeSigned = Element(certificate.content), toBeSigned.tag == Element.sequence
         else { return nil }
-        // Behind the version, which is there only if it is not the first: serial number, signature, issuer, validity.
+        // After the optional version: serial number, signature, issuer, validity, subject, key.
         var fields: [ArraySlice<UInt8>] = []
         var rest = toBeSigned.content
         while fields.count < 6 {
@@ -85,7 +85,7 @@ struct CertificateFields {
     }
 }
 
-/// An element of DER at the beginning of some bytes: a tag, a length, and as many bytes.
+/// The first DER element in some bytes: a tag, a length, and the contents.
 private struct Element {
     static let sequence: UInt8 = 0x30
     static let version: UInt8 = 0xA0
@@ -94,7 +94,7 @@ private struct Element {
     let encoded: ArraySlice<UInt8>
     let content: ArraySlice<UInt8>
 
-    /// nil if the bytes end before the element does, or its length is written in more than four bytes.
+    /// Returns nil if the bytes end before the element does, or its length is encoded in more than four bytes.
     init?(_ bytes: ArraySlice<UInt8>) {
         var rest = bytes
         guard let tag = rest.popFirst(), let first = rest.popFirst() else { return nil }
@@ -112,12 +112,12 @@ private struct Element {
     }
 }
 
-/// Reads small files, those that certificates and keys are in.
+/// Reads small files, such as certificates and keys.
 enum FileBytes {
-    /// The largest file that is read: no bundle of certificates comes near.
+    /// The maximum size of a file in bytes, far larger than any bundle of certificates.
     static let limit = 16 << 20
 
-    /// The bytes of a file, which has to be smaller than ``limit``.
+    /// Returns the bytes of a file, which must be smaller than ``limit``.
     static func read(_ path: String) throws(HTTPError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable(path, errno) }
@@ -133,7 +133,7 @@ enum FileBytes {
         }
     }
 
-    /// The next bytes; none at the end of the file.
+    /// Returns the next bytes; none at the end of the file.
     private static func readPart(of descriptor: Int32, _ path: String) throws(HTTPError) -> [UInt8] {
         var problem: Int32 = 0
         let part = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
@@ -157,10 +157,10 @@ enum FileBytes {
     }
 }
 
-/// A certificate's public key as pins know it.
+/// A certificate's public key, as used for pinning.
 enum PublicKeyInfo {
-    /// The SHA-256 of the key of a certificate in DER: of its SubjectPublicKeyInfo exactly as it is encoded there
-    /// (RFC 7469, section 2.4); nil if the bytes are no certificate.
+    /// Returns the SHA-256 of the SubjectPublicKeyInfo of a certificate in DER, exactly as it is encoded there (RFC
+    /// 7469, section 2.4); nil if the bytes are not a certificate.
     static func hash(ofCertificate der: [UInt8]) -> [UInt8]? {
         CertificateFields(der).map { Array(SHA256.hash(data: $0.publicKeyInfo)) }
     }

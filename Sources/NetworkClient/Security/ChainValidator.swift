@@ -2,25 +2,25 @@ import FoundationEssentials
 import SwiftASN1
 import X509
 
-/// Why no path from a server's certificate to an anchor does.
+/// The reason why no valid path leads from a server's certificate to an anchor.
 struct ChainFailure: Error {
-    /// What is wrong.
+    /// The error.
     let error: HTTPError
-    /// Whether there is a path at all, if not a valid one.
+    /// Whether there is a path at all, though not a valid one.
     let hasPath: Bool
 }
 
-/// Finds a path from a server's certificate to an anchor, and says what is wrong where there is none.
+/// Finds a valid path from a server's certificate to an anchor, or the reason why there is none.
 struct ChainValidator: Sendable {
     let chain: PresentedChain
-    /// Who the certificate has to be for; nil where that does not matter.
+    /// The name that the certificate must have; nil if the name is not checked.
     let name: ServerName?
-    /// Who was asked for, for errors.
+    /// The requested host, for errors.
     let host: String
 
-    /// The path, the server's own certificate first and an anchor last.
+    /// Returns the path, with the server's certificate first and an anchor last.
     ///
-    /// With hashes of keys, only a path counts that has one of these keys.
+    /// If hashes of keys are given, only a path that contains one of these keys is valid.
     func validate(
         against anchors: Anchors,
         through keyHashes: Set<[UInt8]>? = nil
@@ -38,7 +38,7 @@ struct ChainValidator: Sendable {
         }
     }
 
-    /// A chain that leads to an anchor somewhere else.
+    /// Validates a chain that leads to an anchor other than the server's certificate.
     private func validatePath(
         from leaf: Certificate,
         to anchors: Anchors,
@@ -53,7 +53,7 @@ struct ChainValidator: Sendable {
         return await verifier.validate(leaf: leaf, intermediates: CertificateStore(chain.others))
     }
 
-    /// A chain of one, because the server's own certificate is trusted itself, authority or not.
+    /// Validates a chain of one certificate: the server's own, which is itself an anchor, whether it is a CA or not.
     private func validateAnchor(_ leaf: Certificate, _ keyHashes: Set<[UInt8]>?) async -> CertificateValidationResult {
         var verifier = Verifier(rootCertificates: CertificateStore([leaf])) {
             DatePolicy()
@@ -64,10 +64,10 @@ struct ChainValidator: Sendable {
         return await verifier.validate(leaf: leaf, intermediates: CertificateStore())
     }
 
-    /// Whether signatures link the server's own certificate to one that has one of these keys, whatever the dates, the
-    /// names and the roots of the certificates between them.
+    /// Returns whether signatures link the server's certificate to one with one of these keys, regardless of dates,
+    /// names and roots.
     ///
-    /// A certificate that is merely sent along is not reached: the one below it has to be signed with its key.
+    /// A certificate that was merely sent along does not count: the one below it must be signed with its key.
     func isLinked(to candidates: [Certificate], orRootsOf anchors: Anchors, by keyHashes: Set<[UInt8]>) async -> Bool {
         guard let leaf = chain.leaf else { return false }
         if candidates.contains(leaf) { return true }
@@ -81,19 +81,19 @@ struct ChainValidator: Sendable {
     }
 }
 
-/// The certificates that a server presented, its own first, as far as they can be read.
+/// The certificates that a server presented, its own first, as far as they can be parsed.
 struct PresentedChain: Sendable {
-    /// How many certificates of a chain are looked at.
+    /// The maximum number of certificates that are used.
     ///
-    /// Real chains have two to four. What a hostile server can make the search for a path cost grows faster than the
-    /// number of certificates that it may send.
+    /// Real chains have two to four. The cost of the search for a path grows faster than the number of certificates,
+    /// which a hostile server could exploit.
     static let limit = 16
 
-    /// The server's own; nil if it can't be read.
+    /// The server's certificate; nil if it can't be parsed.
     let leaf: Certificate?
-    /// Those sent along, of which nothing is proven.
+    /// The other certificates, which are unverified.
     let others: [Certificate]
-    /// All of them in DER, also those that can't be read.
+    /// All of them in DER, including those that can't be parsed.
     let encoded: [[UInt8]]
 
     init(_ encoded: [[UInt8]]) {
@@ -103,7 +103,7 @@ struct PresentedChain: Sendable {
     }
 }
 
-/// Checks that all certificates of a chain are in date.
+/// Checks the validity dates of all certificates of a chain.
 struct DatePolicy: VerifierPolicy, Sendable {
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.nameConstraints,
@@ -116,7 +116,7 @@ struct DatePolicy: VerifierPolicy, Sendable {
     }
 }
 
-/// Checks no more than that each certificate of a chain was issued by an authority: the rest of it may be invalid.
+/// Checks only that each certificate of a chain was issued by a CA; the rest of it may be invalid.
 struct IssuerPolicy: VerifierPolicy, Sendable {
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
         .X509ExtensionID.basicConstraints, .X509ExtensionID.extendedKeyUsage, .X509ExtensionID.keyUsage,
@@ -128,7 +128,7 @@ struct IssuerPolicy: VerifierPolicy, Sendable {
         return .failsToMeetPolicy(reason: problem)
     }
 
-    /// Which certificate can't have issued the one below it, and why; nil if all can.
+    /// Returns which certificate can't have issued the one below it, and why; nil if all can.
     static func problem(in chain: UnverifiedCertificateChain) -> String? {
         for (index, issuer) in chain.enumerated().dropFirst() {
             let between = chain.prefix(index).dropFirst().count { !$0.isSelfIssued }
@@ -138,9 +138,11 @@ struct IssuerPolicy: VerifierPolicy, Sendable {
         return nil
     }
 
-    /// Why a certificate can't have issued one, with so many authorities between it and the server's.
+    /// Returns why a certificate can't have issued another one, with a number of CAs between it and the server's
+    /// certificate.
     ///
-    /// One of version 1 can't say that it is no authority, so that it is one only where it is trusted itself.
+    /// A certificate of version 1 has no extension that marks it as a CA, so it is accepted as one only if it is itself
+    /// an anchor.
     private static func problem(of issuer: Certificate, above between: Int, isAnchor: Bool) -> String? {
         if issuer.version == .v1 { return isAnchor ? nil : "is of version 1, and so no authority" }
         guard case .isCertificateAuthority(let limit)? = try? issuer.extensions.basicConstraints else {
@@ -152,7 +154,7 @@ struct IssuerPolicy: VerifierPolicy, Sendable {
     }
 }
 
-/// Checks that a chain has one of some keys.
+/// Checks that a chain contains one of the given keys.
 struct PinnedKeyPolicy: VerifierPolicy, Sendable {
     let keyHashes: Set<[UInt8]>
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = []
@@ -165,16 +167,16 @@ struct PinnedKeyPolicy: VerifierPolicy, Sendable {
     }
 }
 
-/// Checks what a chain's certificates may be used for, which RFC 5280's own policy leaves out.
+/// Checks the permitted usage of a chain's certificates, which RFC 5280's own policy leaves out.
 struct ServerUsagePolicy: VerifierPolicy, Sendable {
-    /// Names are in this list because they are checked apart, or on purpose not at all.
+    /// Names are in this list because they are checked separately, or deliberately not at all.
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
         .X509ExtensionID.extendedKeyUsage, .X509ExtensionID.keyUsage, .X509ExtensionID.subjectAlternativeName,
     ]
 
     func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult {
         if let problem = IssuerPolicy.problem(in: chain) { return .failsToMeetPolicy(reason: problem) }
-        // An anchor is trusted for what it is, whatever it says of itself; unless it is the server's own.
+        // An anchor is trusted regardless of its extensions, unless it is the server's own certificate.
         for certificate in chain.count > 1 ? chain.dropLast() : chain[...] {
             guard let problem = Self.problem(of: certificate, isAnchor: chain.count == 1) else { continue }
             return .failsToMeetPolicy(reason: "\(certificate.subjectText) \(problem)")
@@ -182,7 +184,7 @@ struct ServerUsagePolicy: VerifierPolicy, Sendable {
         return .meetsPolicy
     }
 
-    /// Why a certificate can't stand in the chain of a TLS server.
+    /// Returns why a certificate can't be part of the chain of a TLS server.
     private static func problem(of certificate: Certificate, isAnchor: Bool) -> String? {
         do {
             if let usage = try certificate.extensions.extendedKeyUsage {

@@ -2,42 +2,42 @@ import Crypto
 import FoundationEssentials
 import SwiftASN1
 
-/// A certificate or a public key of which a server's chain has to have one.
+/// A certificate or a public key that a server's chain must contain.
 public struct Pin: Sendable, Hashable {
-    /// The certificate in DER, if the pin is one.
+    /// The certificate in DER; nil if the pin is a key.
     let certificate: [UInt8]?
-    /// The SHA-256 of its SubjectPublicKeyInfo, or of the pinned one.
+    /// The SHA-256 of the SubjectPublicKeyInfo.
     let keyHash: [UInt8]
 
-    /// Pins a certificate given in DER.
+    /// Pins a certificate in DER.
     ///
-    /// Throws ``HTTPError/Code/invalidConfiguration`` if it can't be read.
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` if it can't be read.
     public init(der: [UInt8]) throws(HTTPError) {
         try self.init(der: der, of: "the pin")
     }
 
-    /// Pins the certificate, or the public key, that a text in PEM holds.
+    /// Pins the certificate or the public key in a PEM text.
     ///
-    /// Throws ``HTTPError/Code/invalidConfiguration`` if it holds none, or several; for several, see
-    /// ``pins(inPEM:)``.
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` if the text contains none, or several; for several, see
+    ///   ``pins(inPEM:)``.
     public init(pem: String) throws(HTTPError) {
         self = try Self.single(Self.pins(in: Array(pem.utf8), of: "the pin"), of: "the pin")
     }
 
-    /// Pins the certificate, or the public key, of a file in PEM or DER, whatever its extension.
+    /// Pins the certificate or the public key in a file in PEM or DER, whatever its extension.
     ///
-    /// Throws ``HTTPError/Code/invalidConfiguration`` if it can't be read, holds none, or several; for several, see
-    /// ``pins(inFile:)``.
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` if the file can't be read, or contains none, or several; for
+    ///   several, see ``pins(inFile:)``.
     public init(file path: String) throws(HTTPError) {
         self = try Self.single(Self.pins(inFile: path), of: path)
     }
 
-    /// All certificates and public keys of a text in PEM.
+    /// Returns pins for all certificates and public keys in a PEM text.
     public static func pins(inPEM text: String) throws(HTTPError) -> [Pin] {
         try pins(in: Array(text.utf8), of: "the text")
     }
 
-    /// All certificates and public keys of a file in PEM, or the one of a file in DER.
+    /// Returns pins for all certificates and public keys in a PEM file, or for the one in a DER file.
     public static func pins(inFile path: String) throws(HTTPError) -> [Pin] {
         try pins(in: FileBytes.read(path), of: path)
     }
@@ -60,10 +60,11 @@ public struct Pin: Sendable, Hashable {
 extension Pin {
     /// Pins a public key by the SHA-256 of its SubjectPublicKeyInfo, as `sha256/BASE64`.
     ///
-    /// curl's `sha256//BASE64` is taken too. The hash of a certificate's key is what
-    /// `openssl x509 -pubkey -noout -in FILE | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64`
-    /// prints, and what the error of a pin that does not match lists. Throws ``HTTPError/Code/invalidConfiguration`` if
-    /// the text is nothing of that kind.
+    /// curl's `sha256//BASE64` is accepted too. To print the hash of a certificate's key, run `openssl x509 -pubkey
+    /// -noout -in FILE | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64`; the error of a pin
+    /// that does not match lists the hashes too.
+    ///
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` if the text has neither form.
     public init(_ text: String) throws(HTTPError) {
         let prefix = "sha256/"
         guard text.hasPrefix(prefix) else {
@@ -79,7 +80,7 @@ extension Pin {
         self.init(keyHash: Array(bytes))
     }
 
-    /// All pins of some bytes; at least one.
+    /// Returns all pins in some bytes; at least one.
     static func pins(in bytes: [UInt8], of source: String) throws(HTTPError) -> [Pin] {
         var pins: [Pin] = []
         for block in try CertificateFile.blocks(in: bytes, of: source) {
@@ -95,7 +96,7 @@ extension Pin {
         return pins
     }
 
-    /// The only one of some pins.
+    /// Returns the only pin of an array.
     static func single(_ pins: [Pin], of source: String) throws(HTTPError) -> Pin {
         guard let pin = pins.first, pins.count == 1 else {
             throw .badCertificate("\(source) holds \(pins.count) pins where one is expected: use Pin.pins(in…)")
@@ -108,6 +109,6 @@ extension Pin: CustomStringConvertible {
     /// The hash of the key, as `sha256/BASE64`.
     public var description: String { Self.text(ofHash: keyHash) }
 
-    /// A hash as pins are written.
+    /// Returns the text form of a hash.
     static func text(ofHash hash: [UInt8]) -> String { "sha256/" + Data(hash).base64EncodedString() }
 }

@@ -3,14 +3,14 @@ import Locking
 import SwiftASN1
 import X509
 
-/// A bundle of roots by their subjects, of which only those are read that a chain asks for.
+/// A bundle of root certificates, indexed by subject; a root is parsed only when a chain needs it.
 ///
-/// To read all of a system's 140 takes more than twice as long as to index them, and a handshake needs one.
+/// Parsing all of a system's 140 roots takes more than twice as long as indexing them, and a handshake needs one.
 final class RootIndex: Sendable {
     private let encoded: [DistinguishedName: [[UInt8]]]
     private let read = Lock<[DistinguishedName: [Certificate]]>([:])
 
-    /// Takes certificates in DER, and leaves out what is none.
+    /// Makes an index of certificates in DER; invalid ones are left out.
     init(_ certificates: [[UInt8]]) {
         encoded = certificates.reduce(into: [:]) { index, der in
             guard let subject = CertificateFields(der)?.subject,
@@ -20,13 +20,15 @@ final class RootIndex: Sendable {
         }
     }
 
-    /// Reads a name; the compiler would take a deprecated initializer if this one's type were not written out.
+    /// Parses a name.
+    ///
+    /// The type is written out, because otherwise the compiler selects a deprecated initializer.
     private static let name: @Sendable (ASN1Node) throws -> DistinguishedName = DistinguishedName.init(derEncoded:)
 
-    /// Whether there is not one.
+    /// Whether there are no roots.
     var isEmpty: Bool { encoded.isEmpty }
 
-    /// The roots with this subject that can be read.
+    /// Returns the roots with a subject, as far as they can be parsed.
     func roots(_ subject: DistinguishedName) -> [Certificate] {
         guard let found = encoded[subject] else { return [] }
         return read.withLock { read in
@@ -38,7 +40,7 @@ final class RootIndex: Sendable {
     }
 }
 
-/// The roots of an index, and others beside them.
+/// The roots of an index, and additional ones.
 struct RootStore: CustomCertificateStore {
     let index: RootIndex
     private var added: [DistinguishedName: [Certificate]] = [:]
@@ -68,21 +70,21 @@ struct RootStore: CustomCertificateStore {
     }
 }
 
-/// The system's roots, read once per process when the first chain has to lead to them.
+/// The system's roots, loaded once per process when a chain is first validated against them.
 enum SystemRoots {
-    /// The roots, or why there are none.
+    /// The roots, or the error if there are none.
     static let shared: Result<CertificateStore, HTTPError> = load(
         from: getenv("SSL_CERT_FILE").map { [String(cString: $0)] } ?? places
     )
 
-    /// Where distributions keep their bundle: Debian, Ubuntu, Arch and Alpine; Fedora; openSUSE.
+    /// The bundles of the distributions: Debian, Ubuntu, Arch and Alpine; Fedora; openSUSE.
     private static let places = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
     ]
 
-    /// Reads the first bundle that there is.
+    /// Loads the first bundle that exists.
     ///
-    /// A certificate that can't be read, because its key is of an unusual kind, does not take the others with it.
+    /// A certificate that can't be parsed, for example because of its kind of key, does not invalidate the others.
     static func load(from paths: [String]) -> Result<CertificateStore, HTTPError> {
         for path in paths {
             guard let bytes = try? FileBytes.read(path),
@@ -102,52 +104,53 @@ enum SystemRoots {
     }
 }
 
-/// The roots that the chains of servers have to lead to.
+/// The root certificates that servers' chains must lead to.
 public struct TrustRoots: Sendable, Hashable {
-    /// Whether the system's count.
+    /// Whether the system's roots are included.
     var includesSystem: Bool
-    /// Certificates beside them, in DER.
+    /// Additional certificates, in DER.
     var certificates: [[UInt8]]
 
-    /// The system's: the file that SSL_CERT_FILE names, or else the distribution's bundle.
+    /// The system's roots: the file that SSL_CERT_FILE names, or else the distribution's bundle.
     public static let system = Self(includesSystem: true, certificates: [])
 
-    /// The system's, and the certificates that a text in PEM or the bytes of one in DER hold.
+    /// Returns the system's roots, and the certificates in a PEM text or of one in DER.
     public static func system(adding bytes: [UInt8]) throws(HTTPError) -> Self {
         Self(includesSystem: true, certificates: try CertificateFile.certificates(in: bytes, of: "the added roots"))
     }
 
-    /// The system's, and the certificates of a file in PEM or DER.
+    /// Returns the system's roots, and the certificates in a file in PEM or DER.
     public static func system(addingFile path: String) throws(HTTPError) -> Self {
         Self(includesSystem: true, certificates: try CertificateFile.certificates(ofFile: path))
     }
 
-    /// Only the certificates that a text in PEM or the bytes of one in DER hold.
+    /// Returns only the certificates in a PEM text or of one in DER.
     public static func only(_ bytes: [UInt8]) throws(HTTPError) -> Self {
         Self(includesSystem: false, certificates: try CertificateFile.certificates(in: bytes, of: "the roots"))
     }
 
-    /// Only the certificates of a file in PEM or DER.
+    /// Returns only the certificates in a file in PEM or DER.
     public static func only(file path: String) throws(HTTPError) -> Self {
         Self(includesSystem: false, certificates: try CertificateFile.certificates(ofFile: path))
     }
 }
 
-/// The certificates that a chain may end in.
+/// The certificates in which a valid path may end.
 struct Anchors: Sendable {
-    /// Those that a search finds by their subjects.
+    /// All anchors, indexed by subject.
     var store: CertificateStore
-    /// Those of them that somebody named one by one: a server may have such a one for its own, authority or not.
+    /// The anchors that were named one by one: a server may use such a certificate as its own, whether it is a CA or
+    /// not.
     var named: [Certificate]
 
-    /// Anchors that somebody named.
+    /// Makes anchors of certificates that were named one by one.
     init(_ certificates: [Certificate]) {
         store = CertificateStore(certificates)
         named = certificates
     }
 
-    /// Anchors that somebody named, with the system's beside them.
-    init(_ certificates: [Certificate], beside system: CertificateStore) {
+    /// Makes anchors of certificates that were named one by one, in addition to the system's.
+    init(_ certificates: [Certificate], additionalTo system: CertificateStore) {
         store = system.appending(contentsOf: certificates)
         named = certificates
     }

@@ -1,43 +1,41 @@
 import SwiftASN1
 import X509
 
-/// What a server has to show before a session speaks to it.
+/// The requirements on a server's certificates.
 ///
-/// A verdict is found in this order:
-/// 1. Invalid certificates allowed, the host name to be validated and nothing pinned: such a policy can't be meant, and
-///    no session is made with it (``HTTPError/Code/invalidConfiguration``).
-/// 2. The chain is validated: it has to lead to a trusted root, to be in date, and, if ``validatesDomainName``, to name
-///    the host.
+/// A server is evaluated in this order:
+/// 1. A policy that allows invalid certificates, validates the host name and pins nothing is contradictory: no session
+///    can be made with it (``HTTPError/Code/invalidConfiguration``).
+/// 2. The chain is validated: it must lead to a trusted root, its dates must be valid, and, if ``validatesDomainName``
+///    is set, it must name the host.
 /// 3. ``Mode-swift.enum/none``: the server is accepted if its chain is valid, or if invalid ones are allowed.
-/// 4. A chain that is not valid is refused, unless invalid ones are allowed.
-/// 5. ``Mode-swift.enum/certificate``: the chain is validated once more with the pins as the only roots, and its dates
-/// and
-///    the host's name count even where invalid certificates are allowed.
-/// 6. ``Mode-swift.enum/publicKey``: a certificate of the validated chain has a pinned key. Where invalid certificates
-/// are
-///    allowed and the chain is not valid, the chain that counts is the one that the signatures link to the server's
-///    own certificate: a certificate that was merely sent along never counts, neither dates nor names do.
+/// 4. An invalid chain is refused, unless invalid ones are allowed.
+/// 5. ``Mode-swift.enum/certificate``: the chain is validated again with the pins as the only roots; its dates and the
+///    host name must be valid even if invalid certificates are allowed.
+/// 6. ``Mode-swift.enum/publicKey``: a certificate of the validated chain must have a pinned key. If invalid
+///    certificates are allowed and the chain is not valid, only certificates count that are linked to the server's own
+///    by signatures: one that was merely sent along never counts. Dates and names are not checked then.
 public struct SecurityPolicy: Sendable, Hashable {
-    /// What is compared with the pins.
+    /// The property that is compared with the pins.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
-        /// Nothing: the trusted roots decide.
+        /// Nothing is pinned: the trusted roots decide.
         case none
-        /// Whole certificates, byte for byte; those pinned are the only roots.
+        /// Whole certificates, byte for byte; the pinned ones are the only roots.
         case certificate
-        /// Public keys, which survive the renewal of a certificate with the same key.
+        /// Public keys, which stay the same when a certificate is renewed with the same key.
         case publicKey
     }
 
-    /// What is compared with the pins.
+    /// The property that is compared with the pins.
     public var mode: Mode
-    /// The certificates and keys of which the chain has to have one; not looked at in mode none.
+    /// The certificates and keys of which the chain must contain one; ignored in mode none.
     public var pins: [Pin]
-    /// Whether a chain is accepted that is not valid: out of date, another host's, or without a trusted root.
+    /// Whether to accept an invalid chain: expired, for another host, or without a trusted root.
     public var allowsInvalidCertificates: Bool
-    /// Whether the certificate has to name the host.
+    /// Whether the certificate must name the host.
     public var validatesDomainName: Bool
 
-    /// Makes a policy; by default the trusted roots decide, and the certificate has to name the host.
+    /// Makes a policy; by default the trusted roots decide, and the certificate must name the host.
     public init(
         mode: Mode = .none,
         pins: [Pin] = [],
@@ -50,23 +48,23 @@ public struct SecurityPolicy: Sendable, Hashable {
         self.validatesDomainName = validatesDomainName
     }
 
-    /// The trusted roots decide, and the certificate has to name the host.
+    /// The default policy: the trusted roots decide, and the certificate must name the host.
     public static let standard = Self()
 
-    /// Any server is accepted: for tests only, since anybody on the way can then read and change everything.
+    /// Any server is accepted: for tests only, since anyone on the network path can then read and change everything.
     public static let insecure = Self(allowsInvalidCertificates: true, validatesDomainName: false)
 }
 
 extension SecurityPolicy {
-    /// Throws if the policy contradicts itself, or could never accept a server.
+    /// Throws an error if the policy contradicts itself, or could never accept a server.
     func check(of source: String) throws(HTTPError) {
         guard let problem else { return }
         throw HTTPError(.invalidConfiguration, .neverSent, "\(source) \(problem)")
     }
 
-    /// Throws if the policy pins, and the base URL's scheme is one that shows no certificates.
+    /// Throws an error if the policy has pins, but the base URL's scheme uses no certificates.
     ///
-    /// `scheme` is nil where the session has no base URL.
+    /// `scheme` is nil if the session has no base URL.
     func check(baseScheme scheme: String?) throws(HTTPError) {
         guard mode != .none, let scheme, scheme.lowercased() != "https" else { return }
         throw HTTPError(
@@ -92,7 +90,7 @@ extension SecurityPolicy {
     }
 }
 
-/// Which policy counts for which host.
+/// The security policies of a session, by host.
 struct HostPolicies: Sendable {
     private let standard: PreparedPolicy
     private let byHost: [String: PreparedPolicy]
@@ -107,14 +105,14 @@ struct HostPolicies: Sendable {
         self.byHost = byHost
     }
 
-    /// The host's own policy, that of a wildcard in place of its first label, or the one for all.
+    /// Returns the policy of the host, otherwise of a wildcard for its parent domain, otherwise the default.
     func policy(for name: ServerName) -> PreparedPolicy {
         if let own = byHost[name.text] { return own }
         guard let dot = name.hostName?.firstIndex(of: "."), let rest = name.hostName?[dot...] else { return standard }
         return byHost["*" + rest] ?? standard
     }
 
-    /// How a pattern is looked up; throws if it can match nothing, or not what it seems to.
+    /// Returns the key for a pattern; throws an error if the pattern is misleading, or can't match any host.
     private static func key(for pattern: String) throws(HTTPError) -> String {
         let isWildcard = pattern.hasPrefix("*.")
         let name = ServerName(isWildcard ? String(pattern.dropFirst(2)) : pattern)
@@ -131,42 +129,41 @@ struct HostPolicies: Sendable {
     }
 }
 
-/// A server that has shown its certificates and waits for the verdict, within the handshake.
+/// A server that has presented its certificates during the handshake, and is being evaluated.
 public struct ServerChallenge: Sendable {
-    /// What a handler says of a server.
+    /// The decision of a challenge handler.
     public enum Verdict: Sendable {
-        /// The server is accepted, whatever the policy says.
+        /// The server is accepted, regardless of the policy.
         case accept
-        /// The server is refused for this reason, whatever the policy says; the request fails with
-        /// ``HTTPError/Code/challengeRefused``, and this error is its cause.
+        /// The server is refused, regardless of the policy; the request fails with ``HTTPError/Code/challengeRefused``,
+        /// and this error is its cause.
         case refuse(any Error)
         /// The policy decides.
         case usePolicy
     }
 
-    /// The host that was asked for: a name in its ASCII form, or an address.
+    /// The requested host: a name in its ASCII form, or an address.
     public var host: String
     /// The certificates as the server presented them, its own first, in DER.
     ///
-    /// Nothing is proven of them but that the server holds the key of the first.
+    /// They are unverified, except that the server has the private key of the first one.
     public var presentedChain: [[UInt8]]
-    /// Why the policy would refuse the server; nil where it would accept it.
+    /// The error with which the policy would refuse the server; nil if it would accept it.
     public var policyRefusal: HTTPError?
 }
 
-/// Has the last word on a server; called once per handshake, on no particular executor.
+/// Makes the final decision on a server; called once per handshake, on no particular executor.
 ///
-/// No byte of a request and no client certificate leaves before it has answered. The handshake's time runs on
-/// meanwhile: when it is up, or the request is cancelled, the handler's task is cancelled, and nobody waits for its
-/// answer.
+/// No byte of a request and no client certificate is sent before it returns. The timeout of the handshake keeps
+/// running: when it expires, or the request is cancelled, the handler's task is cancelled, and its result is ignored.
 public typealias ChallengeHandler = @Sendable (ServerChallenge) async -> ServerChallenge.Verdict
 
-/// A policy whose pins are read, so that no handshake has to read them again.
+/// A policy with parsed pins, so that they are not parsed in each handshake.
 struct PreparedPolicy: Sendable {
     let policy: SecurityPolicy
     /// The pinned certificates.
     let certificates: [Certificate]
-    /// The hashes of all pinned keys, those of the pinned certificates among them.
+    /// The hashes of all pinned keys, including those of the pinned certificates.
     let keyHashes: Set<[UInt8]>
 
     init(_ policy: SecurityPolicy, of source: String) throws(HTTPError) {

@@ -2,10 +2,10 @@ import ReachabilityCore
 import SwiftASN1
 import X509
 
-/// Checks that the server's certificate is for the host that was asked for (RFC 9525).
+/// Checks that the server's certificate is for the requested host (RFC 9525).
 ///
-/// Only the subjectAltName counts, never the common name: an authority's name constraints do not apply to that. A
-/// wildcard is the whole leftmost label, and stands for exactly one label.
+/// Only the subjectAltName is used, never the common name, to which a CA's name constraints do not apply. A wildcard
+/// must be the whole leftmost label, and matches exactly one label.
 struct ServerNamePolicy: VerifierPolicy, Sendable {
     private let name: ServerName
 
@@ -25,7 +25,7 @@ struct ServerNamePolicy: VerifierPolicy, Sendable {
         return .meetsPolicy
     }
 
-    /// Returns whether a certificate's subjectAltName has the host.
+    /// Returns whether a certificate's subjectAltName contains the host.
     func matches(_ certificate: Certificate) -> Bool {
         let names = (try? certificate.extensions.subjectAlternativeNames) ?? SubjectAlternativeNames()
         return names.contains { presented in
@@ -39,12 +39,12 @@ struct ServerNamePolicy: VerifierPolicy, Sendable {
 
     // MARK: Names
 
-    /// Returns whether a host, in lower case, is one that a certificate's name stands for.
+    /// Returns whether a host in lower case matches a name in a certificate.
     private static func matches(_ host: String, _ pattern: String) -> Bool {
         let patternLabels = labels(pattern)
         let hostLabels = labels(host)
         guard patternLabels.count == hostLabels.count, hostLabels.allSatisfy(isLabel) else { return false }
-        // A name's only label can't be a wildcard.
+        // The only label of a name can't be a wildcard.
         guard patternLabels.first == "*", patternLabels.count > 1 else { return patternLabels == hostLabels }
         return patternLabels.dropFirst() == hostLabels.dropFirst()
     }
@@ -67,10 +67,10 @@ struct ServerNamePolicy: VerifierPolicy, Sendable {
 
     // MARK: Name constraints
 
-    /// Returns why an authority's name constraints forbid a host, or nil if they do not.
+    /// Returns why a CA's name constraints forbid a host, or nil if they do not.
     ///
-    /// RFC 5280 holds them against the names in the certificate. A wildcard, which stands for names both inside and
-    /// outside an excluded subtree, would escape them: so they are held against the host as well.
+    /// RFC 5280 applies them to the names in the certificate. A wildcard, which matches names both inside and outside
+    /// an excluded subtree, would bypass them: so they are applied to the host as well.
     private static func problem(with host: String, under issuer: Certificate) -> String? {
         guard let constraints = try? issuer.extensions.nameConstraints else { return nil }
         if constraints.excludedDNSDomains.contains(where: { isWithin(host, $0) }) {
@@ -81,9 +81,10 @@ struct ServerNamePolicy: VerifierPolicy, Sendable {
         return "does not permit \(host) by its name constraints"
     }
 
-    /// Returns whether a host is in a subtree (RFC 5280, 4.2.1.10): the name itself or one with more labels before it.
+    /// Returns whether a host is in a subtree (RFC 5280, 4.2.1.10): the name itself, or one with additional labels on
+    /// the left.
     ///
-    /// With a dot before it, the name itself is not in it; an empty name has all hosts.
+    /// If the subtree begins with a dot, the name itself is not included; an empty subtree contains all hosts.
     private static func isWithin(_ host: String, _ subtree: String) -> Bool {
         var subtree = subtree.lowercased()
         if subtree.hasSuffix(".") { subtree.removeLast() }
@@ -93,14 +94,14 @@ struct ServerNamePolicy: VerifierPolicy, Sendable {
     }
 }
 
-/// Who a certificate has to be for: a host's name, or an address.
+/// The name or address that a certificate must be issued for.
 struct ServerName: Sendable, Hashable {
-    /// The name in small letters, without the dot that ends an absolute one; nil for an address.
+    /// The name in lower case, without a trailing dot; nil for an address.
     var hostName: String?
     /// The address without its zone; nil for a name.
     var address: String?
 
-    /// Takes what a URL has for a host: brackets, a zone and a last dot say nothing about who that is.
+    /// Makes the name of a URL's host: brackets, a zone and a trailing dot are not part of the identity.
     init(_ host: String) {
         var text = host[...]
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
@@ -118,7 +119,7 @@ struct ServerName: Sendable, Hashable {
 }
 
 extension ServerName {
-    /// An address as a certificate holds it, for people.
+    /// Returns the text form of an address as certificates encode it.
     static func text(ofAddress octets: ArraySlice<UInt8>) -> String {
         let bits = octets.reduce(into: UInt128(0)) { $0 = $0 << 8 | UInt128($1) }
         switch octets.count {

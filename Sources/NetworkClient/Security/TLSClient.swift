@@ -4,7 +4,7 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// Makes the TLS handlers of a session's connections; contexts are made once.
+/// Makes the TLS handlers of a session's connections; the context is created once.
 struct TLSClient: Sendable {
     private let context: NIOSSLContext
     private let policies: HostPolicies
@@ -12,7 +12,9 @@ struct TLSClient: Sendable {
     private let namedRoots: [Certificate]
     private let challengeHandler: ChallengeHandler?
 
-    /// Throws ``HTTPError/Code/invalidConfiguration`` if the options contradict themselves.
+    /// Makes a client.
+    ///
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` if the options contradict themselves.
     init(_ options: TLSOptions) throws(HTTPError) {
         policies = try HostPolicies(options)
         roots = options.roots
@@ -25,16 +27,16 @@ struct TLSClient: Sendable {
         }
     }
 
-    /// A handler for one connection, and where it leaves why it refused the server.
+    /// Makes a handler for one connection, and the object in which it stores the reason for refusing the server.
     ///
-    /// The host is a name in its ASCII form, or an address, which no server is told (RFC 6066, section 3).
+    /// The host is a name in its ASCII form, or an address, which is not sent to the server (RFC 6066, section 3).
     func makeHandler(host: String) throws(HTTPError) -> (handler: NIOSSLClientHandler, verdict: TLSVerdict) {
         let name = ServerName(host)
         let verdict = TLSVerdict()
-        let trial = HandshakeTrial(judge: judge(for: name), verdict: verdict)
+        let verification = HandshakeVerification(evaluator: evaluator(for: name), verdict: verdict)
         do {
             let handler = try NIOSSLClientHandler(context: context, serverHostname: name.hostName) { chain, promise in
-                trial.start(chain, promise)
+                verification.start(chain, promise)
             }
             return (handler, verdict)
         } catch {
@@ -43,8 +45,8 @@ struct TLSClient: Sendable {
         }
     }
 
-    private func judge(for name: ServerName) -> ServerJudge {
-        ServerJudge(
+    private func evaluator(for name: ServerName) -> ServerEvaluator {
+        ServerEvaluator(
             name: name,
             policy: policies.policy(for: name),
             roots: roots,
@@ -53,7 +55,7 @@ struct TLSClient: Sendable {
         )
     }
 
-    /// What BoringSSL has to know; it is spared the roots, since the verdict is not its own.
+    /// The configuration for BoringSSL, without roots, since this client verifies the certificates itself.
     private static func configuration(_ options: TLSOptions) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .noHostnameVerification
@@ -65,9 +67,9 @@ struct TLSClient: Sendable {
     }
 }
 
-/// Why a connection's handshake was refused; set before the handshake fails.
+/// The result of evaluating a connection's server; set before the handshake fails.
 ///
-/// For any thread.
+/// Can be used from any thread.
 final class TLSVerdict: Sendable {
     private enum State {
         case pending
@@ -77,19 +79,20 @@ final class TLSVerdict: Sendable {
 
     private let state = Lock(State.pending)
 
-    /// Why the server was refused, if it was.
+    /// The reason why the server was refused, if it was.
     var refusal: HTTPError? {
         guard case .refused(let error) = state.withLock({ $0 }) else { return nil }
         return error
     }
 
-    /// Keeps the verdict: why the server is refused, or nil.
+    /// Stores the result: the reason why the server is refused, or nil.
     func keep(_ refusal: HTTPError?) { state.withLock { $0 = refusal.map(State.refused) ?? .accepted } }
 
-    /// The error to report for what the handshake failed with: the refusal, if there is one, or what was seen.
+    /// Returns the error to report when the handshake failed: the refusal, if there is one, or the error of the
+    /// handshake.
     ///
-    /// With TLS 1.3 a server can refuse a client certificate, or the lack of one, only when the handshake has ended for
-    /// the client: what the connection then fails with can be given here too.
+    /// With TLS 1.3, a server can refuse a client certificate, or the lack of one, only after the handshake has ended
+    /// for the client: the connection's error can be passed here too.
     func error(for cause: any Error, host: String) -> HTTPError {
         switch state.withLock({ $0 }) {
         case .refused(let error): error
@@ -99,15 +102,15 @@ final class TLSVerdict: Sendable {
     }
 }
 
-/// Finds the verdict on one server: the policy's, and the challenge handler's over it.
-struct ServerJudge: Sendable {
+/// Evaluates a server with the policy and the challenge handler, whose decision is final.
+struct ServerEvaluator: Sendable {
     let name: ServerName
     let policy: PreparedPolicy
     let roots: TrustRoots
     let namedRoots: [Certificate]
     let challengeHandler: ChallengeHandler?
 
-    /// Why the server is refused; nil if it is accepted.
+    /// Returns the reason why the server is refused; nil if it is accepted.
     func refusal(of encoded: [[UInt8]]) async -> HTTPError? {
         let refusal = await policyRefusal(of: encoded)
         guard let challengeHandler else { return refusal }
@@ -127,7 +130,7 @@ struct ServerJudge: Sendable {
             return await evaluation(of: chain, Anchors(namedRoots)).refusal()
         }
         switch SystemRoots.shared {
-        case .success(let store): return await evaluation(of: chain, Anchors(namedRoots, beside: store)).refusal()
+        case .success(let store): return await evaluation(of: chain, Anchors(namedRoots, additionalTo: store)).refusal()
         case .failure(let error):
             let refusal = await evaluation(of: chain, Anchors(namedRoots)).refusal()
             return refusal?.code == .certificateUntrusted ? error : refusal
@@ -140,22 +143,22 @@ struct ServerJudge: Sendable {
 }
 
 extension PreparedPolicy {
-    /// Whether a verdict can turn on the trusted roots.
+    /// Whether the evaluation can depend on the trusted roots.
     fileprivate var needsRoots: Bool { policy.mode != .none || !policy.allowsInvalidCertificates }
 }
 
-/// The verdict on one server while it is being found; ends with the connection's handler at the latest.
+/// The evaluation of a server in progress; it ends with the connection's handler at the latest.
 ///
-/// The handler alone holds it, and lets go of it when its connection is closed: what has not answered by then, a slow
-/// challenge handler for one, is cancelled, and keeps nothing of the connection.
-final class HandshakeTrial: Sendable {
-    private let judge: ServerJudge
+/// Only the handler retains it, and releases it when the connection is closed: an evaluation that is still running, for
+/// example in a slow challenge handler, is then cancelled, and retains nothing of the connection.
+final class HandshakeVerification: Sendable {
+    private let evaluator: ServerEvaluator
     private let verdict: TLSVerdict
     private let outcome = HandshakeOutcome()
     private let task = Lock<Task<Void, Never>?>(nil)
 
-    init(judge: ServerJudge, verdict: TLSVerdict) {
-        self.judge = judge
+    init(evaluator: ServerEvaluator, verdict: TLSVerdict) {
+        self.evaluator = evaluator
         self.verdict = verdict
     }
 
@@ -164,12 +167,12 @@ final class HandshakeTrial: Sendable {
         outcome.settle(.failed)
     }
 
-    /// Begins to find the verdict on a server that presented this chain, away from the event loop.
+    /// Starts to evaluate a server by its chain, off the event loop.
     func start(_ chain: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
         outcome.await(with: promise)
         let encoded = chain.map { (try? $0.toDERBytes()) ?? [] }
-        let finding = Task { [judge, verdict, outcome] in
-            let refusal = await judge.refusal(of: encoded)
+        let finding = Task { [evaluator, verdict, outcome] in
+            let refusal = await evaluator.refusal(of: encoded)
             verdict.keep(refusal)
             outcome.settle(refusal == nil ? .certificateVerified : .failed)
         }
@@ -177,7 +180,7 @@ final class HandshakeTrial: Sendable {
     }
 }
 
-/// Completes a handshake's promise once, whichever call comes first.
+/// Completes a handshake's promise exactly once.
 private final class HandshakeOutcome: Sendable {
     private let promise = Lock<EventLoopPromise<NIOSSLVerificationResult>?>(nil)
 

@@ -1,13 +1,13 @@
 import NIOCore
 import NIOSSL
 
-/// Names what a handshake failed with where it was not the server's certificate.
+/// Converts failures of a handshake other than a rejected server certificate into errors.
 struct TLSFailure {
     let host: String
-    /// Whether the server had been accepted: what it refuses then is the client.
+    /// Whether the server was accepted: if it then refuses, it refuses the client.
     let isServerAccepted: Bool
 
-    /// The error for what NIO, BoringSSL or the kernel said.
+    /// Returns the error for a failure that NIO, BoringSSL or the kernel reported.
     func error(for cause: any Error) -> HTTPError {
         if let error = cause as? HTTPError { return error }
         if let error = cause as? IOError { return lost("the connection was lost", error.errnoCode, cause) }
@@ -20,10 +20,10 @@ struct TLSFailure {
         return HTTPError(row.code, .neverSent, "TLS with \(host) failed: \(row.reason)", cause: cause)
     }
 
-    /// The error for a server that refuses the client's certificate, or the lack of one, when the handshake is over for
-    /// the client, as TLS 1.3 has it; nil for any other cause.
+    /// Returns the error for a server that refuses the client's certificate, or the lack of one, after the handshake
+    /// has ended for the client, as in TLS 1.3; nil for any other cause.
     ///
-    /// Such a server has not finished the handshake, so that it has read no request, even if one was sent.
+    /// Such a server has not finished the handshake, so it has processed no request, even if one was sent.
     static func clientRefusal(_ cause: any Error, host: String) -> HTTPError? {
         guard stack(of: cause) != nil else { return nil }
         var error = Self(host: host, isServerAccepted: true).error(for: cause)
@@ -32,7 +32,7 @@ struct TLSFailure {
         return error
     }
 
-    /// What BoringSSL had on its stack of errors.
+    /// Returns BoringSSL's error stack.
     private static func stack(of cause: any Error) -> NIOBoringSSLErrorStack? {
         switch cause {
         case NIOSSLError.handshakeFailed(.sslError(let stack)): stack
@@ -61,7 +61,7 @@ struct TLSFailure {
         HTTPError(.tlsFailed, .neverSent, "TLS with \(host) failed: \(what)", cause: cause)
     }
 
-    /// BoringSSL's words without numbers, file and line.
+    /// Returns BoringSSL's messages without numbers, files and lines.
     private static func shortened(_ text: String) -> String {
         let words = text.components(between: "OPENSSL_internal:", and: " at ")
         return (words.isEmpty ? text : words.joined(separator: ", ")).printable
@@ -69,23 +69,24 @@ struct TLSFailure {
 }
 
 extension TLSFailure {
-    /// What BoringSSL's words mean.
+    /// The meaning of BoringSSL's messages.
     struct Row: Sendable {
         let marks: [String]
         let code: HTTPError.Code
         let reason: String
     }
 
-    /// What a server says in TLS 1.2 to a client that has shown no certificate.
+    /// The alert of a TLS 1.2 server to a client without a certificate.
     ///
-    /// Only then: before the server has shown its own, the same word means that there is no cipher in common.
+    /// It has this meaning only after the server has presented its own certificate; before, the same alert means that
+    /// there is no common cipher suite.
     static let refusedClient = Row(
         marks: ["ALERT_HANDSHAKE_FAILURE"],
         code: .clientCertificateRefused,
         reason: "the server wants a client certificate, or another one: see TLSOptions.clientIdentity"
     )
 
-    /// The words as `CNIOBoringSSL_ssl.h` and `err_data` have them; the first row that fits counts.
+    /// The messages in `CNIOBoringSSL_ssl.h` and `err_data`; the first matching row is used.
     static let table = [
         Row(
             marks: ["CERTIFICATE_REQUIRED", "ALERT_NO_CERTIFICATE"],
@@ -104,7 +105,7 @@ extension TLSFailure {
         Row(
             marks: ["HTTP_REQUEST", "HTTPS_PROXY_REQUEST", "WRONG_VERSION_NUMBER"],
             code: .tlsFailed,
-            reason: "the server answers in plain text: is it http, or another port?"
+            reason: "the server responds in plain text: is it http, or another port?"
         ),
         Row(
             marks: ["ALERT_PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL"],
@@ -130,7 +131,7 @@ extension TLSFailure {
 }
 
 extension String {
-    /// The parts between one mark and the next other.
+    /// Returns the parts between each start mark and the next end mark.
     func components(between start: String, and end: String) -> [String] {
         var parts: [String] = []
         var rest = self[...]

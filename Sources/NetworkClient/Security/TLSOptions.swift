@@ -1,6 +1,6 @@
 import NIOSSL
 
-/// How a session speaks TLS, whom it trusts, and who it says it is.
+/// The TLS options of a session: trust, client identity and protocol version.
 public struct TLSOptions: Sendable {
     /// A version of TLS.
     public enum Version: String, Sendable, Hashable, CaseIterable {
@@ -10,23 +10,23 @@ public struct TLSOptions: Sendable {
         case tls13 = "TLS 1.3"
     }
 
-    /// What servers have to show.
+    /// The requirements on servers.
     public var policy: SecurityPolicy
-    /// What the servers of some hosts have to show instead.
+    /// The requirements on the servers of particular hosts, in place of ``policy``.
     ///
-    /// A key is a host name in its ASCII form, an address, or `*.` and a name, which stands for names with exactly one
-    /// label more. A host's own name goes before a wildcard, and both before ``policy``.
+    /// A key is a host name in its ASCII form, an address, or `*.` and a name, which matches names with exactly one
+    /// additional label. An exact match takes precedence over a wildcard, and both over ``policy``.
     public var policiesByHost: [String: SecurityPolicy]
-    /// What is shown to servers that ask for a client certificate, once they have themselves been accepted.
+    /// The identity for servers that request a client certificate, presented after the server was accepted.
     public var clientIdentity: ClientIdentity?
-    /// The roots that chains have to lead to.
+    /// The root certificates that chains must lead to.
     public var roots: TrustRoots
-    /// The oldest version that is spoken.
+    /// The minimum TLS version.
     public var minimumVersion: Version
-    /// What has the last word on a server, if there is one.
+    /// The handler that makes the final decision on a server, if there is one.
     public var challengeHandler: ChallengeHandler?
 
-    /// Makes options; by default the system's roots decide, and TLS 1.2 and 1.3 are spoken.
+    /// Makes options; by default the system's roots decide, and TLS 1.2 and 1.3 are allowed.
     public init(
         policy: SecurityPolicy = .standard,
         policiesByHost: [String: SecurityPolicy] = [:],
@@ -44,22 +44,23 @@ public struct TLSOptions: Sendable {
     }
 }
 
-/// Who a session says it is to servers that ask for a client certificate.
+/// The certificate and key that a session presents to servers that request a client certificate.
 public struct ClientIdentity: Sendable, Hashable {
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
 
-    /// Takes a chain and the key of its first certificate, each in PEM or DER.
+    /// Makes an identity from a chain and the key of its first certificate, each in PEM or DER.
     ///
-    /// The chain begins with the client's own certificate, and goes on with the intermediates. Throws
-    /// ``HTTPError/Code/invalidConfiguration`` if one of them can't be read, or they don't belong together.
+    /// The chain begins with the client's own certificate, followed by the intermediates.
+    ///
+    /// - Throws: ``HTTPError/Code/invalidConfiguration`` if one of them can't be read, or they don't match.
     public init(certificates: [UInt8], key: [UInt8]) throws(HTTPError) {
         try self.init(certificates: certificates, key: key, names: ("the client certificate", "the client key"))
     }
 
-    /// Takes the chain and the key of two files in PEM or DER; both may be in the same file in PEM.
+    /// Makes an identity from the chain and the key in two files in PEM or DER; both may be in the same PEM file.
     ///
-    /// Throws ``HTTPError/Code/invalidConfiguration`` as the initializer from bytes does.
+    /// - Throws: ``HTTPError/Code/invalidConfiguration``, as ``init(certificates:key:)`` does.
     public init(certificateFile: String, keyFile: String) throws(HTTPError) {
         try self.init(
             certificates: FileBytes.read(certificateFile),
@@ -87,7 +88,7 @@ public struct ClientIdentity: Sendable, Hashable {
         try checkPair(names)
     }
 
-    /// Throws unless the key is the certificate's, which only a context can tell.
+    /// Throws an error unless the key belongs to the certificate, which only a context can check.
     private func checkPair(_ names: (chain: String, key: String)) throws(HTTPError) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates([])
@@ -99,7 +100,7 @@ public struct ClientIdentity: Sendable, Hashable {
         }
     }
 
-    /// Has a client show this identity.
+    /// Sets this identity in a client's configuration.
     func apply(to configuration: inout TLSConfiguration) {
         configuration.certificateChain = chain.map { .certificate($0) }
         configuration.privateKey = .privateKey(key)

@@ -1,8 +1,8 @@
 import X509
 
-/// Decides whether a server is accepted, in the order that ``SecurityPolicy`` tells.
+/// Evaluates a server in the order that ``SecurityPolicy`` documents.
 ///
-/// Its step 1 lies with the making of the session: see `SecurityPolicy.check(of:)`.
+/// Step 1 takes place when the session is made: see `SecurityPolicy.check(of:)`.
 struct TrustEvaluation: Sendable {
     let prepared: PreparedPolicy
     let roots: Anchors
@@ -19,7 +19,7 @@ struct TrustEvaluation: Sendable {
         validator = ChainValidator(chain: chain, name: validatedName, host: name.text)
     }
 
-    /// Why the server is refused; nil if it is accepted.
+    /// Returns the reason why the server is refused; nil if it is accepted.
     func refusal() async -> HTTPError? {
         do {
             try await check()
@@ -45,7 +45,7 @@ struct TrustEvaluation: Sendable {
         }
     }
 
-    /// The pins are the only anchors, so that every path that is found ends in one of them.
+    /// Validates the chain with the pins as the only anchors, so that every valid path ends in one of them.
     private func checkCertificates(_ path: [Certificate]?) async throws(HTTPError) {
         do throws(ChainFailure) {
             _ = try await validator.validate(against: Anchors(prepared.certificates))
@@ -57,7 +57,7 @@ struct TrustEvaluation: Sendable {
     private func checkKeys(_ path: [Certificate]?) async throws(HTTPError) {
         if let path {
             if path.contains(where: isPinned) { return }
-            // Cross-signed authorities have several valid paths: any with a pin will do.
+            // Cross-signed CAs have several valid paths: any path with a pin is sufficient.
             if (try? await validator.validate(against: roots, through: prepared.keyHashes)) != nil { return }
         }
         if prepared.policy.allowsInvalidCertificates {

@@ -2,12 +2,12 @@ import FoundationEssentials
 import SwiftASN1
 import X509
 
-/// Names what is wrong with a server's chain, so that anyone who runs the server can mend it.
+/// Describes what is wrong with a server's chain, so that its operator can fix it.
 struct TrustFailure {
     let host: String
     let chain: PresentedChain
 
-    /// The server's own certificate can't be read.
+    /// The error for a server certificate that can't be parsed.
     var unreadable: HTTPError {
         HTTPError(
             .certificateUntrusted,
@@ -16,7 +16,7 @@ struct TrustFailure {
         )
     }
 
-    /// What is wrong, given the first path that was found and why it does not do, if one was found at all.
+    /// Returns the error for the first path that was found and the policy that it fails, or for the lack of a path.
     func error(
         for leaf: Certificate,
         _ failure: CertificateValidationResult.PolicyFailure?,
@@ -30,7 +30,7 @@ struct TrustFailure {
         return HTTPError(.certificateUntrusted, .neverSent, "the chain of \(host) is not valid: \(reason)")
     }
 
-    /// The first certificate that is out of date.
+    /// Returns the error for the first certificate that has expired or is not valid yet.
     private func dateError(in path: [Certificate]) -> HTTPError? {
         let now = Date()
         for (index, certificate) in path.enumerated() {
@@ -58,7 +58,7 @@ struct TrustFailure {
         return HTTPError(.certificateHostMismatch, .neverSent, "the certificate \(actual)")
     }
 
-    /// Why no path leads to an anchor.
+    /// Returns the reason why no path leads to an anchor.
     private func untrustedReason(_ leaf: Certificate) -> String {
         let last = linked(from: leaf).last ?? leaf
         let certificate = "the certificate of \(host)"
@@ -73,7 +73,7 @@ struct TrustFailure {
         return problem + " trusted nor sent by the server: add the root, or have the server send its intermediates"
     }
 
-    /// The certificates above the server's own that it presented, as far as signatures link them.
+    /// Returns the certificates above the server's own that it presented, as far as signatures link them.
     private func linked(from leaf: Certificate) -> [Certificate] {
         var path = [leaf]
         while let tip = path.last, !tip.isSelfIssued, path.count < PresentedChain.limit {
@@ -89,7 +89,7 @@ struct TrustFailure {
 }
 
 extension TrustFailure {
-    /// None of the pins is in the chain; says which pins would be.
+    /// Returns the error for a chain without any of the pins; the reason lists the keys of the chain.
     func pinMismatch(in path: [Certificate]?) -> HTTPError {
         let certificates = path ?? ([chain.leaf].compactMap { $0 } + chain.others)
         let pins = certificates.compactMap { certificate in
@@ -102,26 +102,26 @@ extension TrustFailure {
 }
 
 extension Certificate {
-    /// The certificate in DER; empty if it can't be written, which none can that was read.
+    /// The certificate in DER; empty if it can't be encoded, which does not happen for a parsed certificate.
     var encoded: [UInt8] {
         var serializer = DER.Serializer()
         do { try serializer.serialize(self) } catch { return [] }
         return serializer.serializedBytes
     }
 
-    /// The hash of its public key, as pins have it.
+    /// The hash of its public key, as used for pinning.
     var keyHash: [UInt8]? { PublicKeyInfo.hash(ofCertificate: encoded) }
 
-    /// Whether it names itself its issuer.
+    /// Whether its issuer is its subject.
     var isSelfIssued: Bool { issuer == subject }
 
-    /// Whether its own key has signed it.
+    /// Whether it is signed with its own key.
     var isSelfSigned: Bool { isSelfIssued && publicKey.isValidSignature(signature, for: self) }
 
-    /// Whom the certificate is about, for people.
+    /// The subject, for messages.
     var subjectText: String { subject.isEmpty ? "the certificate without a subject" : subject.text }
 
-    /// The names and addresses of the certificate's subjectAltName, for people; empty if it has none.
+    /// The names and addresses of the certificate's subjectAltName, for messages; empty if it has none.
     var namesText: String {
         let names = (try? extensions.subjectAlternativeNames) ?? SubjectAlternativeNames()
         let texts = names.prefix(8).map(\.text)
@@ -130,12 +130,12 @@ extension Certificate {
 }
 
 extension DistinguishedName {
-    /// The name in a form for people, with nothing in it that would disturb a terminal or a log.
+    /// The name, for messages, without characters that affect a terminal or a log.
     var text: String { description.printable }
 }
 
 extension GeneralName {
-    /// A host's name or an address as people write it.
+    /// A host name or an address, for messages.
     var text: String {
         switch self {
         case .dnsName(let name): name.printable
@@ -146,7 +146,7 @@ extension GeneralName {
 }
 
 extension String {
-    /// The text on one line and of bounded length, with nothing in it that would disturb a terminal or a log.
+    /// The text on one line and of limited length, without characters that affect a terminal or a log.
     var printable: String {
         let safe = unicodeScalars.prefix(160).map { scalar in
             scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format

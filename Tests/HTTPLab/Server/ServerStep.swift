@@ -42,8 +42,8 @@ package enum ServerStep: Sendable {
     /// Sends a text as it is; line ends are not made.
     package static func send(_ text: String) -> ServerStep { .sendBytes(Array(text.utf8)) }
 
-    /// Sends a whole answer with its length.
-    package static func answer(
+    /// Sends a complete response with its length.
+    package static func response(
         _ body: String = "",
         status: String = "200 OK",
         headers: [String] = []

@@ -35,7 +35,7 @@ package final class JournalServer: Sendable {
     /// - Throws: The errno if it can't listen.
     package init(
         in lab: UplinkLab,
-        answer: @escaping @Sendable (Entry) -> [ServerStep] = { _ in [.answer("done")] }
+        answer: @escaping @Sendable (Entry) -> [ServerStep] = { _ in [.response("done")] }
     ) throws {
         let journal = Observed<[Entry]>([])
         let serve = ServerStep.custom { connection in

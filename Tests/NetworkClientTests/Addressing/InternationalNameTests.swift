@@ -9,7 +9,7 @@ struct InternationalNameTests {
         arguments: [
             ("münchen.de", "xn--mnchen-3ya.de"), ("MÜNCHEN.de", "xn--mnchen-3ya.de"),
             ("bu\u{308}cher.example", "xn--bcher-kva.example"),
-            // Not transitional: the sharp s and the final sigma stay what they are.
+            // Non-transitional: the sharp s and the final sigma are kept.
             ("faß.de", "xn--fa-hia.de"), ("βόλος.com", "xn--nxasmm1c.com"),
             ("例え.jp", "xn--r8jz45g.jp"), ("例え。jp", "xn--r8jz45g.jp"), ("ｅｘａｍｐｌｅ．com", "example.com"),
             ("пример.испытание", "xn--e1afmkfd.xn--80akhbyknj4f"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("References to URLs")
 struct URLResolvingTests {
-    /// RFC 3986, 5.4.1 and 5.4.2, with a base that HTTP knows.
+    /// RFC 3986, 5.4.1 and 5.4.2, with an http base.
     static let examples: [(String, String)] = [
         ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"),
         ("g?y", "/b/c/g?y"), ("#s", "/b/c/d;p?q"), ("g#s", "/b/c/g"), ("g?y#s", "/b/c/g?y"), (";x", "/b/c/;x"),
@@ -66,13 +66,13 @@ struct URLResolvingTests {
         }
     }
 
-    /// What references are made of in the test of chance: each part on its own is harmless or not, together they are all.
+    /// The components of references in the randomized test.
     private static let parts = [
         "a", "b.c", "..", ".", "/", "/", "//", "?", "=", "&", ";", "@", ",", "~", "-", "_", "0", "foo", "%41", "é", " ",
         "...", ".x", "a", "!", "*", "(", ")", "+", "$", "'",
     ]
 
-    /// Foundation takes no empty reference, and leaves the slash out that a host without a path is asked for.
+    /// Foundation rejects empty references, and omits the slash of a URL without a path.
     @Test("Both ways come to the same, and to what Foundation says")
     func chance() throws {
         var random = LabRandom(seed: 0x5EED)
@@ -85,7 +85,7 @@ struct URLResolvingTests {
             guard !reference.isEmpty, !reference.hasPrefix("//") else { continue }
             let resolved = try base.resolving(reference)
             #expect(try resolved == base.resolvingByTheBook(reference), "\(reference) at \(text)")
-            // Where anything has to be encoded, Foundation encodes the percent signs too that encode already.
+            // If anything must be encoded, Foundation also encodes the percent signs of existing escapes.
             guard !reference.contains("%") || !reference.contains(where: { "é ".contains($0) }) else { continue }
             let foundation = URL(string: reference, relativeTo: URL(string: text))?.absoluteString
             let expected = "\(resolved.scheme)://\(resolved.authority)\(resolved.target)"

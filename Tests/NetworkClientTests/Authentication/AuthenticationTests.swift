@@ -6,23 +6,23 @@ import Testing
 
 @testable import NetworkClient
 
-/// Who appears as whom, and where; against a server that writes down what it is told.
+/// Which credentials are sent to which server; the server records the requests.
 @Suite(.timeLimit(.minutes(5)))
 struct AuthenticationTests {
     private static let anna = Credential(user: "anna", password: "secret")
     /// `anna:secret`.
     private static let basic = "Basic YW5uYTpzZWNyZXQ="
 
-    /// Lets those in that say one of these values, and asks the others.
+    /// Accepts requests with one of these values, and challenges the others.
     private func server(
         _ challenges: [String] = ["Basic realm=\"r\""],
         admits values: Set<String> = [basic]
     ) throws -> AnsweringServer {
         try AnsweringServer { request in
             if let redirect = RedirectLab.redirect(request) { return [redirect] }
-            if let value = request["Authorization"], values.contains(value) { return [.answer("in")] }
+            if let value = request["Authorization"], values.contains(value) { return [.response("in")] }
             let fields = challenges.map { "WWW-Authenticate: \($0)" }
-            return [.answer("out", status: "401 Unauthorized", headers: fields)]
+            return [.response("out", status: "401 Unauthorized", headers: fields)]
         }
     }
 
@@ -35,7 +35,7 @@ struct AuthenticationTests {
 
     private func values(_ server: AnsweringServer) -> [String?] { server.requests.value.map { $0["Authorization"] } }
 
-    @Test func `who is nobody has the 401 as the answer`() async throws {
+    @Test func `without credentials, the 401 is the response`() async throws {
         let server = try server()
         let response = try await session(server, .none).get("a").response()
         #expect(response.status == 401)
@@ -43,7 +43,7 @@ struct AuthenticationTests {
         #expect(values(server) == [nil])
     }
 
-    @Test func `Basic goes ahead where the path is as deep or deeper`() async throws {
+    @Test func `Basic is sent preemptively below the path of the challenge`() async throws {
         let server = try server()
         let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
         for path in ["docs/a", "docs/b", "docs/deep/c", "other"] {
@@ -52,7 +52,7 @@ struct AuthenticationTests {
         #expect(values(server) == [nil, Self.basic, Self.basic, Self.basic, nil, Self.basic])
     }
 
-    @Test func `a credential is good for its realm and its origin alone`() async throws {
+    @Test func `credentials are sent only to their realm and origin`() async throws {
         let server = try server()
         for other in [
             SpaceCredential(Self.anna, for: server.url, realm: "other"),
@@ -69,7 +69,7 @@ struct AuthenticationTests {
         #expect(try await session(server, both).get("a").response().status == 200)
     }
 
-    @Test func `one refusal is the end, and is forgotten`() async throws {
+    @Test func `refused credentials end the request, and are not reused`() async throws {
         let server = try server(admits: [])
         let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
         #expect(try await session.get("a").response().status == 401)
@@ -78,7 +78,7 @@ struct AuthenticationTests {
         #expect(values(server) == [nil, Self.basic, nil, Self.basic])
     }
 
-    @Test func `the URL's user information is for this request, at its origin`() async throws {
+    @Test func `the URL's user information is used for this request only, at its origin`() async throws {
         let other = try server()
         let server = try server()
         let session = try session(server, .none)
@@ -87,7 +87,7 @@ struct AuthenticationTests {
         #expect(try await session.get("\(url)/a").response().status == 200)
         #expect(try await session.get("a").response().status == 401)
         #expect(values(server) == [nil, Self.basic, Self.basic, nil])
-        // It goes along to the same origin, and to no other.
+        // They are sent to the same origin, and to no other.
         #expect(try await session.get("\(url)/302/to/a").response().status == 200)
         let leading = try RedirectLab.server(to: other.url)
         let away = "http://anna:secret@127.0.0.1:\(leading.port)/302/to/a"
@@ -95,17 +95,17 @@ struct AuthenticationTests {
         #expect(values(other) == [nil])
     }
 
-    @Test func `a Location says as whom to appear to nobody`() async throws {
+    @Test func `user information in a Location is ignored`() async throws {
         let server = try server()
         let leading = try AnsweringServer { _ in
-            [.answer(status: "302 Found", headers: ["Location: http://anna:secret@127.0.0.1:\(server.port)/a"])]
+            [.response(status: "302 Found", headers: ["Location: http://anna:secret@127.0.0.1:\(server.port)/a"])]
         }
         let response = try await session(leading, .none).get("b").response()
         #expect(response.status == 401)
         #expect(values(server) == [nil])
     }
 
-    @Test func `an option's credential, and an option to be nobody`() async throws {
+    @Test func `a request's options can set credentials, or disable authentication`() async throws {
         let server = try server()
         let session = try session(server, .init(credentials: [.init(.init(user: "x", password: "y"), for: server.url)]))
         #expect(try await session.get("a", options: .init(credential: Self.anna)).response().status == 200)
@@ -114,20 +114,20 @@ struct AuthenticationTests {
         #expect(values(server).last == .some(nil))
     }
 
-    @Test func `who sets the field has it so`() async throws {
+    @Test func `an explicit Authorization field is sent unchanged`() async throws {
         let server = try server()
         let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
         #expect(try await session.get("a", headers: [.authorization: "mine"]).response().status == 401)
         #expect(values(server) == ["mine"])
     }
 
-    @Test func `credentials that are known for both ends of a redirect go to their own`() async throws {
+    @Test func `each end of a redirect gets its own credentials`() async throws {
         let target = try server(admits: ["Basic YmVydGE6eA=="])
         let leading = try AnsweringServer { request in
             guard request["Authorization"] == Self.basic else {
-                return [.answer(status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=r"])]
+                return [.response(status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=r"])]
             }
-            return [.answer(status: "307 Moved", headers: ["Location: \(target.url)/a"])]
+            return [.response(status: "307 Moved", headers: ["Location: \(target.url)/a"])]
         }
         let policy = AuthenticationPolicy(credentials: [
             .init(Self.anna, for: leading.url), .init(.init(user: "berta", password: "x"), for: target.url),
@@ -139,7 +139,7 @@ struct AuthenticationTests {
         #expect(target.requests.value.last?.body == Array("body".utf8))
     }
 
-    @Test func `what can't be sent again fails, and says so`() async throws {
+    @Test func `a challenged body that can't be replayed fails with a clear error`() async throws {
         let server = try server()
         let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
         await #expect(throws: HTTPError.self) {
@@ -149,12 +149,12 @@ struct AuthenticationTests {
         #expect(server.requests.value.last?.body == CarriedBody.text)
     }
 
-    @Test func `whoever reads the answer as it comes reads no challenge, but the last refusal`() async throws {
+    @Test func `a streamed response is not the challenge, but the last refusal`() async throws {
         let server = try server()
         let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
-        let answer = try await session.stream(.get, "a").streamed()
-        #expect(answer.status == 200)
-        #expect(try await answer.body.collect(upTo: 100).readableBytes == 2)
+        let response = try await session.stream(.get, "a").streamed()
+        #expect(response.status == 200)
+        #expect(try await response.body.collect(upTo: 100).readableBytes == 2)
         let refused = try await session.stream(.get, "a", options: .init(credential: .init(user: "x", password: "y")))
             .streamed()
         #expect(refused.status == 401)
@@ -163,12 +163,14 @@ struct AuthenticationTests {
 
     // MARK: The handler
 
-    @Test func `a handler is asked once for all, and its credential serves the whole space`() async throws {
+    @Test func `a handler is called once for concurrent requests, and its credentials cover the protection space`()
+        async throws
+    {
         let server = try server()
         let asked = Mutex<[String]>([])
         let policy = AuthenticationPolicy { question in
             asked.withLock { $0.append("\(question.origin) \(question.challenge.realm ?? "")") }
-            // All have been refused before anybody is told who is there.
+            // All requests have been refused before the handler returns.
             _ = try? await server.requests.wait(for: "all") { $0.count >= 6 }
             return .credential(Self.anna)
         }
@@ -180,7 +182,7 @@ struct AuthenticationTests {
         #expect(values(server).last == Self.basic)
     }
 
-    @Test func `who was asked about a space is not asked again for what went out without his answer`() async throws {
+    @Test func `a handler is not called again for requests that were sent before it returned`() async throws {
         let server = try server()
         let asked = Mutex(0)
         let policy = AuthenticationPolicy { _ in
@@ -189,7 +191,7 @@ struct AuthenticationTests {
         }
         let session = try session(server, policy)
         #expect(try await session.get("deep/a").response().status == 200)
-        // It lies higher, so that nobody knows beforehand that it is in the same space.
+        // Its path is higher, so it is not known beforehand to be in the same protection space.
         #expect(try await session.get("b").response().status == 200)
         #expect(values(server) == [nil, Self.basic, nil, Self.basic])
         #expect(asked.withLock { $0 } == 1)
@@ -197,7 +199,7 @@ struct AuthenticationTests {
 
     private struct Unknown: Error {}
 
-    /// What a server answers to whom a handler makes of a request.
+    /// The response to a request with the result of a handler.
     private func outcome(
         of server: AnsweringServer,
         _ handler: @escaping AuthenticationHandler
@@ -213,7 +215,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test func `what a handler can say`() async throws {
+    @Test func `each result of a handler has its effect`() async throws {
         let server = try server(["Basic realm=\"weak\"", "Digest realm=\"strong\", nonce=n, qop=auth"])
         #expect(try await outcome(of: server, { _ in .refuse }).get() == 401)
         #expect(try await outcome(of: server, { _ in .byDefault }).get() == 200)
@@ -227,7 +229,7 @@ struct AuthenticationTests {
         #expect(error.response?.status.code == 401)
     }
 
-    @Test func `a handler is asked again once what it said is refused, by the next request`() async throws {
+    @Test func `a handler is called again by the request after a refusal`() async throws {
         let server = try server()
         let count = Atomic(0)
         let policy = AuthenticationPolicy { _ in
@@ -240,7 +242,7 @@ struct AuthenticationTests {
         #expect(count.load(ordering: .relaxed) == 2)
     }
 
-    @Test func `cancelling one who waits leaves the others waiting`() async throws {
+    @Test func `cancelling one waiting request leaves the others waiting`() async throws {
         let server = try server()
         let latch = AsyncStream.makeStream(of: Void.self)
         let policy = AuthenticationPolicy { _ in
@@ -252,12 +254,12 @@ struct AuthenticationTests {
         try await server.requests.wait(for: "both") { $0.count == 2 }
         first.cancel()
         await #expect(throws: HTTPError.self) { _ = try await first.response() }
-        // Whoever asks from now on is answered too: the other challenge may come only now.
+        // Later requests are accepted too: the other challenge may arrive only now.
         latch.continuation.finish()
         #expect(try await second.response().status == 200)
     }
 
-    @Test func `an origin that is none is a fault of the configuration`() {
+    @Test func `an invalid origin is a configuration error`() {
         for origin in ["api.example.com", "ftp://api.example.com", ""] {
             let policy = AuthenticationPolicy(credentials: [.init(Self.anna, for: origin)])
             #expect(throws: HTTPError.self) { try HTTPSession(configuration: .init(authentication: policy)) }
@@ -274,15 +276,15 @@ struct AuthenticationTests {
     private static let stalled =
         "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 5\r\n\r\nab"
 
-    @Test func `a challenge whose body stalls is answered all the same`() async throws {
+    @Test func `a challenge is handled although its body stalls`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .send(Self.stalled), .hold] : [.readRequest, .answer("welcome")]
+            number == 0 ? [.readRequest, .send(Self.stalled), .hold] : [.readRequest, .response("welcome")]
         }
         #expect(try await stallingSession(server, nil).get("").string() == "welcome")
         #expect(server.connections.last?.requests.last?.field("Authorization") == "Basic YTpi")
     }
 
-    @Test func `a refusal whose body stalls fails by the limit of reading`() async throws {
+    @Test func `a refusal whose body stalls ends with the read timeout`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .send(Self.stalled), .hold])
         let error = await #expect(throws: HTTPError.self) {
             try await stallingSession(server, .milliseconds(300)).get("").response()

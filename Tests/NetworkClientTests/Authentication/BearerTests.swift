@@ -9,7 +9,7 @@ import Testing
 struct BearerTests {
     private struct NoToken: Error {}
 
-    /// Lets those in whose token is the present one; counts who is refused.
+    /// Accepts requests with the current token, and counts refusals.
     private final class TokenServer: Sendable {
         let server: AnsweringServer
         private let present: SharedText
@@ -19,9 +19,9 @@ struct BearerTests {
             self.present = present
             server = try AnsweringServer { request in
                 if let redirect = RedirectLab.redirect(request) { return [redirect] }
-                if request["Authorization"] == "Bearer \(present.value)" { return [.answer("in")] }
+                if request["Authorization"] == "Bearer \(present.value)" { return [.response("in")] }
                 let fields = ["WWW-Authenticate: Bearer error=\"invalid_token\""]
-                return [.answer("out", status: "401 Unauthorized", headers: fields)]
+                return [.response("out", status: "401 Unauthorized", headers: fields)]
             }
         }
 
@@ -59,14 +59,14 @@ struct BearerTests {
         )
     }
 
-    @Test func `200 requests are refused at once: one refresh, 200 answers`() async throws {
+    @Test func `200 concurrent refusals cause one refresh, and 200 responses`() async throws {
         let refreshes = Atomic(0)
         let world = try TokenServer("new")
         let server = world.server
         let session = try session(server, token: "old", connections: 200) { refused in
             #expect(refused == "old")
             refreshes.add(1, ordering: .relaxed)
-            // Not before each of them was refused.
+            // Only once each of them has been refused.
             _ = try await server.requests.wait(for: "200 refusals") { $0.count == 200 }
             return "new"
         }
@@ -77,12 +77,12 @@ struct BearerTests {
         #expect(server.requests.value.count == 400)
     }
 
-    @Test func `who learns late that the old token is refused goes again without another refresh`() async throws {
+    @Test func `a request whose refusal arrives late is retried without another refresh`() async throws {
         let refreshes = Atomic(0)
         let gate = try ServerLatch()
         let server = try AnsweringServer { request in
-            if request["Authorization"] == "Bearer new" { return [.answer()] }
-            let refusal = ServerStep.answer(status: "401 Unauthorized", headers: ["WWW-Authenticate: Bearer"])
+            if request["Authorization"] == "Bearer new" { return [.response()] }
+            let refusal = ServerStep.response(status: "401 Unauthorized", headers: ["WWW-Authenticate: Bearer"])
             return request.path == "/late" ? [.await(gate), refusal] : [refusal]
         }
         let session = try session(server, token: "old") { _ in
@@ -97,7 +97,7 @@ struct BearerTests {
         #expect(refreshes.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `a token that is refused as soon as it is got is the end`() async throws {
+    @Test func `a token that is refused immediately ends the request`() async throws {
         let refreshes = Atomic(0)
         let world = try TokenServer("none of those")
         let session = try session(world.server, token: nil) { _ in
@@ -108,7 +108,7 @@ struct BearerTests {
         #expect(world.server.requests.value.map { $0["Authorization"] } == [nil, "Bearer token1"])
     }
 
-    @Test func `a token that was good once is got anew when it is refused`() async throws {
+    @Test func `a token that was accepted once is refreshed when it is refused`() async throws {
         let refreshes = Atomic(0)
         let world = try TokenServer("1")
         let session = try session(world.server, token: "0") { _ in
@@ -122,7 +122,7 @@ struct BearerTests {
         #expect(refreshes.load(ordering: .relaxed) == 3)
     }
 
-    @Test func `if no token can be got, all who wait fail with one clear error`() async throws {
+    @Test func `if the refresh fails, all waiting requests fail with one clear error`() async throws {
         let world = try TokenServer("new")
         let server = world.server
         let session = try session(server, token: "old", connections: 20) { _ in
@@ -141,7 +141,7 @@ struct BearerTests {
         }
     }
 
-    @Test func `cancelling one who waits cancels no refresh`() async throws {
+    @Test func `cancelling one waiting request does not cancel the refresh`() async throws {
         let world = try TokenServer("new")
         let server = world.server
         let latch = AsyncStream.makeStream(of: Void.self)
@@ -160,13 +160,13 @@ struct BearerTests {
         #expect(try await second.response().status == 200)
     }
 
-    @Test func `what gets a token may use the session itself`() async throws {
+    @Test func `a token refresh may use the session itself`() async throws {
         let world = try TokenServer("new")
         let server = world.server
         let own = Mutex<HTTPSession?>(nil)
         let session = try session(server, token: "old") { _ in
             let session = own.withLock { $0 }
-            // It carries no token, and its refusal is its answer.
+            // It has no token, and the refusal is its response.
             let status = try await session?.post("login").response().status
             #expect(status == 401)
             return "new"
@@ -178,7 +178,7 @@ struct BearerTests {
         own.withLock { $0 = nil }
     }
 
-    @Test func `a token goes to its origin alone`() async throws {
+    @Test func `a token is sent only to its origin`() async throws {
         let other = try TokenServer("new")
         let leading = try RedirectLab.server(to: other.server.url)
         let session = try session(leading, token: "old") { _ in "new" }
@@ -188,7 +188,7 @@ struct BearerTests {
     }
 
     @Test(arguments: ["", "a b", "a\r\nX: y", "\u{E4}"])
-    func `a token that no field can carry is none`(token: String) async throws {
+    func `a token with characters that are invalid in a field is rejected`(token: String) async throws {
         let world = try TokenServer("new")
         let session = try session(world.server, token: token) { _ in token }
         do {
@@ -200,7 +200,7 @@ struct BearerTests {
         #expect(world.server.requests.value.map { $0["Authorization"] } == [nil])
     }
 
-    @Test func `a deadline that passes while a token is got ends the request`() async throws {
+    @Test func `a deadline that passes during a refresh ends the request`() async throws {
         let world = try TokenServer("new")
         let latch = AsyncStream.makeStream(of: Void.self)
         let session = try session(world.server, token: "old") { _ in

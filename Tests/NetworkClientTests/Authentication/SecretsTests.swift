@@ -4,10 +4,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// Greps all that a program could print for what nobody may read there.
+/// Searches everything that a program could print for secrets.
 @Suite(.timeLimit(.minutes(5)))
 struct SecretsTests {
-    /// Writes down every event, as a log would that prints all.
+    /// Records every event, like a verbose log.
     private final class Scribe: EventMonitor {
         let text = Mutex("")
 
@@ -22,7 +22,7 @@ struct SecretsTests {
         "hunter2", "hunter3", "token-one", "token-two",
         // Both of Basic's values.
         "YW5uYTpodW50ZXIy", "YmVydGE6aHVudGVyMw==",
-        // What Digest makes of the passwords: the hash of `anna:strong:hunter2`.
+        // The Digest hashes of the passwords: that of `anna:strong:hunter2`.
         "fa676f65f293a25ae5f1b8c33d80adc5",
     ]
 
@@ -37,22 +37,22 @@ struct SecretsTests {
         for secret in Self.secrets { #expect(!text.contains(secret), "\(what) shows \(secret)") }
     }
 
-    /// Asks by each scheme, redirects, refuses.
+    /// Challenges with each scheme, redirects, refuses.
     private func server() throws -> AnsweringServer {
         try AnsweringServer { request in
             if let redirect = RedirectLab.redirect(request) { return [redirect] }
             let value = request["Authorization"] ?? ""
-            if request.path == "/basic", value.hasPrefix("Basic") { return [.answer()] }
-            if request.path == "/digest", value.hasPrefix("Digest") { return [.answer()] }
+            if request.path == "/basic", value.hasPrefix("Basic") { return [.response()] }
+            if request.path == "/digest", value.hasPrefix("Digest") { return [.response()] }
             let fields = [
                 "WWW-Authenticate: Digest realm=strong, nonce=n, qop=auth", "WWW-Authenticate: Basic realm=weak",
             ]
-            return [.answer(status: "401 Unauthorized", headers: request.path == "/basic" ? [fields[1]] : fields)]
+            return [.response(status: "401 Unauthorized", headers: request.path == "/basic" ? [fields[1]] : fields)]
         }
     }
 
     @Test func `a dump shows nothing that a description hides`() async throws {
-        let proxy = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let proxy = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let server = try ProxyServer("http://anna:hunter2@127.0.0.1:\(proxy.port)")
         let fields: HTTPFields = [.authorization: "Basic YW5uYTpodW50ZXIy", .userAgent: "shown"]
         let configuration = HTTPConfiguration(headers: fields, timeouts: .lasting, proxy: .all(server))
@@ -72,7 +72,7 @@ struct SecretsTests {
         check(written(environment, environment.http as Any, login, dialogue), "a proxy's login")
     }
 
-    @Test func `neither passwords nor tokens are shown by anything`() async throws {
+    @Test func `no description shows passwords or tokens`() async throws {
         struct NoToken: Error {}
         let (server, api) = (try server(), try server())
         let scribe = Scribe()
@@ -103,7 +103,7 @@ struct SecretsTests {
         ]
         for request in requests {
             do throws(HTTPError) {
-                check(written(try await request.response()), "an answer")
+                check(written(try await request.response()), "a response")
             } catch {
                 check(written(error, error.code, error.reason), "an error")
             }
@@ -112,7 +112,7 @@ struct SecretsTests {
         check(scribe.text.withLock { $0 }, "an event")
         check(written(configuration, policy, policy.credentials, policy.tokens, options), "a configuration")
         check(written(session), "a session")
-        // The server was told, or nothing is proven.
+        // The server received them; otherwise the test proves nothing.
         let told = (server.requests.value + api.requests.value).compactMap { $0["Authorization"] }
         for value in [Self.secrets[4], Self.secrets[5], "token-one", "token-two", "Digest username=\"anna\""] {
             #expect(told.contains { $0.contains(value) }, "\(value)")

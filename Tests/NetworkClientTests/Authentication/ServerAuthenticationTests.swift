@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Basic and Digest against servers that were not written here.
+/// Basic and Digest against third-party servers.
 @Suite(.timeLimit(.minutes(5)))
 struct ServerAuthenticationTests {
     private static let mufasa = Credential(user: "mufasa", password: "circle")
@@ -19,7 +19,7 @@ struct ServerAuthenticationTests {
         )
     }
 
-    /// How often a request is sent until its answer, and what that is.
+    /// The number of times that a request is sent, and its response.
     private func outcome(_ request: RequestHandle) async throws -> [Int] {
         let response = try await request.response()
         return [response.status, response.metrics.attempts]
@@ -28,7 +28,7 @@ struct ServerAuthenticationTests {
     // MARK: Apache
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)), arguments: ["basic", "digest"])
-    func `Apache asks once, and then no more`(scheme: String) async throws {
+    func `Apache challenges once`(scheme: String) async throws {
         let apache = try Apache()
         let session = try session(apache.url)
         #expect(try await outcome(session.get("\(scheme)/file")) == [200, 2])
@@ -40,7 +40,7 @@ struct ServerAuthenticationTests {
     }
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)), arguments: ["basic", "digest"])
-    func `Apache refuses once, and its 401 is the answer`(scheme: String) async throws {
+    func `Apache refuses once, and its 401 is the response`(scheme: String) async throws {
         let apache = try Apache()
         for wrong in [Credential(user: "mufasa", password: "wrong"), .init(user: "scar", password: "circle")] {
             let session = try session(apache.url, wrong)
@@ -51,11 +51,11 @@ struct ServerAuthenticationTests {
     }
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)))
-    func `a nonce that Apache finds too old is no refusal`() async throws {
+    func `a nonce that is stale for Apache is not a refusal`() async throws {
         let first = try Apache()
         let session = try session(first.url)
         #expect(try await outcome(session.get("digest/file")) == [200, 2])
-        // The next one has other secrets: what the first one gave is stale to it.
+        // The next server has other secrets: the first one's nonces are stale to it.
         try first.stop()
         let second = try Apache(after: first)
         let handle = session.get("digest/file", options: .init(startsAtOnce: false))
@@ -72,7 +72,7 @@ struct ServerAuthenticationTests {
     }
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)))
-    func `many at once are all answered`() async throws {
+    func `all of many concurrent requests are accepted`() async throws {
         let apache = try Apache()
         let session = try session(apache.url)
         let requests = (0..<100).map { session.get("digest/file?\($0)") }
@@ -115,11 +115,11 @@ struct ServerAuthenticationTests {
         let path = "digest-auth/\(qop)/mufasa/circle/\(algorithm)"
         #expect(try await outcome(session.get(path)) == [200, 2])
         #expect(try await outcome(session.request(.get, path, body: .text("a body"))) == [200, 1])
-        // What is not in memory can't be hashed before it is sent.
+        // A body that is not in memory can't be hashed before it is sent.
         let folder = try LabFolder()
         let file = RequestBody.file(try folder.write("body", "a body"))
         #expect(try await outcome(session.request(.get, path, body: file)) == (qop == "auth" ? [200, 1] : [401, 1]))
-        // It checks what it is given, and tells.
+        // It validates the credentials, and reports the result.
         let seen = try await session.get("headers").string()
         #expect(seen.contains("qop=\(qop)") && seen.contains("algorithm=\(algorithm)"), "\(seen)")
         let wrong = try self.session(server.url, .init(user: "mufasa", password: "wrong"))

@@ -5,10 +5,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// Bodies at which it takes long to look before they are sent, as on a disk that hangs.
+/// Bodies whose check before sending takes long, for example on a disk that hangs.
 @Suite(.timeLimit(.minutes(5)))
 struct CheckedBodyTests {
-    /// A look that lasts until it is let go, and how many there were.
+    /// A check that blocks until it is released, and the number of checks.
     private struct Slow: Sendable {
         let begun = Observed(0)
         let gate = DispatchSemaphore(value: 0)
@@ -28,8 +28,8 @@ struct CheckedBodyTests {
         try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
     }
 
-    @Test func `others are served meanwhile, and it can be cancelled`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+    @Test func `other requests proceed during a slow check, and the request can be cancelled`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let slow = Slow()
         let request = session.put("", body: slow.body.throttled(.init(packetSize: 1, delay: .zero)))
@@ -44,8 +44,8 @@ struct CheckedBodyTests {
         #expect(server.connections.flatMap(\.requests).count == 2)
     }
 
-    @Test func `who is paused meanwhile is not sent until he is resumed, and then once`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+    @Test func `a request that is paused during the check is sent once, after it is resumed`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let slow = Slow()
         let request = session.put("", body: slow.body)

@@ -2,10 +2,10 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Servers that do not take a body whole, and what becomes of what gives it.
+/// Servers that do not read the whole body, and the effect on its source.
 @Suite(.timeLimit(.minutes(5)))
 struct EarlyEndTests {
-    /// A sequence that never ends, and tells how often it was asked.
+    /// A sequence that never ends, and counts the requested elements.
     private final class Endless: AsyncSequence, Sendable {
         typealias Element = [UInt8]
 
@@ -28,13 +28,13 @@ struct EarlyEndTests {
         try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .init(timeouts: timeouts))
     }
 
-    @Test func `a sequence is asked no further while the server does not read`() async throws {
+    @Test func `no more elements are requested while the server does not read`() async throws {
         let server = try ScriptedServer(receiveBuffer: 65_536, always: [.readHead, .hold])
         let sequence = Endless()
         var timeouts = Timeouts.lasting
         timeouts.write = .seconds(1)
         let session = try session(server, timeouts)
-        // It ends when the kernel has taken nothing for a second: until then as much as the kernel's buffers hold.
+        // It ends when the kernel has accepted nothing for a second; until then, it fills the kernel's buffers.
         let error = await #expect(throws: HTTPError.self) {
             try await session.upload("a", from: .once(sequence)).response()
         }
@@ -43,8 +43,8 @@ struct EarlyEndTests {
         #expect(sequence.asked.value < (24 << 20) / 65_536)
     }
 
-    @Test func `an answer in the middle of an upload is the answer, and ends the reading`() async throws {
-        let refusal = ServerStep.answer("too much", status: "413 Content Too Large", headers: ["Connection: close"])
+    @Test func `a response during an upload is the response, and stops reading the body`() async throws {
+        let refusal = ServerStep.response("too much", status: "413 Content Too Large", headers: ["Connection: close"])
         let server = try ScriptedServer(receiveBuffer: 65_536, always: [.readHead, refusal, .readToEnd])
         let sequence = Endless()
         let request = try session(server).upload("a", from: .once(sequence))
@@ -54,7 +54,7 @@ struct EarlyEndTests {
         #expect(sequence.asked.value < (24 << 20) / 65_536)
     }
 
-    @Test func `a server that closes in the middle ends the request and the reading`() async throws {
+    @Test func `a server that closes during an upload ends the request and stops reading the body`() async throws {
         let server = try ScriptedServer(always: [.readHead, .readBytes(200_000), .reset])
         let ended = Observed(false)
         let sequence = WatchedSequence([[UInt8](repeating: 0, count: 300_000)]) {
@@ -74,7 +74,7 @@ struct EarlyEndTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `a request that is cancelled cancels the reading`() async throws {
+    @Test func `cancelling a request cancels reading its body`() async throws {
         let server = try ScriptedServer(always: [.readHead, .readToEnd])
         let ended = Observed(false)
         let sequence = WatchedSequence([[1]]) {
@@ -94,10 +94,10 @@ struct EarlyEndTests {
         try await ended.wait(for: "the cancelling") { $0 }
     }
 
-    @Test func `a sequence is not asked before the server gives leave`() async throws {
+    @Test func `a sequence is not read before the server sends 100 Continue`() async throws {
         let latch = try ServerLatch()
         let leave: [ServerStep] = [
-            .readHead, .await(latch), .send("HTTP/1.1 100 Continue\r\n\r\n"), .readBody, .answer(),
+            .readHead, .await(latch), .send("HTTP/1.1 100 Continue\r\n\r\n"), .readBody, .response(),
         ]
         let server = try ScriptedServer(always: leave)
         let sequence = WatchedSequence([[1], [2]])
@@ -110,15 +110,15 @@ struct EarlyEndTests {
         #expect(server.connections.first?.requests.first?.body == [1, 2])
     }
 
-    @Test func `a sequence whose server refuses before it gives leave is never asked`() async throws {
-        let refusal = ServerStep.answer("no", status: "403 Forbidden")
+    @Test func `a sequence is never read if the server refuses instead of sending 100 Continue`() async throws {
+        let refusal = ServerStep.response("no", status: "403 Forbidden")
         let server = try ScriptedServer(always: [.readHead, refusal, .readToEnd])
         let sequence = WatchedSequence([[1]])
         let options = RequestOptions(expectsContinue: true)
         let response = try await session(server).upload("a", from: .once(sequence), options: options).response()
         #expect(response.status == 403)
         try await server.waitForEnds()
-        // The server may have been slower to refuse than the client waits, and the client to hear it.
+        // The refusal may have arrived after the client's wait for 100 Continue.
         #expect(server.connections.first.map { $0.received.count <= $0.requests[0].head.utf8.count + 16 } == true)
     }
 }

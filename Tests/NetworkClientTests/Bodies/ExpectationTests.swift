@@ -4,15 +4,15 @@ import NIOCore
 import NetworkClient
 import Testing
 
-/// Servers that don't know, or don't want, that their leave is asked for a body.
+/// Servers that don't support, or refuse, Expect: 100-continue.
 @Suite(.timeLimit(.minutes(5)))
 struct ExpectationTests {
-    private static let refusal = ServerStep.answer("don't ask", status: "417 Expectation Failed")
+    private static let refusal = ServerStep.response("don't ask", status: "417 Expectation Failed")
 
-    /// Refuses to be asked; takes what comes without a question.
+    /// Refuses a request with Expect, and accepts one without.
     private func server() throws -> ScriptedServer {
         try ScriptedServer { number in
-            number == 0 ? [.readHead, Self.refusal, .readToEnd] : [.readRequest, .answer("taken")]
+            number == 0 ? [.readHead, Self.refusal, .readToEnd] : [.readRequest, .response("taken")]
         }
     }
 
@@ -26,7 +26,7 @@ struct ExpectationTests {
         #expect(requests.last?.body == body)
     }
 
-    @Test func `who is refused goes again without asking, with the whole body`() async throws {
+    @Test func `a refused expectation is retried without Expect, with the whole body`() async throws {
         let server = try server()
         let options = RequestOptions(expectsContinue: true)
         let response = try await session(server).upload("a", from: .bytes([1, 2, 3]), options: options).response()
@@ -34,7 +34,7 @@ struct ExpectationTests {
         expectGoneAgain(server, [1, 2, 3])
     }
 
-    @Test func `a sequence that was not asked yet can go`() async throws {
+    @Test func `a sequence that was not read yet can be sent after the refusal`() async throws {
         let server = try server()
         let sequence = WatchedSequence([[1], [2]])
         let options = RequestOptions(expectsContinue: true)
@@ -43,13 +43,13 @@ struct ExpectationTests {
         expectGoneAgain(server, [1, 2])
     }
 
-    @Test func `a sequence that was not asked yet can go with a credential too`() async throws {
-        let challenge = ServerStep.answer(
+    @Test func `a sequence that was not read yet can be sent after the refusal with a credential too`() async throws {
+        let challenge = ServerStep.response(
             status: "401 Unauthorized",
             headers: ["WWW-Authenticate: Basic realm=\"a\""]
         )
         let server = try ScriptedServer { number in
-            number == 0 ? [.readHead, challenge, .readToEnd] : [.readRequest, .answer("taken")]
+            number == 0 ? [.readHead, challenge, .readToEnd] : [.readRequest, .response("taken")]
         }
         let sequence = WatchedSequence([[1], [2]])
         let options = RequestOptions(expectsContinue: true, credential: .init(user: "u", password: "p"))
@@ -58,7 +58,7 @@ struct ExpectationTests {
         #expect(server.connections.last?.requests.last?.body == [1, 2])
     }
 
-    @Test func `who was refused sends no body, though it is paused and resumed meanwhile`() async throws {
+    @Test func `a refused request sends no body, although it is paused and resumed meanwhile`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [
             .readHead, .send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\n"), .await(latch), .send("no"),
@@ -71,7 +71,7 @@ struct ExpectationTests {
         for await case .head in events { break }
         request.pause()
         request.resume()
-        // Longer than it waits for leave.
+        // Longer than the wait for 100 Continue.
         try await Task.sleep(for: .seconds(1.5))
         latch.open()
         #expect(try await request.response().status == 403)
@@ -79,12 +79,12 @@ struct ExpectationTests {
         #expect(server.connections.first.map { $0.received.count == $0.requests[0].head.utf8.count } == true)
     }
 
-    @Test func `who takes the answer as a stream does not get the refusal`() async throws {
+    @Test func `a streamed response is not the refusal`() async throws {
         let server = try server()
         let options = RequestOptions(expectsContinue: true)
-        let answer = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).streamed()
-        #expect(answer.status == 200)
-        #expect(try await String(buffer: answer.body.collect(upTo: 100)) == "taken")
+        let response = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).streamed()
+        #expect(response.status == 200)
+        #expect(try await String(buffer: response.body.collect(upTo: 100)) == "taken")
     }
 
     @Test func `a response after a refusal goes to its file once`() async throws {
@@ -96,7 +96,7 @@ struct ExpectationTests {
         #expect(try String(contentsOfFile: "\(folder.path)/file", encoding: .utf8) == "taken")
     }
 
-    @Test func `a server that refuses what does not ask either has answered`() async throws {
+    @Test func `a 417 to a request without Expect is the response`() async throws {
         let server = try ScriptedServer(always: [.readHead, Self.refusal, .readToEnd])
         let options = RequestOptions(expectsContinue: true)
         let response = try await session(server).upload("a", from: .bytes([1]), options: options).response()
@@ -104,7 +104,7 @@ struct ExpectationTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a sequence that was asked already can't go again: the refusal is the answer`() async throws {
+    @Test func `a sequence that was read can't be sent again: the refusal is the response`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [.readHead, .await(latch), Self.refusal, .readToEnd])
         let sequence = WatchedSequence([[1], [2]]) { latch.open() }
@@ -115,7 +115,7 @@ struct ExpectationTests {
     }
 
     @Test(arguments: ["100-continue", "100-Continue"])
-    func `who sets the field Expect waits for the server's leave too`(value: String) async throws {
+    func `a request with an explicit Expect field waits for 100 Continue too`(value: String) async throws {
         let server = try server()
         let name = try #require(HTTPField.Name("Expect"))
         let response = try await session(server).post("a", headers: [name: value], body: .bytes([1, 2, 3])).response()
@@ -124,10 +124,10 @@ struct ExpectationTests {
         #expect(server.connections.first?.requests.first?.body.isEmpty != false)
     }
 
-    @Test func `a refusal whose body stalls is gone again from all the same`() async throws {
+    @Test func `a refused expectation is retried although the refusal's body stalls`() async throws {
         let refusal = "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 5\r\n\r\nab"
         let server = try ScriptedServer { number in
-            number == 0 ? [.readHead, .send(refusal), .hold] : [.readRequest, .answer("taken")]
+            number == 0 ? [.readHead, .send(refusal), .hold] : [.readRequest, .response("taken")]
         }
         let timeouts = Timeouts(firstByte: nil, read: nil)
         let session = try HTTPSession(
@@ -139,7 +139,7 @@ struct ExpectationTests {
     }
 
     @Test func `the field Expect without a body is not sent`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x"), .readToEnd])
+        let server = try ScriptedServer(always: [.readRequest, .response("x"), .readToEnd])
         let name = try #require(HTTPField.Name("Expect"))
         _ = try await session(server).post("a", headers: [name: "100-continue"]).response()
         #expect(server.connections.first?.requests.first?.field("Expect") == nil)

@@ -21,7 +21,7 @@ struct FedRequestTests {
     private static func text(_ count: Int) -> String { (0..<count).map { "line \($0)\n" }.joined() }
 
     @Test(arguments: [0, 1, 20_000]) func `a body of known length arrives whole`(count: Int) async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let record = NotedFeed.Record()
         let text = Self.text(count)
         let body = NotedFeed.body(length: Int64(text.utf8.count), record: record, Self.lines(count))
@@ -33,7 +33,7 @@ struct FedRequestTests {
     }
 
     @Test(arguments: [0, 1, 20_000]) func `a body of unknown length arrives in chunks`(count: Int) async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let body = NotedFeed.body(length: nil, Self.lines(count))
         #expect(try await session.post("", body: body).string() == "yes")
@@ -44,8 +44,8 @@ struct FedRequestTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `who is refused sends no more`() async throws {
-        let server = try ScriptedServer(always: [.readHead, .answer("no", status: "413 Too Large"), .readToEnd])
+    @Test func `a refused request stops sending`() async throws {
+        let server = try ScriptedServer(always: [.readHead, .response("no", status: "413 Too Large"), .readToEnd])
         let record = NotedFeed.Record()
         let piece = ByteBuffer(repeating: 7, count: 10_000)
         let body = NotedFeed.body(length: 1 << 40, record: record) { _ in piece }
@@ -69,8 +69,8 @@ struct FedRequestTests {
         #expect(record.closed == 1)
     }
 
-    @Test func `a sequence that can't be made while leave is waited for is no empty body`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+    @Test func `a sequence that fails while the request waits for 100 Continue is not an empty body`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let session = try Self.session(server)
         let body = RequestBody.replayable { () async throws -> WatchedSequence in throw NotedFeed.Refusal() }
         let request = session.put("", body: body, options: .init(expectsContinue: true))
@@ -82,8 +82,8 @@ struct FedRequestTests {
         #expect(server.connections.first?.text.hasSuffix("\r\n0\r\n\r\n") == false)
     }
 
-    @Test func `a body that can't be opened lets the connection serve the next request`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+    @Test func `a body that can't be opened keeps the connection usable`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .zero))
         let source = BodySource(length: 1, isReplayable: true) { _ throws(HTTPError) in
             throw .init(.bodyUnavailable, .neverSent, "there is none")
@@ -97,9 +97,9 @@ struct FedRequestTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test(arguments: [true, false]) func `a body that can be read again goes again`(isReplayable: Bool) async throws {
+    @Test(arguments: [true, false]) func `a replayable body is sent again`(isReplayable: Bool) async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .reset] : [.readRequest, .answer("yes")]
+            number == 0 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
         let body = NotedFeed.body(length: nil, isReplayable: isReplayable, Self.lines(3))
@@ -109,8 +109,8 @@ struct FedRequestTests {
         #expect(server.connections.last?.requests.first?.body == Array(Self.text(3).utf8))
     }
 
-    @Test func `its progress is told`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+    @Test func `progress is reported`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let length = Int64(Self.text(20).utf8.count)
         let body = NotedFeed.body(length: length, Self.lines(20))
         let request = try Self.session(server).put("", body: body, options: .init(startsAtOnce: false))
@@ -124,7 +124,7 @@ struct FedRequestTests {
         #expect(Int64(last) == length)
     }
 
-    @Test func `who is cancelled reads no more of the body`() async throws {
+    @Test func `a cancelled request stops reading the body`() async throws {
         let server = try ScriptedServer(always: [.readHead, .hold])
         let record = NotedFeed.Record()
         let body = NotedFeed.body(length: 1 << 40, record: record) { _ in ByteBuffer(repeating: 7, count: 10_000) }

@@ -4,7 +4,7 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Forms that are written to files first.
+/// Forms that are written to files before they are sent.
 @Suite(.timeLimit(.minutes(5)))
 struct FormWritingTests {
     private let folder: LabFolder
@@ -15,8 +15,8 @@ struct FormWritingTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
 
-    @Test func `the file is what is sent, as often as it takes`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+    @Test func `the file is sent, any number of times`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let stream = MultipartStream.once(WatchedSequence([[1, 2], [3]]))
         let form: MultipartForm = [.text("x", name: "a"), .stream(stream, name: "b")]
@@ -33,7 +33,7 @@ struct FormWritingTests {
         #expect(String(decoding: requests[0].body.prefix(boundary.utf8.count + 2), as: UTF8.self) == "--\(boundary)")
     }
 
-    @Test func `a file that is there stays until the new one is whole`() async throws {
+    @Test func `an existing file stays until the new one is complete`() async throws {
         let path = try folder.write("form", "before")
         let form: MultipartForm = [.stream(.once(WatchedSequence([[1]]), length: 2), name: "a")]
         let error = await #expect(throws: HTTPError.self) { try await form.write(to: path) }
@@ -44,7 +44,7 @@ struct FormWritingTests {
         #expect(try Data(contentsOf: URL(filePath: path)).starts(with: Data("--netwatch-".utf8)))
     }
 
-    @Test func `a file that can't be written is told with its path and why`() async throws {
+    @Test func `the error for an unwritable file names its path and the reason`() async throws {
         let path = folder.path + "/none/form"
         let error = await #expect(throws: HTTPError.self) { try await MultipartForm().write(to: path) }
         #expect(error?.code == .fileFailed && error?.errno == ENOENT)
@@ -70,14 +70,14 @@ struct FormWritingTests {
         #expect(try names == ["form"])
     }
 
-    @Test func `a form written through a link replaces what the link leads to, and the link stays`() async throws {
+    @Test func `a form written through a link replaces the target, and keeps the link`() async throws {
         let target = try folder.write("target", "before")
         let link = folder.path + "/link"
         try #require(symlink("target", link) == 0)
         let body = try await MultipartForm().write(to: link)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "target")
         #expect(try Data(contentsOf: URL(filePath: target)).starts(with: Data("--netwatch-".utf8)))
-        let server = try ScriptedServer(always: [.readRequest, .answer()])
+        let server = try ScriptedServer(always: [.readRequest, .response()])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         _ = try await session.upload("a", from: body).response()
         let sent = try #require(server.connections.first?.requests.first).body
@@ -93,7 +93,7 @@ struct FormWritingTests {
         #expect(try names == ["pipe"])
     }
 
-    @Test func `a new file has the permissions that the process gives to files`() async throws {
+    @Test func `a new file has the default permissions of the process`() async throws {
         let path = folder.path + "/form"
         let mask = umask(0o022)
         umask(mask)
@@ -102,7 +102,7 @@ struct FormWritingTests {
     }
 }
 
-/// A sequence that gives its bytes only when it is let, and tells when it was asked.
+/// A sequence that provides its bytes only after it is opened, and reports the first request.
 private final class PausedSequence: AsyncSequence, Sendable {
     typealias Element = [UInt8]
     typealias Failure = Never
@@ -113,10 +113,10 @@ private final class PausedSequence: AsyncSequence, Sendable {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Waits until the first piece is asked for.
+    /// Waits until the first piece is requested.
     func isAsked() async { for await _ in asked.stream { return } }
 
-    /// Lets the pieces go.
+    /// Releases the pieces.
     func open() { gate.continuation.finish() }
 
     func makeAsyncIterator() -> Iterator { .init(sequence: self, rest: bytes[...]) }

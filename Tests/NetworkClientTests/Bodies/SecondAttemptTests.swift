@@ -2,17 +2,17 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Bodies in requests that would have to be sent again.
+/// Bodies of requests that would have to be resent.
 @Suite(.timeLimit(.minutes(5)))
 struct SecondAttemptTests {
     private let folder: LabFolder
 
     init() throws { folder = try LabFolder() }
 
-    /// The first connection is closed when the request was read, or the answer says to come again; then all is well.
+    /// The first connection is closed after the request, or its response is 503; later ones succeed.
     private func server(_ first: [ServerStep] = []) throws -> ScriptedServer {
         try ScriptedServer { number in
-            number == 0 ? [.readRequest] + first : [.forever([.readRequest, .answer("fine")])]
+            number == 0 ? [.readRequest] + first : [.forever([.readRequest, .response("fine")])]
         }
     }
 
@@ -23,14 +23,14 @@ struct SecondAttemptTests {
         )
     }
 
-    private static let unavailable = ServerStep.answer(
+    private static let unavailable = ServerStep.response(
         "",
         status: "503 Service Unavailable",
         headers: ["Connection: close"]
     )
 
     @Test(arguments: [false, true])
-    func `what can be made again is sent again, whole`(isAnswered: Bool) async throws {
+    func `a replayable body is resent completely`(isAnswered: Bool) async throws {
         let path = try folder.write("file", "contents")
         let form: MultipartForm = [.text("x", name: "a"), .file(path, name: "b")]
         let bodies: [RequestBody] = [
@@ -48,7 +48,7 @@ struct SecondAttemptTests {
         }
     }
 
-    @Test func `what can be read once is sent once: the connection's loss is the error`() async throws {
+    @Test func `a one-time body is sent once: the loss of the connection is the error`() async throws {
         let server = try server()
         let sequence = WatchedSequence([[1]])
         let error = await #expect(throws: HTTPError.self) {
@@ -58,7 +58,7 @@ struct SecondAttemptTests {
         #expect(server.connections.count == 1 && sequence.asked.value == 2)
     }
 
-    @Test func `what can be read once is sent once: the answer is the answer`() async throws {
+    @Test func `a one-time body is sent once: the first response is the response`() async throws {
         let server = try server([Self.unavailable])
         let form: MultipartForm = [.stream(.once(WatchedSequence([[1]])), name: "a")]
         let response = try await session(server).upload("a", from: .multipart(form), method: .put).response()
@@ -66,8 +66,8 @@ struct SecondAttemptTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `what can be read once and was not yet read is sent when it can be`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer()])
+    @Test func `a one-time body that was not read yet is sent by a later attempt`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response()])
         let port = server.port
         try await server.stop()
         let sequence = WatchedSequence([[1]])
@@ -78,12 +78,12 @@ struct SecondAttemptTests {
         let error = await #expect(throws: HTTPError.self) {
             try await session.upload("a", from: .once(sequence), method: .put).response()
         }
-        // Refused twice: it was not the body that kept it from going again.
+        // Two connections were refused: the body did not prevent the retry.
         #expect(error?.code == .connectionRefused && sequence.asked.value == 0)
     }
 
     @Test func `a body that can be read once serves one request`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try session(server)
         let body = RequestBody.once(WatchedSequence([[1]]))
         _ = try await session.upload("a", from: body).response()
@@ -93,7 +93,7 @@ struct SecondAttemptTests {
     }
 
     @Test func `a form with a stream that can be read once serves one request`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try session(server)
         let body = RequestBody.multipart([.stream(.once(WatchedSequence([[1]])), name: "a")])
         _ = try await session.upload("a", from: body).response()

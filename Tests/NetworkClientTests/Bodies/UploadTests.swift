@@ -4,7 +4,7 @@ import NIOCore
 import NetworkClient
 import Testing
 
-/// Bodies that are not in memory, on their way to real servers.
+/// Bodies that are not in memory, sent to real servers.
 @Suite(.timeLimit(.minutes(5)))
 struct UploadTests {
     private let folder: LabFolder
@@ -18,8 +18,8 @@ struct UploadTests {
 
     private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) } }
 
-    @Test func `a file goes with its length and type, and progress is told up to it`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer()])
+    @Test func `a file is sent with its length and type, and progress is reported up to its length`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response()])
         let path = try folder.write("data.json", bytes(1_000_000))
         let request = try session(server).upload("x", from: .file(path), options: .init(startsAtOnce: false))
         let events = request.events
@@ -39,8 +39,8 @@ struct UploadTests {
         #expect(sent.body == bytes(1_000_000))
     }
 
-    @Test func `a sequence goes with its length, or in chunks`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+    @Test func `a sequence is sent with its length, or in chunks`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try session(server)
         let pieces: [[UInt8]] = [[], [1, 2], [3], []]
         _ = try await session.upload("a", from: .once(WatchedSequence(pieces), length: 3)).response()
@@ -60,8 +60,8 @@ struct UploadTests {
         #expect(requests[2].head.contains("Content-Type: a/b\r\n"))
     }
 
-    @Test func `bodies without a byte are whole`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+    @Test func `empty bodies are complete`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try session(server)
         _ = try await session.upload("a", from: .once(WatchedSequence([]))).response()
         _ = try await session.upload("b", from: .file(folder.write("empty", ""))).response()
@@ -71,15 +71,15 @@ struct UploadTests {
     }
 
     @Test func `throttled bytes arrive as they are`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer()])
+        let server = try ScriptedServer(always: [.readRequest, .response()])
         let body = RequestBody.bytes(bytes(1_000)).throttled(.init(packetSize: 100, delay: .milliseconds(1)))
         _ = try await session(server).upload("a", from: body).response()
         #expect(server.connections.first?.requests.first?.body == bytes(1_000))
         #expect(server.connections.first?.text.contains("Content-Length: 1000\r\n") == true)
     }
 
-    @Test func `what can't be read is told before anything is sent`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("fine")])])
+    @Test func `an unreadable body is reported before anything is sent`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("fine")])])
         let session = try session(server)
         let missing = await #expect(throws: HTTPError.self) {
             try await session.upload("a", from: .file(folder.path + "/none")).response()
@@ -110,7 +110,7 @@ struct UploadTests {
         let latch = try ServerLatch()
         let server = try ScriptedServer(
             receiveBuffer: 65_536,
-            always: [.readHead, .await(latch), .discardBody, .answer()]
+            always: [.readHead, .await(latch), .discardBody, .response()]
         )
         let path = try folder.write("file", "")
         #expect(truncate(path, 32 << 20) == 0)
@@ -125,7 +125,7 @@ struct UploadTests {
         #expect(server.connections.first.map { $0.discarded < 32 << 20 } == true)
     }
 
-    @Test func `what a sequence throws is the cause of the request's error`() async throws {
+    @Test func `an error of the sequence is the cause of the request's error`() async throws {
         struct Broken: Error {}
         let server = try ScriptedServer(always: [.readHead, .readToEnd])
         let sequence = WatchedSequence([[1]], ending: { throw Broken() })
@@ -152,7 +152,7 @@ struct UploadTests {
     }
 
     @Test(.enabled(if: Nginx.isInstalled, .init(rawValue: Nginx.advice)))
-    func `nginx keeps what was sent, whatever it came from`() async throws {
+    func `nginx stores the body unchanged, whatever its source`() async throws {
         var options = Nginx.Options()
         options.directives = ["location /put/ { dav_methods PUT; create_full_put_path on; }"]
         let nginx = try Nginx(options)

@@ -79,7 +79,7 @@ struct ConnectCancelTests {
         }
     }
 
-    @Test func `after it stands, nothing is cancelled`() async throws {
+    @Test func `cancelling an established connection has no effect`() async throws {
         try await LabLoops.run { loops in
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
             let attempt = Connector(tls: nil).connect(

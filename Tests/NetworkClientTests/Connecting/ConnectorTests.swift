@@ -67,7 +67,7 @@ struct ConnectorTests {
         }
     }
 
-    @Test func `handlers of the user's see the whole of the connection's life`() async throws {
+    @Test func `the user's handlers receive all events of the connection`() async throws {
         try await LabLoops.run { loops in
             let server = try ScriptedServer(in: loops.lab, always: [.send("hello"), .close])
             let seen = Observed<[String]>([])
@@ -84,7 +84,7 @@ struct ConnectorTests {
         }
     }
 
-    @Test func `what the user's set-up throws ends the connection`() async throws {
+    @Test func `an error of the user's setup ends the connection`() async throws {
         try await LabLoops.run { loops in
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
             let before = try loops.sockets()
@@ -109,7 +109,7 @@ struct ConnectorTests {
     }
 }
 
-/// Notes what happens on a channel.
+/// Records the events of a channel.
 private final class Diary: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let seen: Observed<[String]>

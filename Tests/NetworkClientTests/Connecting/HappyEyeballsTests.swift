@@ -14,7 +14,7 @@ struct HappyEyeballsTests {
         return Connector(resolver: NameResolver { _ in .addresses(addresses) }, tls: nil)
     }
 
-    @Test func `where IPv6 is silent, IPv4 comes through`() async throws {
+    @Test func `IPv4 connects if IPv6 does not respond`() async throws {
         try await LabLoops.run { loops in
             try loops.addSilentPeers("2001:db8::9")
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
@@ -31,7 +31,7 @@ struct HappyEyeballsTests {
         }
     }
 
-    @Test func `where IPv6 has no route, IPv4 comes at once`() async throws {
+    @Test func `IPv4 connects immediately if IPv6 has no route`() async throws {
         try await LabLoops.run { loops in
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
             let connector = try connector("2001:db8::9", "2001:db8::a", "127.0.0.1")
@@ -58,7 +58,7 @@ struct HappyEyeballsTests {
         }
     }
 
-    @Test func `the most telling error is reported`() async throws {
+    @Test func `the most informative error is reported`() async throws {
         try await LabLoops.run { loops in
             let refused = try await loops.failure(connectingTo: .init("x"), by: connector("2001:db8::1", "127.0.0.1"))
             #expect(refused.code == .connectionRefused)
@@ -73,7 +73,7 @@ struct HappyEyeballsTests {
         }
     }
 
-    @Test func `when all are silent, the limit counts for all together`() async throws {
+    @Test func `the timeout covers all addresses together`() async throws {
         try await LabLoops.run { loops in
             try loops.addSilentPeers("2001:db8::9", "192.0.2.9")
             let error = try await loops.failure(
@@ -86,7 +86,7 @@ struct HappyEyeballsTests {
         }
     }
 
-    @Test func `a source address takes the addresses of its family alone`() async throws {
+    @Test func `a source address uses only addresses of its family`() async throws {
         try await LabLoops.run { loops in
             let error = try await loops.failure(
                 connectingTo: .init("x", 9, .address("127.0.0.5")),
@@ -97,7 +97,7 @@ struct HappyEyeballsTests {
         }
     }
 
-    @Test func `a name without addresses is an error and no crash`() async throws {
+    @Test func `a name without addresses is an error`() async throws {
         try await LabLoops.run { loops in
             let error = try await loops.failure(connectingTo: .init("x"), by: connector())
             #expect(error.code == .nameNotFound)

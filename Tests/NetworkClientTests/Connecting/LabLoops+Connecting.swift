@@ -7,9 +7,9 @@ import ReachabilityCore
 @testable import NetworkClient
 
 extension LabLoops {
-    /// How many sockets of all kinds there are in the namespace; proc(5), `/proc/net/sockstat`.
+    /// The number of sockets of all kinds in the namespace; proc(5), `/proc/net/sockstat`.
     ///
-    /// Unlike the number of this process's descriptors, it tells of this test alone.
+    /// Unlike the number of this process's descriptors, it concerns this test alone.
     func sockets() throws -> Int {
         try lab.run {
             guard let file = fopen("/proc/thread-self/net/sockstat", "r") else {
@@ -26,7 +26,7 @@ extension LabLoops {
         }
     }
 
-    /// Waits until there are no more than so many sockets; the kernel lets go of a closed one a moment later.
+    /// Waits until there are no more than this many sockets; the kernel releases a closed one a little later.
     func waitForSockets(_ count: Int) async throws { try await waitForSockets { $0 <= count } }
 
     /// Waits until the number of sockets satisfies a condition.
@@ -40,7 +40,7 @@ extension LabLoops {
         }
     }
 
-    /// Tries to connect to where nobody is to be reached, and sees that nothing is left of it.
+    /// Connects to an unreachable endpoint, and checks that nothing is left open.
     func failure(
         connectingTo endpoint: Endpoint,
         by connector: Connector = .init(tls: nil),
@@ -57,7 +57,7 @@ extension LabLoops {
         }
     }
 
-    /// A link to a silent world: what is sent to these addresses leaves, and nobody hears it.
+    /// Adds a link on which packets to these addresses leave and are lost.
     func addSilentPeers(_ addresses: String...) throws {
         try lab.rtnl.createVeth("wan0", peer: "far0")
         try lab.setSysctl("net.ipv6.conf.wan0.accept_dad", to: 0)

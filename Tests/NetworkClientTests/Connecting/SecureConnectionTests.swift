@@ -41,7 +41,7 @@ struct SecureConnectionTests {
         try await server.close()
     }
 
-    @Test func `the handshake is over when the connection is there`() async throws {
+    @Test func `the handshake is complete when the connection is established`() async throws {
         let authority = try CertificateAuthority()
         let connector = Connector(tls: try TLSClient(.trusting(authority)))
         try await LabLoops.run { loops in
@@ -74,7 +74,7 @@ struct SecureConnectionTests {
         }
     }
 
-    @Test func `a server that is not trusted is the verdict's error, and no connection is left`() async throws {
+    @Test func `an untrusted server fails with the verdict's error, and leaves no connection`() async throws {
         let connector = Connector(tls: try TLSClient(.trusting(try CertificateAuthority("Trusted"))))
         try await LabLoops.run { loops in
             try await withServer(CertificateAuthority("Other").issue(), in: loops) { port in

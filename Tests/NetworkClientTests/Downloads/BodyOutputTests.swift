@@ -4,7 +4,7 @@ import NetworkClient
 import NetworkLab
 import Testing
 
-/// Answers of any request that go to a file or a descriptor.
+/// Responses that are written to a file or a descriptor.
 @Suite(.timeLimit(.minutes(5)))
 struct BodyOutputTests {
     private static let entity = DownloadLab.entity(300_000)
@@ -15,7 +15,7 @@ struct BodyOutputTests {
         return options
     }
 
-    @Test func `the answer to a post goes to a file`() async throws {
+    @Test func `the response to a POST is written to a file`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer(always: [
             .forever([.respond { _ in PartServer(Self.entity).respond("201 Created", [], Self.entity) }])
@@ -28,7 +28,7 @@ struct BodyOutputTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `an answer that breaks off leaves nothing`() async throws {
+    @Test func `a truncated response leaves no file`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, cut: 100_000).serve()
         let session = try DownloadLab.session(server)
@@ -38,7 +38,7 @@ struct BodyOutputTests {
         #expect(lab.names == [])
     }
 
-    @Test func `the answer to a request for a head is no file`() async throws {
+    @Test func `the response to HEAD is not a file`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold,
@@ -52,7 +52,7 @@ struct BodyOutputTests {
     static let fieldsOfNoBody = ["Content-Length: 5", "Content-Length: 99999999999999", "Content-Encoding: br"]
 
     @Test(arguments: fieldsOfNoBody, [false, true])
-    func `a 204 has no body, whatever its fields say`(field: String, isPost: Bool) async throws {
+    func `a 204 has no body, regardless of its fields`(field: String, isPost: Bool) async throws {
         let (lab, file) = (try DownloadLab(), try DownloadLab())
         let server = try ScriptedServer(always: [
             .forever([.readRequest, .send("HTTP/1.1 204 No Content\r\n\(field)\r\n\r\n")])
@@ -73,7 +73,7 @@ struct BodyOutputTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `an answer that breaks off goes on behind what was written to a descriptor`() async throws {
+    @Test func `a truncated response is continued on a descriptor`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, cut: 100_000).serve()
         let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
@@ -86,7 +86,7 @@ struct BodyOutputTests {
         #expect(lab.file == Self.entity)
     }
 
-    @Test func `what was written to a descriptor is not written again`() async throws {
+    @Test func `bytes that were written to a descriptor are not written twice`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, tag: nil, cut: 100_000).serve()
         let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
@@ -99,7 +99,7 @@ struct BodyOutputTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a pipe that nobody reads any more is an error, and no signal`() async throws {
+    @Test func `a pipe without a reader is an error, and raises no signal`() async throws {
         let server = try PartServer(DownloadLab.entity(3_000_000)).serve()
         var ends: [Int32] = [0, 0]
         pipe(&ends)
@@ -111,7 +111,7 @@ struct BodyOutputTests {
         #expect(error?.errno == EPIPE)
     }
 
-    @Test func `a device is written as it is`() async throws {
+    @Test func `a device is written in place`() async throws {
         let server = try PartServer(Self.entity).serve()
         let session = try DownloadLab.session(server)
         #expect(try await session.download("file", to: "/dev/null").file().size == 300_000)
@@ -124,7 +124,7 @@ struct BodyOutputTests {
         #expect(refused?.processing == .neverSent)
     }
 
-    @Test func `a link that leads to a pipe is written as it is`() async throws {
+    @Test func `a link to a pipe is written in place`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(DownloadLab.entity(3_000)).serve()
         let session = try DownloadLab.session(server)
@@ -141,7 +141,7 @@ struct BodyOutputTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `a reader that is slow keeps the server waiting, not the bytes in memory`() async throws {
+    @Test func `a slow reader applies back-pressure to the server`() async throws {
         let entity = DownloadLab.entity(20_000_000)
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 20000000\r\n\r\n"), .sendBytes(entity), .readToEnd,

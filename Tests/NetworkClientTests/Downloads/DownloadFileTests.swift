@@ -5,7 +5,7 @@ import NetworkClient
 import NetworkLab
 import Testing
 
-/// Where files come to be, and what is in the way.
+/// The paths of downloaded files, and errors with them.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadFileTests {
     private static let entity = DownloadLab.entity(50_000)
@@ -28,14 +28,14 @@ struct DownloadFileTests {
         let server = try PartServer(entity).serve()
         let request = try DownloadLab.session(server).download("file", to: path ?? lab.path, options: options)
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
-        // What can't be written is told before anything is sent.
+        // Unwritable files are reported before anything is sent.
         #expect(server.connections.isEmpty)
         #expect(error?.code == .fileFailed)
         #expect(error?.processing == .neverSent)
         return try #require(error)
     }
 
-    @Test func `a file that is there is replaced, and keeps its permissions`() async throws {
+    @Test func `an existing file is replaced, and its permissions kept`() async throws {
         let lab = try DownloadLab()
         try lab.folder.write("file", "old")
         chmod(lab.path, 0o640)
@@ -44,12 +44,12 @@ struct DownloadFileTests {
         _ = try await Self.download(lab, .init(Self.entity), .init(isSynced: false))
         #expect(lab.file == Self.entity)
         #expect(try lab.attributes[.posixPermissions] as? Int == 0o640)
-        // Whoever had the old one open has it still.
+        // A descriptor of the old file still reads the old contents.
         var bytes = [UInt8](repeating: 0, count: 9)
         #expect(read(old, &bytes, 9) == 3)
     }
 
-    @Test func `a file that is there can be left alone`() async throws {
+    @Test func `an existing file can be kept`() async throws {
         let lab = try DownloadLab()
         try lab.folder.write("file", "old")
         let error = try await Self.failure(lab, .init(existingFile: .refuse))
@@ -62,7 +62,7 @@ struct DownloadFileTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `one that comes to be meanwhile is left alone, too`() async throws {
+    @Test func `a file that is created meanwhile is kept too`() async throws {
         let lab = try DownloadLab()
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [
@@ -80,7 +80,7 @@ struct DownloadFileTests {
         #expect(lab.file == Array("other".utf8))
     }
 
-    @Test func `what a link leads to is replaced, and the link stays`() async throws {
+    @Test func `the target of a link is replaced, and the link kept`() async throws {
         let lab = try DownloadLab()
         try lab.folder.write("there/real", "old")
         symlink("there/real", lab.path)
@@ -90,7 +90,7 @@ struct DownloadFileTests {
         #expect(lab.names == ["file", "there"])
     }
 
-    @Test func `a link that leads nowhere is an error`() async throws {
+    @Test func `a dangling link is an error`() async throws {
         let lab = try DownloadLab()
         symlink("nowhere", lab.path)
         let error = try await Self.failure(lab)
@@ -98,7 +98,7 @@ struct DownloadFileTests {
         #expect(error.reason.contains("remove the link"))
     }
 
-    @Test func `folders, missing folders, and names that no file can have are errors`() async throws {
+    @Test func `directories, missing directories and invalid names are errors`() async throws {
         let lab = try DownloadLab()
         let long = String(repeating: "x", count: 252)
         for (path, number) in [
@@ -117,7 +117,7 @@ struct DownloadFileTests {
         #expect(error.errno != nil)
     }
 
-    @Test func `a link in the part's place is not followed, another thing not written`() async throws {
+    @Test func `a link at the part's path is not followed, and a special file not written`() async throws {
         let lab = try DownloadLab()
         try lab.folder.write("precious", "precious")
         symlink("precious", lab.part)
@@ -138,7 +138,7 @@ struct DownloadFileTests {
             "netwatch download 1\nurl x\netag \"v1\"\n", "netwatch download 1\nkey y\nurl x\n\u{0}\n",
         ]
     )
-    func `a record that is none lets the download begin anew`(text: String) async throws {
+    func `with an invalid record, the download starts over`(text: String) async throws {
         let lab = try DownloadLab()
         try lab.folder.write("file.part", "wrong")
         try lab.folder.write("file.part.info", text)
@@ -206,7 +206,7 @@ struct DownloadFileTests {
         #expect(lab.file == Self.entity)
     }
 
-    @Test func `a full disk is an error that says so, and what has come is kept`() async {
+    @Test func `a full disk is reported, and the received part is kept`() async {
         await #expect(processExitsWith: .success) {
             let lab = try DownloadLab()
             let entity = DownloadLab.entity(3_000_000)

@@ -5,24 +5,24 @@ import Testing
 
 @testable import NetworkClient
 
-/// Downloads whose file is not where they ask first, or not for everybody.
+/// Downloads behind redirects, challenges and proxies.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadJourneyTests {
     private static let entity = DownloadLab.entity(300_000)
     private static let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
 
-    /// A server that sends `/` on to `/file`, and cuts off each body.
+    /// A server that redirects `/` to `/file`, and truncates each body.
     private func leading(cut: Int?, status: String = "302 Found") throws -> ScriptedServer {
         let file = PartServer(Self.entity, cut: cut)
         let redirect = "HTTP/1.1 \(status)\r\nLocation: /file\r\nContent-Length: 4\r\n\r\ngone"
-        let answer = ServerStep.respond { request in
-            request.target == "/" ? [.sendBytes(Array(redirect.utf8))] : file.answer(request)
+        let step = ServerStep.respond { request in
+            request.target == "/" ? [.sendBytes(Array(redirect.utf8))] : file.steps(for: request)
         }
-        return try ScriptedServer(always: [.forever([answer])])
+        return try ScriptedServer(always: [.forever([step])])
     }
 
     @Test(arguments: ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
-    func `what a redirect leads to is the file, and not what the redirect says`(status: String) async throws {
+    func `the target of a redirect is the file, not the redirect's body`(status: String) async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: nil, status: status))
         let file = try await DownloadLab.session(server).download("", to: lab.path).file()
         #expect(file.size == 300_000 && !file.isResumed)
@@ -31,7 +31,7 @@ struct DownloadJourneyTests {
         #expect(server.requests.map(\.target) == ["/", "/file"])
     }
 
-    @Test func `what breaks off behind a redirect goes on behind it`() async throws {
+    @Test func `a truncated download is continued behind a redirect`() async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: 110_000))
         let file = try await DownloadLab.session(server, retry: Self.retry).download("", to: lab.path).file()
         #expect(file.resumedFrom == 220_000)
@@ -39,7 +39,7 @@ struct DownloadJourneyTests {
         #expect(server.requests.filter { $0.target == "/file" }.map(\.rangeStart) == [nil, 110_000, 220_000])
     }
 
-    @Test func `another session goes on behind the redirect too`() async throws {
+    @Test func `another session continues behind the redirect too`() async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: 200_000))
         await #expect(throws: HTTPError.self) {
             try await DownloadLab.session(server).download("", to: lab.path).file()
@@ -50,7 +50,7 @@ struct DownloadJourneyTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `a redirect that leads to another version begins anew`() async throws {
+    @Test func `a redirect to another version starts over`() async throws {
         let other = PartServer(DownloadLab.entity(250_000, seed: 2), tag: #""v2""#)
         let lab = try DownloadLab()
         let second = try other.serve()
@@ -58,8 +58,8 @@ struct DownloadJourneyTests {
         let redirect = "HTTP/1.1 302 Found\r\n\(place)\r\nContent-Length: 0\r\n\r\n"
         let first = PartServer(Self.entity, cut: 100_000)
         let server = try ScriptedServer { number in
-            let answer = ServerStep.respond { number == 0 ? first.answer($0) : [.sendBytes(Array(redirect.utf8))] }
-            return [.forever([answer])]
+            let step = ServerStep.respond { number == 0 ? first.steps(for: $0) : [.sendBytes(Array(redirect.utf8))] }
+            return [.forever([step])]
         }
         let file = try await DownloadLab.session(server, retry: Self.retry).download("", to: lab.path).file()
         #expect(!file.isResumed && file.size == 250_000)
@@ -67,7 +67,7 @@ struct DownloadJourneyTests {
     }
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)), arguments: ["basic", "digest"])
-    func `behind a challenge, from the beginning and from within`(scheme: String) async throws {
+    func `downloads behind a challenge, from the beginning and continued`(scheme: String) async throws {
         let (lab, apache) = (try DownloadLab(), try Apache())
         let session = try HTTPSession(
             baseURL: apache.url,
@@ -84,13 +84,13 @@ struct DownloadJourneyTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `what breaks off behind a challenge goes on behind it, in another session too`() async throws {
+    @Test func `a truncated download is continued behind a challenge, in another session too`() async throws {
         let (lab, file) = (try DownloadLab(), PartServer(Self.entity, cut: 120_000))
         let challenge = "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 4\r\n\r\nwho?"
-        let answer = ServerStep.respond { request in
-            request.field("Authorization") == nil ? [.sendBytes(Array(challenge.utf8))] : file.answer(request)
+        let step = ServerStep.respond { request in
+            request.field("Authorization") == nil ? [.sendBytes(Array(challenge.utf8))] : file.steps(for: request)
         }
-        let server = try ScriptedServer(always: [.forever([answer])])
+        let server = try ScriptedServer(always: [.forever([step])])
         func session(_ retry: RetryPolicy) throws -> HTTPSession {
             let url = "http://127.0.0.1:\(server.port)/"
             let known = AuthenticationPolicy(credentials: [.init(.init(user: "a", password: "b"), for: url)])
@@ -106,7 +106,7 @@ struct DownloadJourneyTests {
     }
 
     @Test(.enabled(if: Apache.isInstalled, Comment(rawValue: Apache.advice)))
-    func `a refusal leaves the part for those who know the password`() async throws {
+    func `a refusal keeps the part`() async throws {
         let (lab, apache) = (try DownloadLab(), try Apache())
         try lab.leavePart([1, 2, 3], of: "\(apache.url)/basic/file", [#"etag "v1""#, "total 15"])
         let session = try HTTPSession(baseURL: apache.url, configuration: .init(timeouts: .lasting))
@@ -159,6 +159,6 @@ struct DownloadJourneyTests {
 }
 
 extension ServerRecord.Request {
-    /// What is asked for.
+    /// The requested targets.
     fileprivate var target: Substring { head.split(separator: " ").dropFirst().first ?? "" }
 }

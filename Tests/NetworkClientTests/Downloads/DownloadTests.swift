@@ -2,12 +2,12 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Downloads that break off and go on.
+/// Downloads that are truncated and continued.
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadTests {
     private static let entity = DownloadLab.entity(300_000)
 
-    @Test func `a download brings the file whole, asked for as it is, and leaves nothing else`() async throws {
+    @Test func `a download stores the whole file, and leaves nothing else`() async throws {
         let (lab, server) = (try DownloadLab(), try PartServer(Self.entity).serve())
         let request = try DownloadLab.session(server).download("file?secret=1", to: lab.path)
         let response = try await request.response()
@@ -23,11 +23,11 @@ struct DownloadTests {
         #expect(server.requests[0].field("Range") == nil)
     }
 
-    @Test func `a download that broke off goes on in another session`() async throws {
+    @Test func `a truncated download is continued in another session`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer { number in
             let file = PartServer(Self.entity, cut: number == 0 ? 100_000 : nil)
-            return [.forever([.respond { file.answer($0) }])]
+            return [.forever([.respond { file.steps(for: $0) }])]
         }
         let first = try DownloadLab.session(server).download("file?secret=1", to: lab.path)
         let error = await #expect(throws: HTTPError.self) { try await first.file() }
@@ -42,7 +42,7 @@ struct DownloadTests {
         #expect(server.requests[1].field("If-Range") == #""v1""#)
     }
 
-    @Test func `the record beside a part tells no secrets`() async throws {
+    @Test func `the record of a part contains no secrets`() async throws {
         let (lab, server) = (try DownloadLab(), try PartServer(Self.entity, cut: 9).serve())
         let url = "http://u:p@127.0.0.1:\(server.port)/x?key=1"
         let request = try DownloadLab.session(server).download(url, to: lab.path)
@@ -54,7 +54,7 @@ struct DownloadTests {
         #expect(!record.contains("key=1") && !record.contains("u:p"))
     }
 
-    @Test func `under a policy of retrying one request goes on by itself`() async throws {
+    @Test func `with a retry policy, one request continues by itself`() async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, cut: 70_000).serve()
         let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
@@ -64,12 +64,12 @@ struct DownloadTests {
         #expect(server.requests.map(\.rangeStart) == [nil, 70_000, 140_000, 210_000, 280_000])
     }
 
-    @Test func `without a strong validator a request begins anew each time`() async throws {
+    @Test func `without a strong validator, each attempt starts over`() async throws {
         for tag in [#"W/"v1""#, nil] {
             let lab = try DownloadLab()
             let server = try ScriptedServer { number in
                 let file = PartServer(Self.entity, tag: tag, cut: number < 2 ? 100_000 : nil)
-                return [.forever([.respond { file.answer($0) }])]
+                return [.forever([.respond { file.steps(for: $0) }])]
             }
             let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
             let request = try DownloadLab.session(server, retry: retry).download("file", to: lab.path)
@@ -79,14 +79,14 @@ struct DownloadTests {
         }
     }
 
-    @Test func `a part that can't be continued is not left behind`() async throws {
+    @Test func `a part that can't be continued is removed`() async throws {
         let (lab, server) = (try DownloadLab(), try PartServer(Self.entity, tag: nil, cut: 100_000).serve())
         let request = try DownloadLab.session(server).download("file", to: lab.path)
         await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(lab.names == [])
     }
 
-    @Test func `a date is a validator when it is old enough`() async throws {
+    @Test func `an old enough date is a validator`() async throws {
         let dates = ["Last-Modified: Fri, 20 Nov 2026 10:00:00 GMT", "Date: Fri, 20 Nov 2026 10:02:00 GMT"]
         let lab = try DownloadLab()
         let server = try ScriptedServer { number in
@@ -100,12 +100,12 @@ struct DownloadTests {
         #expect(server.requests[1].field("If-Range") == "Fri, 20 Nov 2026 10:00:00 GMT")
     }
 
-    @Test func `a file that has changed comes whole`() async throws {
+    @Test func `a changed file is downloaded completely`() async throws {
         let other = DownloadLab.entity(200_000, seed: 2)
         let lab = try DownloadLab()
         let server = try ScriptedServer { number in
             let file = number == 0 ? PartServer(Self.entity, cut: 100_000) : PartServer(other, tag: #""v2""#)
-            return [.forever([.respond { file.answer($0) }])]
+            return [.forever([.respond { file.steps(for: $0) }])]
         }
         let session = try DownloadLab.session(server)
         await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).file() }
@@ -115,7 +115,7 @@ struct DownloadTests {
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000])
     }
 
-    @Test func `a server that knows no ranges sends the file whole`() async throws {
+    @Test func `a server without range support sends the whole file`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer { number in
             let file = PartServer(Self.entity, cut: number == 0 ? 100_000 : nil)
@@ -127,7 +127,7 @@ struct DownloadTests {
         #expect(lab.file == Self.entity)
     }
 
-    @Test func `a download that is whole but not in its place is put there`() async throws {
+    @Test func `a complete part is moved to its final path`() async throws {
         let (lab, server) = (try DownloadLab(), try PartServer(Self.entity).serve())
         let url = "http://127.0.0.1:\(server.port)/file"
         try lab.leavePart(Self.entity, of: url, [#"etag "v1""#, "total 300000"])
@@ -138,10 +138,10 @@ struct DownloadTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `nothing left to send of a file of another length begins anew`() async throws {
+    @Test func `a 416 for a file of another length starts over`() async throws {
         let shorter = Array(Self.entity.prefix(200_000))
         let lab = try DownloadLab()
-        // It minds no If-Range.
+        // It ignores If-Range.
         let server = try ScriptedServer(always: [
             .forever([
                 .respond { request in
@@ -160,10 +160,10 @@ struct DownloadTests {
     }
 
     @Test(arguments: [404, 500, 204])
-    func `an answer that is no file leaves all as it was`(status: Int) async throws {
+    func `an unsuccessful response changes no file`(status: Int) async throws {
         let lab = try DownloadLab()
         let body = status == 204 ? "" : "sorry"
-        let server = try ScriptedServer(always: [.readRequest, .answer(body, status: "\(status) X")])
+        let server = try ScriptedServer(always: [.readRequest, .response(body, status: "\(status) X")])
         let url = "http://127.0.0.1:\(server.port)/file"
         try lab.leavePart(Array(Self.entity.prefix(100)), of: url, [#"etag "v1""#, "total 300000"])
         try lab.folder.write("file", "old")
@@ -179,7 +179,7 @@ struct DownloadTests {
         #expect(server.requests.map(\.rangeStart) == [100])
     }
 
-    @Test func `what comes compressed though it should not is written as it is meant`() async throws {
+    @Test func `an unexpectedly compressed body is written decompressed`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer(always: [
             .forever([
@@ -193,7 +193,7 @@ struct DownloadTests {
         #expect(lab.file == Self.entity)
     }
 
-    @Test func `what another transport brings goes to the file as well`() async throws {
+    @Test func `a custom transport's body is written to the file too`() async throws {
         let lab = try DownloadLab()
         let session = try HTTPSession(configuration: .init(transport: Halves(bytes: Self.entity)))
         let url = "http://nowhere.invalid/file"
@@ -204,7 +204,7 @@ struct DownloadTests {
         #expect(try await missing.response().status == 404)
     }
 
-    @Test func `a range is not the user's to ask for`() async throws {
+    @Test func `a Range field set by the user is rejected`() async throws {
         let (lab, server) = (try DownloadLab(), try PartServer(Self.entity).serve())
         let session = try DownloadLab.session(server)
         let request = session.download("file", to: lab.path, headers: [.range: "bytes=5-"])
@@ -214,7 +214,7 @@ struct DownloadTests {
     }
 }
 
-/// Brings the second half of a file to whoever asks for it.
+/// Returns the second half of a file to a request for it.
 private struct Halves: Transport {
     let bytes: [UInt8]
 

@@ -5,13 +5,13 @@ import NetworkClient
 import NetworkLab
 import Testing
 
-/// Compressed responses that go to a file or a pipe: what they inflate to must not pile up in memory.
+/// Compressed responses that are written to a file or a pipe: the inflated data must not accumulate in memory.
 @Suite(.timeLimit(.minutes(20)))
 struct InflatedOutputTests {
-    /// Where a body goes.
+    /// The destination of a body.
     enum Output: String, Codable, Sendable, CaseIterable { case file, slowPipe, fastPipe }
 
-    /// How many times larger a body is once decompressed, about.
+    /// The approximate compression ratio of a body.
     enum Ratio: Int, Sendable, CaseIterable {
         case five = 5
         case twentyTwo = 22
@@ -37,7 +37,7 @@ struct InflatedOutputTests {
                 size = size as Int, record = "\(lab.folder.path)/peak" as String
             ] in
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
-            // What the tests themselves take.
+            // The memory of the tests themselves.
             let before = try Endurance.peakMemory()
             var options = RequestOptions()
             let pipe = output == .file ? nil : try CountedPipe(pause: output == .slowPipe ? 1_000 : 0)
@@ -49,11 +49,11 @@ struct InflatedOutputTests {
         let text = try #require(lab.bytes("\(lab.folder.path)/peak"))
         let growth = try #require(Int(String(decoding: text, as: UTF8.self)))
         print("\(size >> 20) MiB, compressed \(ratio.rawValue)-fold, to \(output): \(growth >> 10) KiB more resident")
-        // A sanitizer's own records take several times what they are about.
+        // A sanitizer's metadata take several times the memory that they describe.
         if LabHeap.bytesInUse > 0 { #expect(growth < 24 << 20) }
     }
 
-    /// A server whose response is a block over and over, compressed.
+    /// A server whose response is a repeated block, compressed.
     private static func server(of block: [UInt8], size: Int) throws -> ScriptedServer {
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"
         let body = ServerStep.custom { connection in
@@ -71,7 +71,7 @@ private final class CountedPipe: Sendable {
 
     /// Opens the pipe.
     ///
-    /// - Parameter pause: How long the reader rests after each 64 KiB, in microseconds.
+    /// - Parameter pause: The reader's pause after each 64 KiB, in microseconds.
     /// - Throws: The errno if there is no thread for it.
     init(pause: UInt32) throws {
         var ends: [Int32] = [0, 0]

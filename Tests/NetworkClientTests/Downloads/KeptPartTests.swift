@@ -4,7 +4,7 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Parts of downloads: which are kept, for whom, and whose are believed.
+/// Parts of downloads: which are kept, with which permissions, and which are trusted.
 @Suite(.timeLimit(.minutes(5)))
 struct KeptPartTests {
     private static let entity = DownloadLab.entity(50_000)
@@ -17,7 +17,7 @@ struct KeptPartTests {
 
     @Test func `a part is kept though its download is cancelled while it is being opened`() async throws {
         let lab = try DownloadLab()
-        // However late the cancelling is, nothing has come of the file.
+        // However late the cancellation is, nothing of the file has been received.
         let server = try ScriptedServer(always: [.readRequest, .hold])
         let session = try DownloadLab.session(server)
         try lab.leavePart(Array(Self.entity.prefix(1_000)), of: "http://127.0.0.1:\(server.port)/file", Self.lines)
@@ -53,14 +53,14 @@ struct KeptPartTests {
         #expect(lab.names == ["file"])
     }
 
-    /// Whether this process can give files to others.
+    /// Whether this process can change the owner of files.
     private static var canGiveFiles: Bool {
         guard let folder = try? LabFolder(), (try? folder.write("file", "")) != nil else { return false }
         return chown("\(folder.path)/file", 12_345, 12_345) == 0
     }
 
     @Test(.enabled(if: canGiveFiles, "only root can give files away"), arguments: [".part", ".part.info"])
-    func `a part that is another user's, or its record, is not gone on with`(ending: String) async throws {
+    func `a part or record of another user is not continued`(ending: String) async throws {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity).serve()
         try lab.leavePart(Array(repeating: 0, count: 1_000), of: "http://127.0.0.1:\(server.port)/file", Self.lines)

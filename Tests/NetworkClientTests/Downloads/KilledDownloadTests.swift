@@ -35,7 +35,7 @@ struct KilledDownloadTests {
             versions.append(DownloadLab.entity((24 << 20) + 7, seed: seed + 1))
             try nginx.files.write("large", versions[1])
         }
-        // Each kill but a late one does.
+        // Each kill except for a late one does.
         #expect(partsLeft > 0)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/", configuration: .lasting)
         _ = try await session.download("large", to: lab.path).file()
@@ -44,7 +44,7 @@ struct KilledDownloadTests {
     }
 }
 
-/// Kills its own process some time after so many bytes have come in it.
+/// Kills its own process some time after a number of bytes.
 private final class Killer: EventMonitor {
     private let limit: Int
     private let delay: UInt32
@@ -62,7 +62,7 @@ private final class Killer: EventMonitor {
             return first ?? bytes
         }
         guard bytes - start >= limit else { return }
-        // The loop goes on meanwhile, and so does the writing.
+        // The loop and the writer continue meanwhile.
         let delay = delay
         _ = try? LabThread {
             usleep(delay)

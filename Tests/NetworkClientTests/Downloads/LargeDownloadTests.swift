@@ -5,13 +5,13 @@ import NetworkClient
 import NetworkLab
 import Testing
 
-/// Downloads that are larger than what a process may take of memory.
+/// Downloads that are larger than the memory limit of the process.
 @Suite(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), .timeLimit(.minutes(10)))
 struct LargeDownloadTests {
     @Test func `a large file passes through little memory`() async throws {
         let (lab, nginx) = (try DownloadLab(), try Nginx())
         let size = Endurance.downloadSize
-        // Without anything in it, it takes no room on the disk.
+        // A sparse file takes no space on the disk.
         let path = try nginx.files.write("large", [UInt8]())
         #expect(truncate(path, off_t(size)) == 0)
         for target in [lab.path, "/dev/null"] {
@@ -30,7 +30,7 @@ struct LargeDownloadTests {
                 lab.bytes("\(lab.folder.path)/peak").flatMap { Int(String(decoding: $0, as: UTF8.self)) }
             )
             print("\(size >> 20) MiB to \(target): \(peak >> 10) KiB resident at most")
-            // A sanitizer's notes take several times what they are about.
+            // A sanitizer's metadata take several times the memory that they describe.
             if LabHeap.bytesInUse > 0 { #expect(peak < 64 << 20) }
         }
         #expect(try lab.attributes[.size] as? Int == size)

@@ -3,18 +3,18 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Servers whose parts are not what was asked for.
+/// Servers that send other ranges than requested.
 @Suite(.timeLimit(.minutes(5)))
 struct LyingServerTests {
     private static let entity = DownloadLab.entity(200_000)
     private static let file = PartServer(entity)
 
-    /// An answer to a request from byte 100,000 on.
+    /// A response to a request from byte 100,000 on.
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let lines: [String]
         var tag: String?
-        /// Whether the answer names no version.
+        /// Whether the response has no validator.
         var hasNoTag = false
         var body = Array(entity[100_000...])
 
@@ -66,7 +66,7 @@ struct LyingServerTests {
     }
 
     @Test(arguments: Lie.all)
-    func `a part that lies is asked for again, whole`(lie: Lie) async throws {
+    func `after a wrong range, the whole file is requested`(lie: Lie) async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer(always: [
             .forever([
@@ -93,7 +93,7 @@ struct LyingServerTests {
         let latch = try ServerLatch()
         let lie = "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 5-9/10\r\nContent-Length: 100000000\r\n\r\n"
         let server = try ScriptedServer(always: [
-            .readRequest, .await(latch), .answer("warm"),
+            .readRequest, .await(latch), .response("warm"),
             .forever([.respond { $0.rangeStart == nil ? Self.file.whole() : [.send(lie), .readToEnd] }]),
         ])
         let session = try DownloadLab.session(server)
@@ -108,7 +108,7 @@ struct LyingServerTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `nothing without a version follows what was written to a pipe`() async throws {
+    @Test func `a range without a validator is not appended to a pipe`() async throws {
         let other = DownloadLab.entity(200_000, seed: 2)
         let server = try ScriptedServer { number in
             let file = number == 0 ? PartServer(Self.entity, cut: 1_000) : PartServer(other, tag: nil)
@@ -131,7 +131,7 @@ struct LyingServerTests {
         #expect(server.requests.map(\.rangeStart) == [nil, 1_000])
     }
 
-    @Test func `one that never sends the whole fails, and mixes nothing`() async throws {
+    @Test func `a server that never sends the whole file fails the download, without mixing versions`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer(always: [
             .forever([.respond { _ in Self.file.respond("206 Partial Content", [], [1, 2, 3]) }])
@@ -145,7 +145,7 @@ struct LyingServerTests {
         #expect(lab.file == nil)
     }
 
-    @Test func `more than it said is not believed at all`() async throws {
+    @Test func `more bytes than announced are rejected`() async throws {
         let lab = try DownloadLab()
         let chunk = "Transfer-Encoding: chunked\r\nContent-Range: bytes 100000-199999/200000\r\nETag: \"v1\"\r\n\r\n"
         let body = Array("2ee00\r\n".utf8) + [UInt8](repeating: 1, count: 0x2ee00) + Array("\r\n0\r\n\r\n".utf8)

@@ -14,7 +14,7 @@ struct PartRecordTests {
             .init(validator: .date("Sun, 06 Nov 1994 08:49:37 GMT"), total: .max),
         ]
     )
-    func `what is written is what is read`(part: DownloadPart) throws {
+    func `a record survives a round trip`(part: DownloadPart) throws {
         let record = PartRecord(of: try Self.url(), part)
         let bytes = try #require(record.bytes)
         #expect(PartRecord(bytes) == record)
@@ -48,7 +48,7 @@ struct PartRecordTests {
             "etag \"a\"\ntotal x", "etag \"a\"\netag \"a\"", "etag \"a\"\n", "nothing",
         ]
     )
-    func `what nobody has written here is not believed`(lines: String) {
+    func `an invalid record is ignored`(lines: String) {
         let key = String(repeating: "0", count: 64)
         let good = "netwatch download 1\nurl http://host/\nkey \(key)\netag \"a\"\nend\n"
         #expect(PartRecord(Array(good.utf8)) != nil)

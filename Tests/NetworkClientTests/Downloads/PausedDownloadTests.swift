@@ -24,7 +24,7 @@ struct PausedDownloadTests {
         #expect(lab.names == ["file"])
     }
 
-    @Test func `a file that changes on the server between pause and resume comes whole`() async throws {
+    @Test func `a file that changes on the server between pause and resume is downloaded completely`() async throws {
         let (lab, nginx) = (try DownloadLab(), try Nginx())
         let old = DownloadLab.entity(16 << 20)
         let new = DownloadLab.entity((16 << 20) + 1, seed: 2)
@@ -43,13 +43,15 @@ struct PausedDownloadTests {
         #expect(lab.file == new)
     }
 
-    @Test func `paused before it starts, and resumed, it comes; paused and cancelled, its part stays`() async throws {
+    @Test func `a download paused before its start completes when resumed; one paused and cancelled keeps its part`()
+        async throws
+    {
         let (lab, nginx) = (try DownloadLab(), try Nginx())
         let entity = DownloadLab.entity(16 << 20)
         try nginx.files.write("large", entity)
         let pauses = Pauses(1, seed: 4, from: 1_000_000)
         pauses.whenPaused.withLock { action in
-            // Nothing has come when it is paused before it starts.
+            // Nothing has been received if it is paused before it starts.
             action = { if pauses.count == 1 { $0.cancel() } }
         }
         let session = try HTTPSession(
@@ -68,7 +70,7 @@ struct PausedDownloadTests {
     }
 }
 
-/// Pauses a download at random bytes and lets it go on, so many times.
+/// Pauses and resumes a download at random bytes, a number of times.
 private final class Pauses: EventMonitor {
     let whenPaused = Lock<@Sendable (RequestHandle) -> Void>({ _ in })
     private let state: Lock<State>

@@ -6,10 +6,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// Requests that are cancelled at random moments, in whatever state they are.
+/// Requests that are cancelled at random times, in any state.
 @Suite(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), .timeLimit(.minutes(10)))
 struct CancelStormTests {
-    /// What came of the requests.
+    /// The outcomes of the requests.
     private struct Tally: Sendable {
         var answered = 0
         var cancelled = 0
@@ -17,7 +17,7 @@ struct CancelStormTests {
     }
 
     @Test(arguments: [false, true])
-    func `a session whose requests are cancelled at random moments serves at once`(isSecure: Bool) async throws {
+    func `a session stays usable while requests are cancelled at random times`(isSecure: Bool) async throws {
         let authority = try CertificateAuthority()
         let folder = try LabFolder()
         var options = Nginx.Options()
@@ -39,10 +39,10 @@ struct CancelStormTests {
         #expect(tally.others == [], "seed \(Endurance.seed)")
         #expect(tally.cancelled > 0)
         #expect(session.requests.isEmpty)
-        // As many at once as there may be connections: none of them is lost.
-        let answers = (0..<6).map { _ in session.get("large.bin", options: .init(timeouts: .lasting))
+        // As many requests as allowed connections: no connection was lost.
+        let responses = (0..<6).map { _ in session.get("large.bin", options: .init(timeouts: .lasting))
         }
-        for answer in answers { #expect(try await answer.bytes().count == 1_000_000) }
+        for response in responses { #expect(try await response.bytes().count == 1_000_000) }
         let core = session.core
         #expect(try await core.loop.submit { core.pools.connectionCount }.get() <= 6)
         session.invalidate()

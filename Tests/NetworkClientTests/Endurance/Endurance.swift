@@ -4,15 +4,15 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// How much is done: enough for a test in the suite, and as much as one likes by environment variable.
+/// The amount of work: enough for a test in the suite, and more by environment variables.
 enum Endurance {
-    /// NETWATCH_CANCELS: how many requests are cancelled.
+    /// NETWATCH_CANCELS: the number of cancelled requests.
     static let cancels = number("NETWATCH_CANCELS", or: 1500)
-    /// NETWATCH_REQUESTS: how many requests are made one after the other and beside each other.
+    /// NETWATCH_REQUESTS: the number of sequential and concurrent requests.
     static let requests = number("NETWATCH_REQUESTS", or: 4000)
     /// NETWATCH_DOWNLOAD_MIB: how large a large download is, in MiB, decompressed; here in bytes.
     static let downloadSize = number("NETWATCH_DOWNLOAD_MIB", or: 256) << 20
-    /// NETWATCH_SEED: what chance begins with.
+    /// NETWATCH_SEED: the seed of the random numbers.
     static let seed = UInt64(number("NETWATCH_SEED", or: 1))
 
     private static func number(_ name: String, or standard: Int) -> Int {

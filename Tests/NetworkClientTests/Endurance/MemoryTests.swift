@@ -5,10 +5,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// Runs in processes of their own, where no other test takes memory or descriptors.
+/// Tests in their own processes, without interference from other tests.
 @Suite(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), .timeLimit(.minutes(10)))
 struct MemoryTests {
-    @Test func `many requests leave memory and descriptors as they were`() async {
+    @Test func `many requests leak no memory and no descriptors`() async {
         await #expect(processExitsWith: .success) {
             let nginx = try Endurance.nginx()
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/", configuration: .lasting)
@@ -17,7 +17,7 @@ struct MemoryTests {
             try await exchange(Endurance.requests, with: session)
             let after = try Usage()
             #expect(after.descriptors == before.descriptors)
-            // Whatever stayed of each request would be hundreds of bytes.
+            // A leak per request would be hundreds of bytes.
             let growth = after.heap - before.heap
             #expect(
                 growth < 131_072 + Endurance.requests,
@@ -31,7 +31,7 @@ struct MemoryTests {
         await #expect(processExitsWith: .success) {
             let nginx = try Endurance.nginx()
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/", configuration: .lasting)
-            // Whatever is opened once is open.
+            // Everything that is opened once is open now.
             _ = try await session.get("small.txt", headers: [.connection: "close"]).response()
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -49,7 +49,7 @@ struct MemoryTests {
     }
 }
 
-/// Makes so many requests, 16 at a time.
+/// Makes a number of requests, 16 at a time.
 private func exchange(_ count: Int, with session: HTTPSession) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         for worker in 0..<16 {
@@ -68,7 +68,7 @@ private func exchange(_ count: Int, with session: HTTPSession) async throws {
     }
 }
 
-/// What the process has in use.
+/// The resource usage of the process.
 private struct Usage {
     let heap: Int
     let descriptors: Int

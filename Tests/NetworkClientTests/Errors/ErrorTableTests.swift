@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Holds docs/http-errors.md against the code, and against what the tests of faults produce.
+/// Compares docs/http-errors.md with the code, and with the results of the fault tests.
 struct ErrorTableTests {
     /// A line of one of the tables.
     private struct Row {
@@ -15,7 +15,7 @@ struct ErrorTableTests {
         let advice: String
     }
 
-    @Test func `every code has its line, and every line its code`() throws {
+    @Test func `every code has its row, and every row its code`() throws {
         let rows = try Self.rows()
         let known = Set(HTTPError.Code.allCases.map(\.rawValue))
         #expect(Set(rows.map(\.code)) == known)
@@ -25,12 +25,12 @@ struct ErrorTableTests {
         }
     }
 
-    @Test func `every way of processing is explained`() throws {
+    @Test func `every processing state is documented`() throws {
         let text = try Self.text()
         for processing in Processing.allCases { #expect(text.contains("\n| `\(processing.rawValue)` | ")) }
     }
 
-    @Test func `what the tests of servers' faults produce is what the document says`() throws {
+    @Test func `the results of the fault tests are documented`() throws {
         let rows = try Self.rows()
         for fault in FaultTable.losses + FaultTable.silence + FaultTable.nonsense + FaultTable.excess {
             let fits = rows.contains { row in
@@ -40,7 +40,7 @@ struct ErrorTableTests {
         }
     }
 
-    @Test func `each error number of the kernel's refusals is named beside its code`() throws {
+    @Test func `each error number of the kernel is documented with its code`() throws {
         let rows = try Self.rows()
         for fault in NetworkFault.table {
             let name = try #require(Self.names[fault.errno], "\(fault.name)")
@@ -48,7 +48,7 @@ struct ErrorTableTests {
         }
     }
 
-    /// Error numbers as Linux has them on all its architectures that matter here; errno(3).
+    /// Linux's error numbers; errno(3).
     private static let names: [Int32: String] = [
         13: "EACCES", 19: "ENODEV", 22: "EINVAL", 99: "EADDRNOTAVAIL", 101: "ENETUNREACH", 104: "ECONNRESET",
         111: "ECONNREFUSED", 113: "EHOSTUNREACH",

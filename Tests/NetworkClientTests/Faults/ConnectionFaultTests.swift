@@ -4,19 +4,19 @@ import Testing
 
 @testable import NetworkClient
 
-/// What kept connections may do wrong between two requests, and what requests must not do to each other.
+/// Faults of reused connections, which must not affect other requests.
 @Suite(.timeLimit(.minutes(10)))
 struct ConnectionFaultTests {
-    @Test func `an answer that comes with another one's last bytes is nobody's`() async throws {
+    @Test func `an unsolicited response is discarded`() async throws {
         try await FaultLab.run { faults in
-            // Two requests wait for one connection; the first answer has another one behind it.
+            // Two requests wait for one connection; a second response follows the first.
             let latch = try ServerLatch()
             let server = try ScriptedServer(in: faults.lab) { number in
                 let smuggled = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfalse"
                 let first = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ntrue"
                 return number == 0
                     ? [.readRequest, .await(latch), .send(first + smuggled), .readToEnd]
-                    : [.forever([.readRequest, .answer("true")])]
+                    : [.forever([.readRequest, .response("true")])]
             }
             let session = try faults.session(.init(maximumConnectionsPerHost: 1))
             let url = "http://127.0.0.1:\(server.port)/"
@@ -30,11 +30,11 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func `what was answered in part is not sent again`() async throws {
+    @Test func `a partial response is not retried`() async throws {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(
                 in: faults.lab,
-                always: [.readRequest, .answer("one"), .readRequest, .send("HTTP/1.1 2"), .reset]
+                always: [.readRequest, .response("one"), .readRequest, .send("HTTP/1.1 2"), .reset]
             )
             let session = try faults.session()
             let url = "http://127.0.0.1:\(server.port)/"
@@ -48,14 +48,14 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func `after a request was sent again, its host has the same bounds and is closed with the session`()
+    @Test func `a resent request is subject to the host's limits, and its connection is closed with the session`()
         async throws
     {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(in: faults.lab) { number in
                 number == 0
-                    ? [.readRequest, .answer("one"), .readRequest, .close]
-                    : [.forever([.readRequest, .answer("again")])]
+                    ? [.readRequest, .response("one"), .readRequest, .close]
+                    : [.forever([.readRequest, .response("again")])]
             }
             let session = try faults.session(.init(maximumConnectionsPerHost: 1, idleTimeout: nil))
             let url = "http://127.0.0.1:\(server.port)/"
@@ -70,11 +70,11 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func `what is sent again still has its deadline`() async throws {
+    @Test func `a resent request keeps its deadline`() async throws {
         try await FaultLab.run { faults in
-            // The first connection dies under its second request, and no other is ever accepted.
+            // The first connection is lost during its second request, and no other is accepted.
             let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 1) { _ in
-                [.readRequest, .answer("one"), .readRequest, .close]
+                [.readRequest, .response("one"), .readRequest, .close]
             }
             var configuration = HTTPConfiguration.lasting
             configuration.limit(\.total, .milliseconds(300))
@@ -91,9 +91,13 @@ struct ConnectionFaultTests {
         }
     }
 
-    @Test func `a refusal that comes while the body is sent is heard, though the server then closes`() async throws {
+    @Test func `a refusal during the upload is received, although the server then closes`() async throws {
         try await FaultLab.run { faults in
-            let refusal = ServerStep.answer("too much", status: "413 Content Too Large", headers: ["Connection: close"])
+            let refusal = ServerStep.response(
+                "too much",
+                status: "413 Content Too Large",
+                headers: ["Connection: close"]
+            )
             let server = try ScriptedServer(
                 in: faults.lab,
                 receiveBuffer: 16_384,

@@ -5,12 +5,12 @@ import NetworkClient
 import NetworkLab
 import Testing
 
-/// Processes that may open few descriptors.
+/// Processes with a low limit on descriptors.
 @Suite(.timeLimit(.minutes(5)))
 struct DescriptorShortageTests {
     @Test(arguments: ["keep-alive", "close"])
     func `two hundred requests share the connections that 64 descriptors allow`(persistence: String) async throws {
-        let steps: [ServerStep] = [.readRequest, .answer("here", headers: ["Connection: \(persistence)"])]
+        let steps: [ServerStep] = [.readRequest, .response("here", headers: ["Connection: \(persistence)"])]
         let server = try ScriptedServer(always: persistence == "close" ? steps : [.forever(steps)])
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(
@@ -25,7 +25,7 @@ struct DescriptorShortageTests {
     }
 
     @Test func `requests by name wait for connections too`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(
                 baseURL: "http://localhost:\(port)/",
@@ -40,7 +40,7 @@ struct DescriptorShortageTests {
     @Test func `a request that waits for a descriptor gets one that becomes free elsewhere`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .await(latch), .answer("first")] : [.readRequest, .answer("second")]
+            number == 0 ? [.readRequest, .await(latch), .response("first")] : [.readRequest, .response("second")]
         }
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
@@ -50,7 +50,7 @@ struct DescriptorShortageTests {
             for await event in events { if case .sent = event { break } }
             let taken = takeDescriptors(leaving: 3)
             let second = session.get("x")
-            // Three are enough for the first connection to another host, and too few for a second one to this.
+            // Three are enough for the first connection to another host, and too few for a second one to this host.
             await #expect(throws: HTTPError.self) { try await session.get("http://127.0.0.2:9/").response() }
             for descriptor in taken { close(descriptor) }
             #expect(try await second.string() == "second")
@@ -60,7 +60,7 @@ struct DescriptorShortageTests {
     }
 
     @Test func `without a connection to wait for, a request fails`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         await #expect(processExitsWith: .success) { [port = server.port as UInt16] in
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
             let taken = takeDescriptors(leaving: 1)
@@ -74,13 +74,13 @@ struct DescriptorShortageTests {
     }
 }
 
-/// Lets the process have no more descriptors than so many.
+/// Limits the number of the process's descriptors.
 private func limitDescriptors(to count: UInt) {
     var limit = rlimit(rlim_cur: count, rlim_max: count)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
 }
 
-/// Takes all descriptors but a few: with none, libdispatch ends the process when it looks at its threads.
+/// Uses up all descriptors but a few: with none, libdispatch aborts the process when it inspects its threads.
 private func takeDescriptors(leaving count: Int) -> [Int32] {
     limitDescriptors(to: 256)
     var taken: [Int32] = []

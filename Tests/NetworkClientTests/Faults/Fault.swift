@@ -4,17 +4,17 @@ import Testing
 
 @testable import NetworkClient
 
-/// A row of the table of faults: what a server does, and what becomes of the request.
+/// A row of the table of faults: a server's behaviour, and the error of the request.
 struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
     let script: [ServerStep]
     let code: HTTPError.Code
     let processing: Processing
-    /// The kernel's word, where it is the kernel's.
+    /// The errno, if the kernel reports one.
     var errno: Int32?
-    /// What the session does otherwise than by default.
+    /// The changes to the session's default configuration.
     var configure: @Sendable (inout HTTPConfiguration) -> Void = { _ in }
-    /// What is sent; nothing for a GET.
+    /// The request's body; empty for a GET.
     var upload: RequestBody?
 
     var testDescription: String { name }
@@ -39,14 +39,14 @@ struct Fault: Sendable, CustomTestStringConvertible {
 }
 
 extension HTTPConfiguration {
-    /// One limit that comes soon, for a fault that would otherwise last as long as the default.
+    /// Sets one short timeout, for a fault that would otherwise last as long as the default.
     mutating func limit(_ stage: WritableKeyPath<Timeouts, Duration?>, _ duration: Duration = .milliseconds(150)) {
         timeouts[keyPath: stage] = duration
     }
 }
 
 extension ServerStep {
-    /// An answer's head, as far as it is given, with the line ends that are written as line breaks.
+    /// A response's head, as far as it is given, with the line ends that are written as line breaks.
     static func head(_ lines: String) -> ServerStep {
         .send("HTTP/1.1 " + lines.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n"))
     }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import NetworkClient
 
-/// A session in a network namespace of a test's own, and how to see that it leaves nothing.
+/// A session in a test's own network namespace, with checks that it leaves nothing.
 final class FaultLab {
     let lab: LabNamespace
     let loops: LabLoops
-    /// How many lookups are under way; what nobody waits for any more still is.
+    /// The number of running lookups, including abandoned ones.
     private let lookups = Observed(0)
     private let resolver: NameResolver
 
@@ -21,18 +21,18 @@ final class FaultLab {
         resolver = NameResolver { [lookups] name in
             lookups.update { $0 += 1 }
             defer { lookups.update { $0 -= 1 } }
-            // The thread is the resolver's own, and its view of the files ends with it.
+            // The thread belongs to the resolver, and its mount namespace ends with it.
             if resolvConf != nil { try? LabMount.cover("/etc/resolv.conf", with: "\(folder.path)/resolv.conf") }
             return SystemLookup.addresses(of: name)
         }
     }
 
-    /// Runs a test in a new namespace; at its end no socket is left in there.
+    /// Runs a test in a new namespace, and checks that it leaves no socket.
     ///
     /// - Parameters:
-    ///   - resolvConf: What the lookups find in /etc/resolv.conf; nil for the machine's own.
+    ///   - resolvConf: The contents of /etc/resolv.conf for lookups; nil for the machine's own.
     ///   - body: The test.
-    /// - Throws: What the test throws, or the errno if there is no namespace to be had.
+    /// - Throws: The test's error, or the errno if no namespace can be created.
     static func run(resolvConf: String? = nil, _ body: (FaultLab) async throws -> Void) async throws {
         let lab = try LabNamespace()
         let before = try lab.openSockets()
@@ -44,9 +44,9 @@ final class FaultLab {
         }
     }
 
-    /// The number of open sockets, as soon as it is the one expected, or after some seconds.
+    /// Returns the number of open sockets, once it is the expected one, or after a few seconds.
     ///
-    /// The last of them are closed by threads that nobody waits for, and no event tells of it.
+    /// The last ones are closed by threads in the background, without an event.
     private func openSockets(become expected: Int) async throws -> Int {
         var count = try lab.openSockets()
         for _ in 0..<1_000 where count != expected {
@@ -61,13 +61,13 @@ final class FaultLab {
         try HTTPSession(baseURL: nil, configuration, loop: loops.loop, resolver)
     }
 
-    /// How many connections a session has, those included that are being opened.
+    /// The number of a session's connections, including those being opened.
     func connections(of session: HTTPSession) async throws -> Int {
         let core = session.core
         return try await loops.loop.submit { core.pools.connectionCount }.get()
     }
 
-    /// Ends a session, and sees that nothing of it is left.
+    /// Ends a session, and checks that it leaves nothing.
     func end(_ session: HTTPSession) async throws {
         #expect(session.requests.isEmpty)
         #expect(try await connections(of: session) == 0, "connections are left")

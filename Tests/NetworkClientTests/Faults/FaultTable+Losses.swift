@@ -3,9 +3,9 @@ import HTTPLab
 
 @testable import NetworkClient
 
-/// The faults of servers that were connected to.
+/// The faults of servers after connecting.
 enum FaultTable {
-    /// The connection goes.
+    /// Lost connections.
     static let losses: [Fault] = [
         Fault("closed at once", [.close], .connectionLost, .maybeProcessed),
         Fault("closed before the head", [.readRequest, .close], .connectionLost, .maybeProcessed),

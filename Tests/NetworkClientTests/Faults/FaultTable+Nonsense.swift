@@ -3,8 +3,8 @@ import HTTPLab
 @testable import NetworkClient
 
 extension FaultTable {
-    private static func nonsense(_ name: String, _ answer: String) -> Fault {
-        Fault(name, [.readRequest, .send(answer), .readToEnd], .invalidResponse, .answered)
+    private static func nonsense(_ name: String, _ response: String) -> Fault {
+        Fault(name, [.readRequest, .send(response), .readToEnd], .invalidResponse, .answered)
     }
 
     private static func body(_ name: String, chunks: String) -> Fault {
@@ -17,7 +17,7 @@ extension FaultTable {
 
     private static let chunked = "Transfer-Encoding: chunked\r\n"
 
-    /// What comes is no HTTP/1.1.
+    /// Responses that are not valid HTTP/1.1.
     static let nonsense: [Fault] = [
         nonsense("another protocol", "SSH-2.0-OpenSSH_9.2p1\r\n"),
         nonsense("bytes of no meaning", "\u{1}\u{2}\u{3}\u{4}\r\n\r\n"),
@@ -29,7 +29,7 @@ extension FaultTable {
         nonsense("a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"),
         nonsense("a length beyond all numbers", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n"),
         nonsense("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"),
-        nonsense("another protocol from now on", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"),
+        nonsense("a switch to another protocol", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"),
         nonsense("a status below 100", "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n"),
         nonsense("a status of four digits", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n"),
         nonsense("white space before the first field", "HTTP/1.1 200 OK\r\n a: b\r\n\r\n"),
@@ -56,7 +56,7 @@ extension FaultTable {
         body("a chunk longer than it says", chunks: "3\r\nabcdef\r\n0\r\n\r\n"),
     ]
 
-    /// There is more than is allowed, or it can't be decompressed.
+    /// Responses that are too large, or can't be decompressed.
     static let excess: [Fault] = [
         Fault(
             "fields without end",
@@ -78,7 +78,7 @@ extension FaultTable {
         ),
         Fault("empty lines without end", [.readRequest, .flood(Array("\r\n".utf8))], .headTooLarge, .answered),
         Fault(
-            "interim answers without end",
+            "endless interim responses",
             [.readRequest, .flood(Array("HTTP/1.1 102 Processing\r\n\r\n".utf8))],
             .headTooLarge,
             .answered

@@ -3,7 +3,7 @@ import HTTPLab
 @testable import NetworkClient
 
 extension FaultTable {
-    /// The server is silent, or too slow; each limit has its own error.
+    /// Silent or slow servers; each timeout has its own error.
     static let silence: [Fault] = [
         Fault("silent before the head", [.readRequest, .hold], .firstByteTimedOut, .maybeProcessed) {
             $0.limit(\.firstByte)

@@ -3,7 +3,7 @@ import HTTPLab
 import NIOCore
 import NetworkLab
 
-/// A connection that takes the only place there is, so that the kernel answers no other.
+/// A connection that fills the backlog, so that the kernel accepts no other.
 struct FilledBacklog {
     private let descriptor: Int32
 

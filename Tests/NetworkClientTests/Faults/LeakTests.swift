@@ -6,14 +6,14 @@ import Testing
 
 @testable import NetworkClient
 
-/// What other clients kept too long, or told twice.
+/// Leaks and duplicate callbacks.
 @Suite(.timeLimit(.minutes(10)))
 struct LeakTests {
-    /// How a request comes to its end.
+    /// The ending of a request.
     enum Ending: CaseIterable { case answered, failed, cancelled, refused }
 
     @Test(arguments: Ending.allCases)
-    func `requests, connections and sessions are freed once nobody holds them`(ending: Ending) async throws {
+    func `requests, connections and sessions are freed once they are released`(ending: Ending) async throws {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(in: faults.lab, always: [.readRequest, Self.step(ending), .readToEnd])
             weak var request: RequestHandle?
@@ -24,7 +24,7 @@ struct LeakTests {
                 let port = ending == .refused ? 9 : server.port
                 request = try await Self.endRequest(session, "http://127.0.0.1:\(port)/", ending, server)
             }
-            // The session's farewell, and what closing sets off, are on the loop.
+            // The end of the session, and the effects of closing, run on the loop.
             if ending != .refused { try await server.waitForEnds() }
             for _ in 0..<3 { try await faults.loops.loop.submit {}.get() }
             #expect(request == nil)
@@ -35,13 +35,13 @@ struct LeakTests {
 
     private static func step(_ ending: Ending) -> ServerStep {
         switch ending {
-        case .answered, .refused: .answer("here")
+        case .answered, .refused: .response("here")
         case .failed: .send("nonsense\r\n\r\n")
         case .cancelled: .hold
         }
     }
 
-    /// Makes a request that everybody listens to, and brings it to its end.
+    /// Makes a request with all kinds of listeners, and ends it.
     private static func endRequest(
         _ session: HTTPSession,
         _ url: String,
@@ -59,8 +59,8 @@ struct LeakTests {
         return request
     }
 
-    @Test func `each callback is called once, whenever it was given and whoever cancels`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+    @Test func `each callback is called once, regardless of when it was added and of cancellation`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let session = try HTTPSession()
         let calls = Observed([Int: Int]())
         let queue = DispatchQueue(label: "callbacks", attributes: .concurrent)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What becomes of a request whose host's name can't be looked up, with the system's own getaddrinfo(3).
+/// The errors of requests whose host name can't be looked up, with the system's own getaddrinfo(3).
 @Suite(
     .enabled(if: NameServiceSetup.isPlain, Comment(rawValue: NameServiceSetup.advice)),
     .timeLimit(.minutes(10))
@@ -16,7 +16,7 @@ struct NameFaultTests {
             (.silence, .resolveTimedOut),
         ] as [(NameServer.Answer, HTTPError.Code)]
     )
-    func `what a name server says, or does not`(answer: NameServer.Answer, code: HTTPError.Code) async throws {
+    func `each response of a name server has its error`(answer: NameServer.Answer, code: HTTPError.Code) async throws {
         try await FaultLab.run { faults in
             let names = try NameServer(in: faults.lab) { _ in answer }
             var configuration = HTTPConfiguration.lasting
@@ -33,7 +33,7 @@ struct NameFaultTests {
         }
     }
 
-    @Test func `no name server is reachable`() async throws {
+    @Test func `no reachable name server`() async throws {
         try await FaultLab.run { faults in
             let session = try faults.session()
             let error = await #expect(throws: HTTPError.self) {
@@ -45,12 +45,12 @@ struct NameFaultTests {
         }
     }
 
-    @Test func `two names that stall delay nobody else`() async throws {
-        // By itself the system gives a silent server up within seconds, which a busy machine can take for the rest.
+    @Test func `two stalled names delay no other name`() async throws {
+        // The system's own timeout for a silent server is a few seconds, which the rest may take on a busy machine.
         let patient = "nameserver \(NameServiceSetup.nameServer)\noptions timeout:30 attempts:5\n"
         try await FaultLab.run(resolvConf: patient) { faults in
             let names = try NameServer(in: faults.lab) { $0.hasPrefix("healthy") ? .address(127, 0, 0, 1) : .silence }
-            let server = try ScriptedServer(in: faults.lab, always: [.forever([.readRequest, .answer("here")])])
+            let server = try ScriptedServer(in: faults.lab, always: [.forever([.readRequest, .response("here")])])
             let session = try faults.session()
             let stalled = ["stalled-a", "stalled-b"].map { session.get("http://\($0).test/") }
             try await names.questions.wait(for: "both questions") { questions in
@@ -61,7 +61,7 @@ struct NameFaultTests {
                 #expect(text == "here")
             }
             #expect(try await session.get("http://localhost:\(server.port)/").string() == "here")
-            // They are cancelled at once, although nothing interrupts the lookups.
+            // They are cancelled immediately, although the lookups can't be interrupted.
             #expect(stalled.allSatisfy { !$0.isFinished })
             for request in stalled {
                 request.cancel()

@@ -5,11 +5,12 @@ import Testing
 
 @testable import NetworkClient
 
-/// What the kernel refuses before a connection stands: never sent, with its error number, and nothing left behind.
+/// Refusals of the kernel before a connection is established: `neverSent`, with its errno, and no resources left
+/// behind.
 @Suite(.timeLimit(.minutes(10)))
 struct NetworkFaultTests {
     @Test(arguments: NetworkFault.table)
-    func `what the kernel refuses`(fault: NetworkFault) async throws {
+    func `refusals of the kernel`(fault: NetworkFault) async throws {
         try await FaultLab.run { faults in
             try layOut(faults.lab)
             try fault.arrange(faults.lab)
@@ -30,7 +31,7 @@ struct NetworkFaultTests {
         try rtnl.setUp("wan0", "far0")
         try rtnl.addAddress("192.0.2.2/24", on: "wan0")
         try rtnl.addAddress("fd00::2/64", on: "wan0")
-        // The far end has no address, and what asks for one soon gives up.
+        // The far end has no address, and address resolution soon fails.
         for family in ["ipv4", "ipv6"] {
             try lab.setSysctl("net.\(family).neigh.wan0.mcast_solicit", to: 1)
             try lab.setSysctl("net.\(family).neigh.wan0.retrans_time_ms", to: 10)
@@ -45,7 +46,7 @@ struct NetworkFaultTests {
             let server = try ScriptedServer(in: faults.lab, port: 8080) { _ in [.readRequest, .hold] }
             let session = try faults.session()
             let first = session.get("http://127.0.0.1:8080/")
-            // Until it is known as open here too, the error of the second one's connection may be given to the first.
+            // Until the first connection is established here too, it may get the error of the second.
             try await server.wait(for: "the first request") { $0.first?.requests.count == 1 }
             let error = await #expect(throws: HTTPError.self) {
                 _ = try await session.get("http://127.0.0.1:8080/").response()

@@ -7,14 +7,15 @@ import Testing
 
 @testable import NetworkClient
 
-/// A row of what the kernel refuses before a connection stands: how the network is laid out, and what becomes of a request.
+/// A row of the kernel's refusals: the layout of the network, and the error of a request.
 struct NetworkFault: Sendable, CustomTestStringConvertible {
     let name: String
     let url: String
     let code: HTTPError.Code
     let errno: Int32
     var binding = LocalBinding.unbound
-    /// Lays the network out; there is `lo`, and `wan0` with 192.0.2.2/24 and fd00::2/64, whose neighbours don't answer.
+    /// Lays the network out; there is `lo`, and `wan0` with 192.0.2.2/24 and fd00::2/64, whose neighbours don't
+    /// respond.
     var arrange: @Sendable (LabNamespace) throws -> Void = { _ in }
 
     var testDescription: String { name }
@@ -54,8 +55,8 @@ struct NetworkFault: Sendable, CustomTestStringConvertible {
         .init("an unreachable route", documented, .hostUnreachable, errno: EHOSTUNREACH, arrange: route(.unreachable)),
         .init("a prohibit route", documented, .prohibited, errno: EACCES, arrange: route(.prohibit)),
         .init("a blackhole route", documented, .blackholed, errno: EINVAL, arrange: route(.blackhole)),
-        .init("a neighbour that does not answer", "http://192.0.2.9/", .hostUnreachable, errno: EHOSTUNREACH),
-        .init("a neighbour that does not answer, IPv6", "http://[fd00::9]/", .hostUnreachable, errno: EHOSTUNREACH),
+        .init("a neighbour that does not respond", "http://192.0.2.9/", .hostUnreachable, errno: EHOSTUNREACH),
+        .init("a neighbour that does not respond, IPv6", "http://[fd00::9]/", .hostUnreachable, errno: EHOSTUNREACH),
         .init(
             "a source address that is not there",
             "http://192.0.2.9/",

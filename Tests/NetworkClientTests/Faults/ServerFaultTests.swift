@@ -4,20 +4,20 @@ import Testing
 
 @testable import NetworkClient
 
-/// What servers do wrong, each in the right error, with nothing left behind.
+/// Faults of servers: each has its error, and leaves no resources behind.
 @Suite(.timeLimit(.minutes(10)))
 struct ServerFaultTests {
     @Test(arguments: FaultTable.losses)
-    func `a connection that goes`(fault: Fault) async throws { try await check(fault) }
+    func `a lost connection`(fault: Fault) async throws { try await check(fault) }
 
     @Test(arguments: FaultTable.silence)
     func `a server that is silent or slow`(fault: Fault) async throws { try await check(fault) }
 
     @Test(arguments: FaultTable.nonsense)
-    func `an answer that is none`(fault: Fault) async throws { try await check(fault) }
+    func `an invalid response`(fault: Fault) async throws { try await check(fault) }
 
     @Test(arguments: FaultTable.excess)
-    func `an answer that is too much`(fault: Fault) async throws { try await check(fault) }
+    func `an excessive response`(fault: Fault) async throws { try await check(fault) }
 
     private func check(_ fault: Fault) async throws {
         try await FaultLab.run { faults in
@@ -35,7 +35,7 @@ struct ServerFaultTests {
             if let errno = fault.errno { #expect(error?.errno == errno) }
             #expect(error?.reason.isEmpty == false)
             try await faults.end(session)
-            // The connection is closed on the other side, too: nothing holds it.
+            // The connection is closed on the other side, too: nothing retains it.
             try await server.waitForEnds()
             #expect(server.connections.count == 1)
             try await server.stop()

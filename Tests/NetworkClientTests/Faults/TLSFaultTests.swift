@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What goes wrong under TLS, besides certificates.
+/// TLS failures other than certificates.
 @Suite(.timeLimit(.minutes(10)))
 struct TLSFaultTests {
     private static let handshakes: [Fault] = [
@@ -17,7 +17,7 @@ struct TLSFaultTests {
         Fault("a server without TLS", [.readBytes(1), .send("HTTP/1.1 400 No\r\n\r\n")], .tlsFailed, .neverSent),
     ]
 
-    /// A record's head that announces more than comes soon.
+    /// A record header that announces more bytes than are sent.
     private static let drops: [ServerStep] = [
         .readBytes(1), .sendBytes([0x16, 0x03, 0x03, 0x10, 0x00]),
         .drip([UInt8](repeating: 2, count: 4096), every: .milliseconds(10)),
@@ -42,7 +42,7 @@ struct TLSFaultTests {
         }
     }
 
-    /// How many bytes of nginx's answer pass; its handshake takes 1 to 5 thousand of them, its file 200 thousand.
+    /// The number of bytes from nginx that pass; its handshake takes 1 to 5 thousand of them, its file 200 thousand.
     private static let cuts: [Fault] = [
         Fault("cut within the handshake", [.cut(after: 100)], .connectionLost, .neverSent),
         Fault("cut within the body", [.cut(after: 50_000)], .bodyTruncated, .answered),
@@ -53,7 +53,7 @@ struct TLSFaultTests {
     ]
 
     @Test(.enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)), arguments: cuts)
-    func `an encrypted answer that does not end`(fault: Fault) async throws {
+    func `an encrypted response that does not end`(fault: Fault) async throws {
         try await FaultLab.run { faults in
             let authority = try CertificateAuthority()
             let folder = try LabFolder()
@@ -87,6 +87,6 @@ struct TLSFaultTests {
 }
 
 extension ServerStep {
-    /// Carries so many bytes from the server that the test has.
+    /// Relays a number of bytes from the test's server.
     fileprivate static func cut(after count: Int) -> ServerStep { .relay(toPort: 0, cutAfter: count) }
 }

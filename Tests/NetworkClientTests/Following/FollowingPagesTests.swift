@@ -20,13 +20,13 @@ struct FollowingPagesTests {
             let value = request["Authorization"]
             let refusal = "401 Unauthorized"
             switch request.path {
-            case "/old": return [.answer(status: "302 Found", headers: ["Location: /new"])]
-            case "/away": return [.answer(status: "302 Found", headers: ["Location: /login/form"])]
+            case "/old": return [.response(status: "302 Found", headers: ["Location: /new"])]
+            case "/away": return [.response(status: "302 Found", headers: ["Location: /login/form"])]
             case "/basic" where value == nil:
-                return [.answer(status: refusal, headers: ["WWW-Authenticate: Basic realm=lions"])]
+                return [.response(status: refusal, headers: ["WWW-Authenticate: Basic realm=lions"])]
             case "/token" where value != "Bearer new":
-                return [.answer(status: refusal, headers: ["WWW-Authenticate: Bearer"])]
-            default: return [.answer()]
+                return [.response(status: refusal, headers: ["WWW-Authenticate: Bearer"])]
+            default: return [.response()]
             }
         }
     }
@@ -57,7 +57,7 @@ struct FollowingPagesTests {
         #expect(try await session.get("away").response().status == 302)
     }
 
-    @Test func `a configured credential answers a challenge`() async throws {
+    @Test func `a challenge is met with configured credentials`() async throws {
         let server = try server()
         let url = server.url
         let session = try HTTPSession(

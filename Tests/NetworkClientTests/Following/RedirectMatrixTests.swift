@@ -4,7 +4,8 @@ import Testing
 
 @testable import NetworkClient
 
-/// Five codes, six methods, two origins, four kinds of bodies: nginx leads on, and another server sees what comes.
+/// Five codes, six methods, two origins, four kinds of bodies: nginx redirects, and another server records the
+/// requests.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.advice)))
 struct RedirectMatrixTests {
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete]
@@ -17,7 +18,7 @@ struct RedirectMatrixTests {
 
         var description: String { "\(status) \(method) \(isSameOrigin ? "same" : "other") origin, body \(body)" }
 
-        /// What RFC 9110, 15.4, makes of the method.
+        /// The method after the redirect, according to RFC 9110, 15.4.
         var next: String {
             switch (status, method) {
             case (301, .post), (302, .post): "GET"
@@ -40,7 +41,7 @@ struct RedirectMatrixTests {
 
     @Test(arguments: [301, 302, 303, 307, 308])
     func `each code, as RFC 9110 has it`(status: Int) async throws {
-        let target = try AnsweringServer { _ in [.answer()] }
+        let target = try AnsweringServer { _ in [.response()] }
         var options = Nginx.Options()
         options.directives = [
             "location = /same { return \(status) /land$is_args$args; }",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Redirects beside the matrix: how many, where to, who has the last word, and what is told.
+/// Redirects in addition to the matrix: limits, targets, policies and history.
 @Suite(.timeLimit(.minutes(5)))
 struct RedirectTests {
     private func session(
@@ -15,7 +15,7 @@ struct RedirectTests {
         try HTTPSession(baseURL: server.url, configuration: .init(timeouts: .lasting, redirects: redirects))
     }
 
-    /// What a request fails with; nil if it does not.
+    /// The error of a request; nil if it succeeds.
     private func failure(_ request: RequestHandle) async -> HTTPError.Code? {
         do {
             _ = try await request.response()
@@ -27,10 +27,10 @@ struct RedirectTests {
         }
     }
 
-    /// A path that is redirected so often.
+    /// A path that is redirected a number of times.
     private func path(_ count: Int) -> String { String(repeating: "302/to/", count: count) + "end" }
 
-    @Test func `the answer tells the way, and which URL was asked last`() async throws {
+    @Test func `the response lists the redirects and the last URL`() async throws {
         let server = try RedirectLab.server()
         let session = try session(server)
         let handle = session.get("301/to/307/to/end?q=1", options: .init(startsAtOnce: false))
@@ -47,13 +47,13 @@ struct RedirectTests {
             if case .redirected(let from, let to, let status) = event { told.append("\(from) \(status) \(to)") }
         }
         #expect(told == response.redirects.map { "\($0.from) \($0.status) \($0.to)" })
-        // They share a connection, which a session keeps that is not released.
+        // They share a connection, which is kept while the session is retained.
         #expect(server.connections.count == 1)
         session.invalidate()
         #expect(response.metrics.attempts == 3)
     }
 
-    @Test func `as many as the limit says, and no more`() async throws {
+    @Test func `redirects are followed up to the limit`() async throws {
         let server = try RedirectLab.server()
         #expect(try await session(server).get(path(20)).response().redirects.count == 20)
         #expect(try await failure(session(server).get(path(21))) == .tooManyRedirects)
@@ -64,7 +64,7 @@ struct RedirectTests {
         #expect(try await few.get(path(3), options: more).response().status == 200)
     }
 
-    @Test func `who refuses them has them as answers`() async throws {
+    @Test func `refused redirects are the response`() async throws {
         let server = try RedirectLab.server()
         let response = try await session(server, .refuse).get(path(1)).response()
         #expect(response.status == 302)
@@ -74,14 +74,14 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["/a", "?", "", "//HOST/a", "http://HOST/a", "a", "#top"])
-    func `who is sent in a circle is not sent on`(location: String) async throws {
+    func `a redirect cycle is an error`(location: String) async throws {
         let server = try AnsweringServer { request in
             let host = request["Host"] ?? ""
             let place = location.replacing("HOST", with: host)
-            return [.answer(status: "302 Found", headers: ["Location: \(request.path == "/a" ? place : "/a")"])]
+            return [.response(status: "302 Found", headers: ["Location: \(request.path == "/a" ? place : "/a")"])]
         }
         #expect(try await failure(session(server).get("/b")) == .redirectCycle)
-        // An empty query is another URL than none.
+        // A URL with an empty query differs from one without a query.
         #expect(server.requests.value.count == (location == "?" ? 3 : 2))
     }
 
@@ -89,8 +89,8 @@ struct RedirectTests {
         [], ["Location: /a", "Location: /b"], ["Location: ftp://127.0.0.1/"], ["Location: http://"],
         ["Location: http://a b/"], ["Location: http://127.0.0.1:99999/"],
     ])
-    func `a place that can't be gone to`(fields: [String]) async throws {
-        let server = try AnsweringServer { _ in [.answer(status: "302 Found", headers: fields)] }
+    func `an unusable Location`(fields: [String]) async throws {
+        let server = try AnsweringServer { _ in [.response(status: "302 Found", headers: fields)] }
         #expect(try await failure(session(server).get("/")) == .redirectUnusable)
         #expect(server.requests.value.count == 1)
     }
@@ -99,21 +99,21 @@ struct RedirectTests {
         ("/x/y?z", "/x/y?z"), ("y?z", "/a/y?z"), ("../y", "/y"), ("?z", "/a/b?z"), ("//HOST/y", "/y"),
         ("HTTP://HOST", "/"), ("/\u{E4} b", "/%C3%A4%20b"), ("/y#part", "/y"),
     ])
-    func `a place is resolved against the URL that was asked`(location: String, target: String) async throws {
+    func `a Location is resolved against the request's URL`(location: String, target: String) async throws {
         let server = try AnsweringServer { request in
             let place = location.replacing("HOST", with: request["Host"] ?? "")
-            guard request.target == "/a/b?c" else { return [.answer()] }
-            return [.answer(status: "302 Found", headers: ["Location: \(place)"])]
+            guard request.target == "/a/b?c" else { return [.response()] }
+            return [.response(status: "302 Found", headers: ["Location: \(place)"])]
         }
         _ = try await session(server).get("/a/b?c").response()
         #expect(server.requests.value.last?.target == target)
     }
 
-    @Test func `the fragment is kept unless there is a new one`() async throws {
+    @Test func `the fragment is kept unless the Location has one`() async throws {
         let server = try AnsweringServer { request in
-            guard request.path != "/end" else { return [.answer()] }
+            guard request.path != "/end" else { return [.response()] }
             let place = request.path == "/keep" ? "/end" : "/end#new"
-            return [.answer(status: "302 Found", headers: ["Location: \(place)"])]
+            return [.response(status: "302 Found", headers: ["Location: \(place)"])]
         }
         #expect(try await session(server).get("/keep#old").response().fragment == "old")
         #expect(try await session(server).get("/change#old").response().fragment == "new")
@@ -121,7 +121,7 @@ struct RedirectTests {
         #expect(server.requests.value.allSatisfy { !$0.head.contains("#") })
     }
 
-    @Test func `a host of the user's own goes to no other origin`() async throws {
+    @Test func `an explicit Host field is not sent to another origin`() async throws {
         let other = try RedirectLab.server()
         let server = try RedirectLab.server(to: other.url)
         _ = try await session(server).get("302/to/end", headers: [.init("Host") ?? .cookie: "own.example"]).response()
@@ -131,7 +131,7 @@ struct RedirectTests {
 
     // MARK: The last word
 
-    @Test func `a decision keeps, changes or refuses each`() async throws {
+    @Test func `a policy closure keeps, changes or refuses each redirect`() async throws {
         let server = try RedirectLab.server()
         let policy = RedirectPolicy.follow { redirect in
             switch redirect.followed {
@@ -153,7 +153,7 @@ struct RedirectTests {
         #expect(requests.map { $0["Cookie"] }.suffix(2) == ["seen=302", "seen=302"])
     }
 
-    @Test func `a change to another origin names that host, unless it names another itself`() async throws {
+    @Test func `a changed origin gets its own Host field, unless one is set`() async throws {
         let other = try RedirectLab.server()
         let server = try RedirectLab.server()
         let host = try #require(HTTPField.Name("Host"))
@@ -172,7 +172,7 @@ struct RedirectTests {
         #expect(other.requests.value.last?["Host"] == "own.example")
     }
 
-    @Test func `a change to what can't have a body, with one, fails the request`() async throws {
+    @Test func `changing a request with a body to TRACE fails it`() async throws {
         let server = try RedirectLab.server()
         let policy = RedirectPolicy.follow { redirect in
             var next = redirect.next
@@ -193,13 +193,13 @@ struct RedirectTests {
         (["Content-Length: 60000"], 60_000, 1), (["Content-Length: 70000"], 70_000, 2),
         (["Content-Length: 5000000000"], 100, 2), (["Transfer-Encoding: chunked"], 70_000, 2),
     ])
-    func `a body that nobody wants costs a connection at most`(
+    func `a redirect's body costs at most its connection`(
         fields: [String],
         size: Int,
         connections: Int
     ) async throws {
         let server = try AnsweringServer { request in
-            guard request.path == "/" else { return [.answer()] }
+            guard request.path == "/" else { return [.response()] }
             let isChunked = fields.contains { $0.hasPrefix("Transfer") }
             let start = (["HTTP/1.1 302 Found", "Location: /end"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
             let chunk = isChunked ? "\(String(size, radix: 16))\r\n" : ""
@@ -212,43 +212,43 @@ struct RedirectTests {
         session.invalidate()
     }
 
-    @Test func `a redirect that breaks off within its body leads on all the same`() async throws {
+    @Test func `a redirect with a truncated body is followed`() async throws {
         let server = try AnsweringServer { request in
-            guard request.path == "/" else { return [.answer()] }
+            guard request.path == "/" else { return [.response()] }
             return [.send("HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 9\r\n\r\nx"), .reset]
         }
         #expect(try await session(server).get("/").response().url == "\(server.url)/end")
     }
 
-    @Test func `whoever reads the body as it comes reads the last one's`() async throws {
+    @Test func `a streamed body is that of the last response`() async throws {
         let server = try RedirectLab.server()
-        let answer = try await session(server).stream(.get, path(2)).streamed()
-        #expect(answer.status == 200)
-        #expect(try await answer.body.collect(upTo: 100) == ByteBuffer(string: "here"))
+        let response = try await session(server).stream(.get, path(2)).streamed()
+        #expect(response.status == 200)
+        #expect(try await response.body.collect(upTo: 100) == ByteBuffer(string: "here"))
     }
 
-    @Test func `a place in bytes that are no UTF-8 is asked for by these bytes`() async throws {
+    @Test func `a Location that is not UTF-8 is requested by its bytes`() async throws {
         let location: [UInt8] = Array("/caf".utf8) + [0xE9] + Array("?q=".utf8) + [0xFC, 0x80]
         let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8) + location + [13, 10, 13, 10]
-        let server = try ScriptedServer(always: [.readRequest, .sendBytes(head), .readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .sendBytes(head), .readRequest, .response("here")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "here")
         #expect(server.requests.last?.head.hasPrefix("GET /caf%E9?q=%FC%80 HTTP/1.1\r\n") == true)
     }
 
-    @Test func `a place in UTF-8 is asked for by its bytes`() async throws {
+    @Test func `a Location in UTF-8 is requested by its bytes`() async throws {
         let head = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /caf\u{E9}\r\n\r\n"
-        let server = try ScriptedServer(always: [.readRequest, .send(head), .readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .send(head), .readRequest, .response("here")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "here")
         #expect(server.requests.last?.head.hasPrefix("GET /caf%C3%A9 HTTP/1.1\r\n") == true)
     }
 
     @Test(arguments: ["Content-Length: 5\r\n\r\nab", "Transfer-Encoding: chunked\r\n\r\n5\r\nab", "\r\nab"])
-    func `a redirect whose body stalls is followed all the same`(body: String) async throws {
+    func `a redirect is followed although its body stalls`(body: String) async throws {
         let server = try ScriptedServer { number in
             let redirect = "HTTP/1.1 302 Found\r\nLocation: /there\r\n\(body)"
-            return number == 0 ? [.readRequest, .send(redirect), .hold] : [.readRequest, .answer("here")]
+            return number == 0 ? [.readRequest, .send(redirect), .hold] : [.readRequest, .response("here")]
         }
         let timeouts = Timeouts(firstByte: nil, read: nil)
         let session = try HTTPSession(

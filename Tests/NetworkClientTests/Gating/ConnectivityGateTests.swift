@@ -7,7 +7,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// A network whose path comes back as soon as somebody was told that there is none.
+/// A network whose path is restored as soon as its loss was reported.
 private final class TurningConnectivity: Connectivity {
     private let network: MadeUpConnectivity
 
@@ -48,7 +48,7 @@ private final class TurningConnectivity: Connectivity {
         }
     }
 
-    @Test func `online it lets everything pass, and says what to keep to`() async throws {
+    @Test func `online, all requests pass, with the interface to bind to`() async throws {
         try await LabLoops.run { loops in
             #expect(try await gate(loops).pass(to: "https://example.com/") == .init())
             let pass = try await gate(loops, .wifi).pass(to: "http://203.0.113.7/")
@@ -59,7 +59,7 @@ private final class TurningConnectivity: Connectivity {
         }
     }
 
-    @Test func `offline it waits, and lets all pass when there is a path`() async throws {
+    @Test func `offline, requests wait, and all pass when there is a path`() async throws {
         goOffline()
         try await LabLoops.run { loops in
             let gate = gate(loops)
@@ -78,7 +78,7 @@ private final class TurningConnectivity: Connectivity {
         }
     }
 
-    @Test func `a path that comes while it is judged lets it pass`() async throws {
+    @Test func `a path that appears during the evaluation opens the gate`() async throws {
         goOffline()
         let turning = TurningConnectivity(connectivity)
         try await LabLoops.run { loops in
@@ -88,7 +88,7 @@ private final class TurningConnectivity: Connectivity {
         }
     }
 
-    @Test func `after the time it says what it waited for, for how long, and why there is no path`() async throws {
+    @Test func `a timeout says what was waited for, for how long, and why there is no path`() async throws {
         connectivity.change { $0 = .init(status: .cellular, ways: [nil: [MadeUpConnectivity.wwan]]) }
         try await LabLoops.run { loops in
             let gate = gate(loops, .notCellular, timeout: .milliseconds(10))
@@ -103,7 +103,7 @@ private final class TurningConnectivity: Connectivity {
         }
     }
 
-    @Test func `a task that is cancelled waits no more, even if it was before it came`() async throws {
+    @Test func `a cancelled task stops waiting, even if it was cancelled before`() async throws {
         goOffline()
         try await LabLoops.run { loops in
             let gate = gate(loops)
@@ -121,7 +121,7 @@ private final class TurningConnectivity: Connectivity {
         }
     }
 
-    @Test func `after a failure the kernel is asked, though the machine is online`() async throws {
+    @Test func `after a failure the path is looked up, although the machine is online`() async throws {
         try await LabLoops.run { loops in
             let gate = gate(loops, timeout: .zero)
             let pass = try await gate.pass(to: "http://203.0.113.7/", afterFailure: true)
@@ -134,7 +134,7 @@ private final class TurningConnectivity: Connectivity {
         }
     }
 
-    @Test func `what is no URL is no reason to wait`() async throws {
+    @Test func `an invalid URL does not wait`() async throws {
         goOffline()
         try await LabLoops.run { loops in
             let error = await #expect(throws: HTTPError.self) { try await gate(loops).pass(to: "example.com") }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// The keeper over a network that is made up: what is asked, what is kept, and who is told.
+/// The keeper with a simulated network: lookups, cached verdicts and notifications.
 @Suite(.timeLimit(.minutes(5))) struct GateKeeperTests {
     private let connectivity = MadeUpConnectivity(.init(ways: [nil: [MadeUpConnectivity.wlan]]))
     private let lookup = ScriptedLookup()
@@ -33,7 +33,7 @@ import Testing
         #expect(lookup.begun.value.isEmpty)
     }
 
-    @Test func `offline it waits, and is told when there is a path; nobody asks the name servers then`() async throws {
+    @Test func `offline, a request waits until there is a path, without lookups of names`() async throws {
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             goOffline()
             let key = GateKey("203.0.113.7")
@@ -47,7 +47,7 @@ import Testing
         #expect(connectivity.watchCount == 0)
     }
 
-    @Test func `offline, a host on the link, behind a VPN, or on this machine goes`() async throws {
+    @Test func `offline, requests to hosts on the link, behind a VPN, or on this machine start`() async throws {
         connectivity.change { network in
             network = .init(status: .notReachable, ways: [Self.near: [MadeUpConnectivity.wlan]], own: [Self.nearNext])
         }
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `whoever asks before the change is heard is told by the path of now`() async throws {
+    @Test func `a request before the change is reported is evaluated with the current path`() async throws {
         connectivity.change { network in
             network = .init(status: .notReachable, reasons: [.noCarrier], ways: [Self.near: [MadeUpConnectivity.wlan]])
         }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `offline a name is looked up once, and only the addresses that have a way are used`() async throws {
+    @Test func `offline, a name is looked up once, and only reachable addresses are used`() async throws {
         connectivity.change { network in
             network = .init(status: .notReachable, ways: [Self.near: [MadeUpConnectivity.wlan]])
         }
@@ -94,7 +94,7 @@ import Testing
         #expect(lookup.begun.value == ["printer.local"])
     }
 
-    @Test func `another default path makes a name be looked up anew`() async throws {
+    @Test func `a change of the default path causes another lookup of a name`() async throws {
         goOffline()
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("printer.local")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a missing name waits while the default path is unusable, and goes to fail by itself after`()
+    @Test func `a missing name waits while the default path is unusable, and fails afterwards`()
         async throws
     {
         goOffline()
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `while nothing is known, only what is restricted waits`() async throws {
+    @Test func `while the state is unknown, only requests with a requirement wait`() async throws {
         connectivity.change { $0.status = .unknown }
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             #expect(await gate.verdict(.init("example.com")) == .free)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `what nobody can tell keeps only what is restricted waiting`() async throws {
+    @Test func `if lookups fail, only requests with a requirement wait`() async throws {
         connectivity.change { $0.isBroken = true }
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             #expect(await gate.on { $0.refresh(.init("203.0.113.7")) } == .free)
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a fresh lookup tells whether there is really no path, and the doubt ends with it`() async throws {
+    @Test func `a fresh lookup decides whether there is a path, and ends the revalidation`() async throws {
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("203.0.113.7")
             #expect(await gate.on { $0.refresh(key) }.addresses == ["203.0.113.7:80"])
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `between changes nothing is asked twice; after one, only for those who wait`() async throws {
+    @Test func `verdicts are cached between changes; after one, only waiting keys are evaluated`() async throws {
         goOffline()
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let keys = (1...50).map { GateKey("203.0.113.\($0)") }
@@ -207,13 +207,13 @@ import Testing
         }
     }
 
-    @Test func `no name server: it is asked again after a while, without any change`() async throws {
+    @Test func `a failed lookup is retried after a while, without any change`() async throws {
         goOffline()
-        let (answers, seen) = (LabInbox<Int>(), LabInbox<Int>())
+        let (lookups, seen) = (LabInbox<Int>(), LabInbox<Int>())
         let resolver = NameResolver { _ in
-            answers.put(1)
-            guard answers.all.count > 1 else { return .failure(code: -3, errno: 0) }
-            // The failure is to be seen before it is over.
+            lookups.put(1)
+            guard lookups.all.count > 1 else { return .failure(code: -3, errno: 0) }
+            // The failure must be visible before the retry.
             _ = try? seen.wait(for: "the failure to be seen", within: .seconds(120)) { !$0.isEmpty }
             return .addresses((try? [.init(ipAddress: "127.0.0.1", port: 0)]) ?? [])
         }
@@ -222,11 +222,11 @@ import Testing
             await gate.hold(key)
             try await gate.wait(key, for: "the failure") { $0.missing?.obstacle == .nameServer }
             seen.put(1)
-            try await gate.wait(key, for: "the answer") { $0.addresses == ["127.0.0.1:80"] }
+            try await gate.wait(key, for: "the addresses") { $0.addresses == ["127.0.0.1:80"] }
         }
     }
 
-    @Test func `a lookup that stalls is given up when the network is another`() async throws {
+    @Test func `a stalled lookup is cancelled when the network changes`() async throws {
         goOffline()
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("stalled.example", .any)
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `whoever was let go is told nothing`() async throws {
+    @Test func `a released key is not notified`() async throws {
         goOffline()
         try await KeptGate.run(connectivity, lookup.resolver()) { gate in
             let key = GateKey("203.0.113.7")

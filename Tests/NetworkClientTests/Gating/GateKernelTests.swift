@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [LabUplinks.server, LabUplinks.serverIPv6])
-    func `WiFi goes and comes while the modem stays: whoever may not use that waits`(server: String) async throws {
+    func `a request that must not use the modem waits while WiFi is down`(server: String) async throws {
         try await run { gate in
             let key = GateKey(server, .notCellular)
             #expect(await gate.hold(key).binding == .interfaceIndex(10))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `the modem is preferred, and WiFi comes up beside it`() async throws {
+    @Test func `the modem is preferred, and WiFi comes up in addition`() async throws {
         try uplinks.home.rtnl.setDown("wlan0")
         try await monitor.wait(for: .cellular, timeout: .seconds(20))
         try await run { gate in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `offline, hosts on the link go, and a specific route opens what was closed`() async throws {
+    @Test func `offline, requests to hosts on the link start, and a specific route opens a closed gate`() async throws {
         try await run { gate in
             for name in ["wlan0", "wwan0"] {
                 let (router, metric) = name == "wlan0" ? ("192.0.2.1", UInt32(600)) : ("198.51.100.1", 700)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a storm of changes leaves nobody behind`() async throws {
+    @Test func `after a storm of changes, no request is left waiting`() async throws {
         try await run { gate in
             let keys = [PathRequirement.any, .notCellular, .interface("wwan0")].map { GateKey(LabUplinks.server, $0) }
             for key in keys { await gate.hold(key) }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// One change; some are refused because there is nothing to change.
+    /// Makes one change; some fail because there is nothing to change.
     private func shake(_ generator: inout SeededGenerator) throws {
         let rtnl = uplinks.home.rtnl
         switch Int.random(in: 0..<9, using: &generator) {
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// Everything as it was at first; what is there already is refused.
+    /// Restores the initial state; additions that already exist fail.
     private func restore() throws {
         try uplinks.regainWiFi()
         try uplinks.home.rtnl.setUp("wlan0", "wwan0")

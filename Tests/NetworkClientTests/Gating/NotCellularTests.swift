@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// A session that may not use the modem, on a machine with both, while WiFi goes and comes.
+/// A session that must not use the modem, on a machine with both, while WiFi goes down and up.
 @Suite(.timeLimit(.minutes(3))) struct NotCellularTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
@@ -24,7 +24,7 @@ import Testing
         cellular = try Self.server("cellular", in: uplinks.cellular)
     }
 
-    /// Whatever the link's two ends say to find each other is no byte of anybody's request.
+    /// Neighbour discovery is not part of any request.
     private static func silenceModem(of uplinks: LabUplinks) throws {
         let (near, far): ([UInt8], [UInt8]) = ([2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1])
         try uplinks.home.setSysctl("net.ipv6.conf.wwan0.disable_ipv6", to: 1)
@@ -36,7 +36,7 @@ import Testing
 
     private static func server(_ name: String, in lab: LabNamespace) throws -> ScriptedServer {
         try ScriptedServer(on: .ipv4(203, 0, 113, 7), in: lab, port: 8080) { _ in
-            [.forever([.readRequest, .answer(name)])]
+            [.forever([.readRequest, .response(name)])]
         }
     }
 
@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    @Test func `not a packet leaves by the modem, and every request is answered by WiFi`() async throws {
+    @Test func `no packet leaves through the modem, and every request gets a response over WiFi`() async throws {
         try await monitor.wait(for: .reachable, timeout: .seconds(60))
         try await LabLoops.run(in: uplinks.home) { loops in
             let session = try session(loops, .notCellular)
@@ -65,7 +65,7 @@ import Testing
             let before = try uplinks.sentPackets("wwan0")
             for round in 0..<10 {
                 let running = (0..<4).map { session.get("running/\(round)/\($0)") }
-                // The link going down takes the routes with it: the modem's is the default one then.
+                // When the link goes down, its routes are removed: the modem's route is then the default.
                 if round.isMultiple(of: 2) { try uplinks.home.rtnl.setDown("wlan0") } else { try uplinks.loseWiFi() }
                 try await wait(for: false)
                 let waiting = (0..<4).map { session.get("waiting/\(round)/\($0)") }
@@ -76,14 +76,14 @@ import Testing
             }
             #expect(try uplinks.sentPackets("wwan0") == before)
             #expect(cellular.connections.isEmpty)
-            // What is counted is what would be seen.
+            // The counter would detect the packets.
             let free = try self.session(loops, .interface("wwan0"))
             #expect(try await free.get("").string() == "cellular")
             #expect(try uplinks.sentPackets("wwan0") > before)
         }
     }
 
-    /// Waits until there is a way by WiFi, or none.
+    /// Waits until there is a path over WiFi, or none.
     private func wait(for isThere: Bool) async throws {
         let ways = Observed<Bool?>(nil)
         let server = try #require(IPAddress(LabUplinks.server))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What becomes of connections when the made-up network changes.
+/// The fate of connections when the simulated network changes.
 @Suite(.timeLimit(.minutes(5))) struct PathFollowerTests {
     private static let own = IPAddress(ipv4: 0xC000_0202)
     private static let far = IPAddress(ipv4: 0xCB00_7107)
@@ -16,7 +16,7 @@ import Testing
         .init(ways: [nil: [MadeUpConnectivity.wlan, MadeUpConnectivity.wwan]], own: [own])
     )
 
-    /// A connection that knows what became of it.
+    /// A connection that records its losses.
     private final class Connection: PathFollowing, Sendable {
         let pathLossPolicy: PathLossPolicy?
         let lastByte: NIODeadline
@@ -45,7 +45,7 @@ import Testing
         return connection
     }
 
-    @Test func `idle connections of a path that is another are closed, others kept`() async throws {
+    @Test func `idle connections are closed when their path changes, others kept`() async throws {
         try await KeptGate.run(connectivity) { gate in
             let idle = await follow(nil, in: gate)
             let bound = await follow(nil, .wifi, in: gate)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `an address that is gone for longer than a renewal takes is a loss`() async throws {
+    @Test func `an address that is missing for longer than a renewal is a loss`() async throws {
         try await KeptGate.run(connectivity) { gate in
             let running = await follow(.failFast, in: gate)
             connectivity.change { $0.own = [] }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a way that is gone is a loss after a silence, and none if it is back before`() async throws {
+    @Test func `a lost route is a loss after a silence, unless it is restored before`() async throws {
         try await KeptGate.run(connectivity) { gate in
             let patient = await follow(.waitInFlight(.seconds(3_600)), in: gate)
             let hasty = await follow(.waitInFlight(.milliseconds(1)), in: gate)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `what is bound by a requirement that its interface does not meet any more is given up at once`()
+    @Test func `a connection is closed immediately when its interface no longer meets the requirement`()
         async throws
     {
         try await KeptGate.run(connectivity) { gate in
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `what stays on this machine, or is not known yet, is not given up`() async throws {
+    @Test func `local connections, and those with an unknown path, are kept`() async throws {
         connectivity.changeSilently { $0.status = .unknown }
         try await KeptGate.run(connectivity) { gate in
             let early = await follow(.failFast, in: gate)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What becomes of connections on the real kernel, when what they leave by goes and comes.
+/// The fate of connections on the real kernel while their path is lost and restored.
 @Suite(.timeLimit(.minutes(2))) struct PathLossKernelTests {
     private let uplinks: LabUplinks
     private let monitor: ReachabilityMonitor
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// What makes the path go, and what a connection is told then that does not wait.
+    /// The cause of a path loss, with the loss that a connection without a grace period gets.
     enum Cause: CaseIterable {
         case carrier, link, route, address
 
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Cause.allCases)
-    func `connections in use are given up after the grace`(cause: Cause) async throws {
+    func `connections in use are given up after the grace period`(cause: Cause) async throws {
         try await run(.waitInFlight(.milliseconds(1))) { _, unbound, bound in
             try cause.apply(to: uplinks)
             for connection in [unbound, bound] {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `an address that is renewed, and changes beside the path, are no loss`() async throws {
+    @Test func `a renewed address and unrelated changes are not a loss`() async throws {
         try await run(.failFast) { gate, unbound, bound in
             try uplinks.home.rtnl.setDown("wwan0")
             try uplinks.home.rtnl.addAddress("192.0.2.3/24", on: "wlan0")

@@ -19,7 +19,7 @@ struct CurlTextTests {
         CurlText(head: head, hasBody: hasBody, socketPath: socket, secretFields: secrets).command
     }
 
-    @Test func `what curl does by itself is not said`() {
+    @Test func `curl's defaults are left out`() {
         let head = Self.head(.get, "/a?b=c", [.accept: "*/*", .contentLength: "0"])
         #expect(Self.text(head) == "curl --header 'Accept: */*' 'https://example.com/a?b=c'")
         #expect(Self.text(Self.head(.head, "/")) == "curl --head 'https://example.com/'")
@@ -29,7 +29,7 @@ struct CurlTextTests {
         )
     }
 
-    @Test func `secrets are not in it`() {
+    @Test func `the command contains no secrets`() {
         let fields: HTTPFields = [
             .authorization: "Bearer hidden1", .cookie: "id=hidden2", .proxyAuthorization: "Basic hidden3", .accept: "a",
         ]
@@ -39,7 +39,7 @@ struct CurlTextTests {
         #expect(text.contains("'Authorization: SECRET'"))
     }
 
-    @Test func `names that speak of secrets hide their values`() throws {
+    @Test func `values of secret names are hidden`() throws {
         let names = [
             "X-Vault-Token", "Private-Token", "X-Auth-Key", "X-Amz-Security-Token", "Cookie2", "X-Functions-Key",
             "Ocp-Apim-Subscription-Key", "X-Session-Id",
@@ -64,7 +64,7 @@ struct CurlTextTests {
     }
 
     @Test(arguments: ["'\u{301}", "a'\u{301}; echo x; '\u{301}", "'\u{200D}'"])
-    func `a quote is one, whatever is put upon it`(value: String) throws {
+    func `a quote with a combining character is quoted`(value: String) throws {
         #expect(!CurlText.quoted(value).unicodeScalars.contains("\u{0}"))
         let output = try LabProcess("/bin/sh", ["-c", "printf %s \(CurlText.quoted(value))"]).finish(
             within: .seconds(60)
@@ -72,7 +72,7 @@ struct CurlTextTests {
         #expect(Array(output.output.utf8) == Array(value.utf8))
     }
 
-    @Test func `a shell reads what was meant`() throws {
+    @Test func `a shell parses the command as intended`() throws {
         let value = #"it's "q" $HOME `id` \ ; & *"#
         let text = Self.text(Self.head(.post, "/'%20'?a='b'", [.accept: value]), hasBody: true)
         let script = "curl() { for word; do printf '%s\\n' \"$word\"; done; }; \(text)"

@@ -12,7 +12,7 @@ struct RequestBatchTests {
         try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .init(timeouts: .lasting))
     }
 
-    /// What a batch's closures were called with.
+    /// A call of a batch's closures.
     private enum Call: Hashable {
         case progress(Int, Int)
         case completion(Int)
@@ -31,8 +31,8 @@ struct RequestBatchTests {
         return calls.withLock { $0 }
     }
 
-    @Test func `each end is told, and the completion last`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+    @Test func `each result is reported, and the completion last`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let requests = (0..<20).map { session.get("\($0)", options: .init(startsAtOnce: $0 % 2 == 0)) }
         #expect(await Self.calls(of: requests) == (1...20).map { .progress($0, 20) } + [.completion(20)])
@@ -40,8 +40,8 @@ struct RequestBatchTests {
 
     @Test func `a batch of none is complete`() async { #expect(await Self.calls(of: []) == [.completion(0)]) }
 
-    @Test func `what failed or ended before counts as well`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+    @Test func `requests that have already ended count as well`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let ended = session.get("")
         _ = try await ended.response()
@@ -54,7 +54,7 @@ struct RequestBatchTests {
         #expect(codes == [nil, .invalidURL, nil])
     }
 
-    @Test func `who is cancelled while it waits cancels all`() async throws {
+    @Test func `cancelling the waiting task cancels all requests`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .hold])
         let session = try Self.session(server)
         let requests = (0..<3).map { session.get("\($0)") }

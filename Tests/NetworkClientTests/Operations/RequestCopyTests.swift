@@ -12,7 +12,7 @@ struct RequestCopyTests {
     }
 
     @Test func `a copy is a request of its own`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let request = session.put("thing", headers: [.accept: "text/plain"], body: .text("hello"))
         _ = try await request.response()
@@ -27,7 +27,7 @@ struct RequestCopyTests {
     }
 
     @Test func `the copy of a cancelled stream can be read`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let request = session.stream(.get, "", options: .init(startsAtOnce: false))
         request.cancel()
@@ -38,14 +38,14 @@ struct RequestCopyTests {
         session.invalidate()
     }
 
-    @Test func `the copy of what can't be sent can't be sent`() async throws {
+    @Test func `the copy of an invalid request is invalid`() async throws {
         let session = try HTTPSession()
         let error = await #expect(throws: HTTPError.self) { try await session.get("nowhere").copy().response() }
         #expect(error?.code == .invalidURL)
     }
 
-    @Test func `progress is told both ways, and ends with the request`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer(.init(repeating: "x", count: 300_000))])
+    @Test func `progress is reported in both directions, and ends with the request`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response(.init(repeating: "x", count: 300_000))])
         let request = try Self.session(server)
             .post("", body: .bytes(.init(repeating: 7, count: 100_000)), options: .init(startsAtOnce: false))
         let progress = request.progress

@@ -12,7 +12,7 @@ struct BytesBehindReplyTests {
         return [.readBytes(3), .sendBytes([5, 0]), .readBytes(10), .sendBytes(reply + Array(behind.utf8))] + steps
     }
 
-    @Test func `a response behind a SOCKS reply is the response to the request`() async throws {
+    @Test func `a response in the same segment as a SOCKS reply is the response to the request`() async throws {
         try await ProxyLab.run { lab in
             let response = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"
             let proxy = try ScriptedServer(in: lab.lab, always: Self.socks(response, .readRequest, .readToEnd))
@@ -22,14 +22,14 @@ struct BytesBehindReplyTests {
         }
     }
 
-    /// What follows a reply and is no response, and what the request fails with.
+    /// Bytes after a reply that are not a response, and the error of the request.
     static let nonsense: [(behind: String, code: HTTPError.Code)] = [
         ("nonsense\r\n\r\n", .invalidResponse), ("\0", .invalidResponse),
         ("HTTP/1.1 200 OK\r\nContent-Le", .connectionLost),
     ]
 
     @Test(arguments: nonsense.indices)
-    func `nonsense behind a SOCKS reply fails the request on its one connection`(index: Int) async throws {
+    func `invalid bytes after a SOCKS reply fail the request without a retry`(index: Int) async throws {
         try await ProxyLab.run { lab in
             let (behind, code) = Self.nonsense[index]
             let proxy = try ScriptedServer(in: lab.lab, always: Self.socks(behind, .readRequest))
@@ -39,7 +39,7 @@ struct BytesBehindReplyTests {
         }
     }
 
-    @Test func `a proxy that closes behind its reply fails the request on its one connection`() async throws {
+    @Test func `a proxy that closes after its reply fails the request without a retry`() async throws {
         try await ProxyLab.run { lab in
             let proxy = try ScriptedServer(in: lab.lab, always: Self.socks("", .close))
             let error = try await lab.failure(lab.session(by: proxy, "socks5h"), "http://192.0.2.7/x")
@@ -49,7 +49,7 @@ struct BytesBehindReplyTests {
     }
 
     @Test(arguments: ["http", "socks5h"])
-    func `nonsense behind a reply fails the TLS handshake on its one connection`(scheme: String) async throws {
+    func `invalid bytes after a reply fail the TLS handshake without a retry`(scheme: String) async throws {
         try await ProxyLab.run { lab in
             let steps: [ServerStep] =
                 scheme == "http"

@@ -4,12 +4,12 @@ import Testing
 
 @testable import NetworkClient
 
-/// Plain HTTP, which an HTTP proxy is handed.
+/// Plain HTTP requests, which an HTTP proxy forwards.
 @Suite(.timeLimit(.minutes(5)))
 struct ForwardingProxyTests {
-    @Test func `the proxy reads the whole URL, and nobody looks the origin's name up`() async throws {
+    @Test func `the proxy gets the whole URL, and the origin's name is not looked up`() async throws {
         try await ProxyLab.run { lab in
-            let proxy = try lab.server(.forever([.readRequest, .answer("by proxy")]))
+            let proxy = try lab.server(.forever([.readRequest, .response("by proxy")]))
             let lookup = ScriptedLookup()
             let session = try lab.session(by: proxy, resolver: lookup.resolver())
             let response = try await session.get("http://Origin.example:8080/a?b=c").response()
@@ -29,7 +29,7 @@ struct ForwardingProxyTests {
 
     @Test func `IPv6 keeps its brackets and loses its zone`() async throws {
         try await ProxyLab.run { lab in
-            let proxy = try lab.server(.readRequest, .answer())
+            let proxy = try lab.server(.readRequest, .response())
             _ = try await lab.session(by: proxy).get("http://[fe80::1%25lo]/").response()
             #expect(
                 proxy.connections[0].requests[0].head.hasPrefix("GET http://[fe80::1]/ HTTP/1.1\r\nHost: [fe80::1]\r\n")
@@ -37,9 +37,9 @@ struct ForwardingProxyTests {
         }
     }
 
-    @Test func `who the user is, the proxy is told at once, and the user's handle is not`() async throws {
+    @Test func `credentials are sent to the proxy preemptively, and not shown in the request handle`() async throws {
         try await ProxyLab.run { lab in
-            let proxy = try lab.server(.readRequest, .answer())
+            let proxy = try lab.server(.readRequest, .response())
             let request = try lab.session(by: proxy, user: "me:p%20w").get("http://origin.example/")
             _ = try await request.response()
             let head = proxy.connections[0].requests[0].head
@@ -50,11 +50,11 @@ struct ForwardingProxyTests {
     }
 
     @Test(arguments: ["", "me:wrong"])
-    func `a proxy that wants another user ends the request, with its words`(user: String) async throws {
+    func `a proxy that refuses the user ends the request with its response`(user: String) async throws {
         try await ProxyLab.run { lab in
             let challenge = ["Proxy-Authenticate: Basic realm=\"lab\""]
             let proxy = try lab.server(
-                .forever([.readRequest, .answer("who?", status: "407 Who", headers: challenge)])
+                .forever([.readRequest, .response("who?", status: "407 Who", headers: challenge)])
             )
             let error = try await lab.failure(lab.session(by: proxy, user: user))
             #expect(error.code == .proxyAuthenticationRequired)
@@ -68,11 +68,11 @@ struct ForwardingProxyTests {
         }
     }
 
-    @Test func `a proxy that wants Digest is answered, with a body again and at once from then on`() async throws {
+    @Test func `a Digest challenge of a proxy is met, and further requests are authorized preemptively`() async throws {
         try await ProxyLab.run { lab in
             let challenge = ["Proxy-Authenticate: Digest realm=\"lab\", nonce=\"n\", qop=\"auth\""]
-            let who = ServerStep.answer("who?", status: "407 Who", headers: challenge)
-            let answering = ServerStep.forever([.readRequest, .answer("yes")])
+            let who = ServerStep.response("who?", status: "407 Who", headers: challenge)
+            let answering = ServerStep.forever([.readRequest, .response("yes")])
             let proxy = try ScriptedServer(in: lab.lab) { $0 == 0 ? [.readRequest, who, answering] : [answering] }
             let session = try lab.session(by: proxy, user: "me:pw")
             #expect(
@@ -89,9 +89,9 @@ struct ForwardingProxyTests {
         }
     }
 
-    @Test func `without a proxy 407 is an answer like any other`() async throws {
+    @Test func `without a proxy, 407 is an ordinary response`() async throws {
         try await ProxyLab.run { lab in
-            let server = try lab.server(.readRequest, .answer(status: "407 Who"))
+            let server = try lab.server(.readRequest, .response(status: "407 Who"))
             let response = try await lab.session(.direct).get("http://127.0.0.1:\(server.port)/").response()
             #expect(response.status == 407)
         }
@@ -99,8 +99,8 @@ struct ForwardingProxyTests {
 
     @Test func `a request may go by another proxy, or by none`() async throws {
         try await ProxyLab.run { lab in
-            let proxy = try lab.server(.forever([.readRequest, .answer("proxy")]))
-            let origin = try lab.server(.forever([.readRequest, .answer("origin")]))
+            let proxy = try lab.server(.forever([.readRequest, .response("proxy")]))
+            let origin = try lab.server(.forever([.readRequest, .response("origin")]))
             let url = "http://127.0.0.1:\(origin.port)/"
             let session = try lab.session(by: proxy)
             for _ in 0..<2 {
@@ -118,9 +118,9 @@ struct ForwardingProxyTests {
         }
     }
 
-    @Test func `a Unix socket goes by no proxy`() async throws {
+    @Test func `a Unix socket uses no proxy`() async throws {
         let folder = try LabFolder()
-        let server = try ScriptedServer(on: .unix("\(folder.path)/socket"), always: [.readRequest, .answer()])
+        let server = try ScriptedServer(on: .unix("\(folder.path)/socket"), always: [.readRequest, .response()])
         try await ProxyLab.run { lab in
             let session = try lab.session(.all(.init("127.0.0.1:9"))) { $0.unixSocketPath = "\(folder.path)/socket" }
             _ = try await session.get("http://origin.example/x").response()

@@ -13,20 +13,20 @@ struct ProxyAuthenticatorTests {
         authenticator.proof(for: proxy, method: "CONNECT", target: target)
     }
 
-    @Test func `nobody is shown where there is no user`() throws {
+    @Test func `without a user, no credentials are sent`() throws {
         let open = try ProxyServer("http://proxy:1")
         #expect(authenticator.proof(for: open, method: "CONNECT", target: "a:443") == nil)
         #expect(!authenticator.learn([digest, #"Basic realm="r""#], from: open, after: nil))
     }
 
-    @Test func `Basic is shown at once, and refused once`() {
+    @Test func `Basic is sent preemptively, and refused once`() {
         #expect(proof() == .init(value: "Basic bWU6cHc=", nonce: nil))
         #expect(!authenticator.learn([#"Basic realm="r""#], from: proxy, after: proof()))
         #expect(!authenticator.learn([], from: proxy, after: proof()))
         #expect(!authenticator.learn(["Negotiate"], from: proxy, after: proof()))
     }
 
-    @Test func `Digest is shown to whoever asks for it, from then on, and counted`() throws {
+    @Test func `Digest is sent after a challenge, with a nonce count`() throws {
         #expect(authenticator.learn([#"Basic realm="r""#, digest], from: proxy, after: proof()))
         for count in 1...3 {
             let value = try #require(proof()?.value)
@@ -37,7 +37,7 @@ struct ProxyAuthenticatorTests {
         #expect(!authenticator.learn([digest], from: proxy, after: proof()))
     }
 
-    @Test func `a nonce that is too old is renewed, and whoever had the old one goes again`() throws {
+    @Test func `a stale nonce is replaced, and requests with the old one are retried`() throws {
         #expect(authenticator.learn([digest], from: proxy, after: nil))
         let (first, second) = (proof(), proof())
         let next = #"Digest realm="r", nonce="two", qop="auth", stale=true"#
@@ -47,7 +47,7 @@ struct ProxyAuthenticatorTests {
         #expect(proof()?.nonce == "two")
     }
 
-    @Test func `other proxies are shown nothing of it`() throws {
+    @Test func `other proxies get no credentials`() throws {
         #expect(authenticator.learn([digest], from: proxy, after: nil))
         let other = try ProxyServer("http://me:pw@other:1")
         #expect(authenticator.proof(for: other, method: "CONNECT", target: "a:443")?.nonce == nil)

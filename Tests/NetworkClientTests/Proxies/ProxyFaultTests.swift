@@ -4,10 +4,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// Proxies that refuse, stop, close and talk nonsense, at each step.
+/// Proxies that refuse, stall, close and violate the protocol, at each step.
 @Suite(.timeLimit(.minutes(5)))
 struct ProxyFaultTests {
-    /// What a proxy does, and what becomes of a request.
+    /// The behaviour of a proxy, and the error of a request.
     struct Fault: Sendable, CustomTestStringConvertible {
         var name: String
         var scheme = "http"
@@ -19,22 +19,23 @@ struct ProxyFaultTests {
         var testDescription: String { "\(scheme): \(name)" }
     }
 
-    private static func answer(_ status: String, _ code: HTTPError.Code, _ words: String, user: String = "") -> Fault {
-        let steps: [ServerStep] = [.readHead, .answer("because", status: status), .readToEnd]
+    private static func response(_ status: String, _ code: HTTPError.Code, _ words: String, user: String = "") -> Fault
+    {
+        let steps: [ServerStep] = [.readHead, .response("because", status: status), .readToEnd]
         return .init(name: status, user: user, steps: steps, code: code, words: words)
     }
 
-    static let answers = [
-        answer("403 Forbidden", .proxyRefused, "answered 403 Forbidden"),
-        answer("405 Not Allowed", .proxyRefused, "answered 405 Not Allowed"),
-        answer("302 Found", .proxyRefused, "answered 302 Found"),
-        answer("101 Switching", .proxyRefused, "answered 101 Switching"),
-        answer("500 Oops", .proxyConnectFailed, "can't connect to origin.example:443: it answered 500 Oops"),
-        answer("503 ", .proxyConnectFailed, "answered 503"),
-        answer("429 Too Many", .proxyConnectFailed, "answered 429"),
-        answer("407 Who", .proxyAuthenticationRequired, "wants a user name and a password"),
-        answer("407 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
-        answer("401 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
+    static let responses = [
+        response("403 Forbidden", .proxyRefused, "responded with 403 Forbidden"),
+        response("405 Not Allowed", .proxyRefused, "responded with 405 Not Allowed"),
+        response("302 Found", .proxyRefused, "responded with 302 Found"),
+        response("101 Switching", .proxyRefused, "responded with 101 Switching"),
+        response("500 Oops", .proxyConnectFailed, "can't connect to origin.example:443: it responded with 500 Oops"),
+        response("503 ", .proxyConnectFailed, "responded with 503"),
+        response("429 Too Many", .proxyConnectFailed, "responded with 429"),
+        response("407 Who", .proxyAuthenticationRequired, "wants a user name and a password"),
+        response("407 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
+        response("401 Who", .proxyAuthenticationRequired, "does not take the user 'me'", user: "me:sec1et"),
     ]
 
     private static func odd(
@@ -55,7 +56,7 @@ struct ProxyFaultTests {
             "is no proxy",
             [.send("220 mail ready\r\n"), .readToEnd],
             .invalidProxyAnswer,
-            "does not answer as a proxy"
+            "does not respond as a proxy"
         ),
         odd(
             "has a head without end",
@@ -67,7 +68,7 @@ struct ProxyFaultTests {
             "refuses without a length, and closes",
             [.readHead, .send("HTTP/1.1 403 No\r\n\r\nbecause")],
             .proxyRefused,
-            "answered 403 No"
+            "responded with 403 No"
         ),
     ]
 
@@ -117,7 +118,7 @@ struct ProxyFaultTests {
         ),
     ]
 
-    @Test(arguments: answers + oddities + replies)
+    @Test(arguments: responses + oddities + replies)
     func `each fault has its code and its words`(fault: Fault) async throws {
         try await ProxyLab.run { lab in
             let proxy = try ScriptedServer(in: lab.lab, always: fault.steps)
@@ -134,21 +135,21 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test(arguments: answers)
-    func `an answer of the proxy's is kept, with the beginning of its body`(fault: Fault) async throws {
+    @Test(arguments: responses)
+    func `the proxy's response is kept, with the beginning of its body`(fault: Fault) async throws {
         try await ProxyLab.run { lab in
             let proxy = try ScriptedServer(in: lab.lab, always: fault.steps)
             let error = try await lab.failure(lab.session(by: proxy, user: fault.user), "https://origin.example/x")
             #expect(
                 error.response.map { "\($0.status.code)" } == fault.name.split(separator: " ").first.map(String.init)
             )
-            // What follows 101 is another protocol.
+            // After 101, the bytes belong to another protocol.
             let body = error.response?.status == .switchingProtocols ? "" : "because"
             #expect(error.body == Array(body.utf8))
         }
     }
 
-    /// Where a proxy stops; the time for connecting ends each.
+    /// The steps at which a proxy stalls; the connect timeout ends each.
     static let stalls: [(String, [ServerStep])] = [
         ("http", [.readHead, .hold]), ("http", [.readHead, .send("HTTP/1.1 200 OK\r\n"), .hold]), ("http", [.hold]),
         ("https", [.hold]), ("socks5h", [.hold]), ("socks5h", [.readBytes(3), .sendBytes([5]), .hold]),
@@ -157,7 +158,7 @@ struct ProxyFaultTests {
     ]
 
     @Test(arguments: stalls.indices)
-    func `a proxy that stops anywhere is given up when the time for connecting is over`(index: Int) async throws {
+    func `a stalled proxy fails at the connect timeout`(index: Int) async throws {
         try await ProxyLab.run { lab in
             let (scheme, steps) = Self.stalls[index]
             let proxy = try ScriptedServer(in: lab.lab, always: steps)
@@ -170,7 +171,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test func `a refusal whose body does not end is told when the time is over`() async throws {
+    @Test func `a refusal with an endless body is reported at the timeout`() async throws {
         try await ProxyLab.run { lab in
             let proxy = try lab.server(.readHead, .send("HTTP/1.1 403 No\r\n\r\nbecau"), .hold)
             let session = try lab.session(by: proxy) { $0.timeouts.connect = .milliseconds(500) }
@@ -199,7 +200,7 @@ struct ProxyFaultTests {
         }
     }
 
-    @Test func `a request that is cancelled leaves nothing behind, wherever the proxy is`() async throws {
+    @Test func `a cancelled request leaves no resources, at any step of the negotiation`() async throws {
         try await ProxyLab.run { lab in
             for (scheme, steps) in Self.stalls {
                 let proxy = try ScriptedServer(in: lab.lab, always: steps)

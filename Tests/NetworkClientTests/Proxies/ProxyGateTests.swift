@@ -8,7 +8,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// The gate judges the way to the proxy: a machine with one link, behind which a proxy is.
+/// The gate evaluates the path to the proxy: a machine with one link, behind which a proxy is.
 @Suite(.timeLimit(.minutes(5)))
 struct ProxyGateTests {
     private let lab: UplinkLab
@@ -26,7 +26,7 @@ struct ProxyGateTests {
         let proxy = try ScriptedServer(
             on: .ipv4(192, 0, 2, 1),
             in: lab.world,
-            always: [.forever([.readRequest, .answer("by proxy")])]
+            always: [.forever([.readRequest, .response("by proxy")])]
         )
         try await monitor.wait(for: .reachable, timeout: .seconds(60))
         try await LabLoops.run(in: lab.machine) { loops in
@@ -39,7 +39,9 @@ struct ProxyGateTests {
         }
     }
 
-    @Test func `no way to the origin but one to the proxy: it goes, and the origin is not looked up`() async throws {
+    @Test func `with a path to the proxy but none to the origin, the request starts, and the origin is not looked up`()
+        async throws
+    {
         try await run { session, proxy in
             try lab.machine.rtnl.deleteRoute("default", via: UplinkLab.worldAddress, on: UplinkLab.interface)
             try await monitor.wait(for: .notReachable, timeout: .seconds(60))
@@ -49,7 +51,7 @@ struct ProxyGateTests {
         }
     }
 
-    @Test func `the way to the proxy goes: it waits, says so, and goes when the way is back`() async throws {
+    @Test func `without a path to the proxy, the request waits until the path is restored`() async throws {
         try await run { session, proxy in
             try lab.begin(.linkDown)
             try await monitor.wait(for: .notReachable, timeout: .seconds(60))
@@ -68,7 +70,7 @@ struct ProxyGateTests {
         }
     }
 
-    @Test func `who waits in vain is told of the proxy`() async throws {
+    @Test func `a timeout while waiting names the proxy`() async throws {
         try await run { session, _ in
             try lab.begin(.linkDown)
             try await monitor.wait(for: .notReachable, timeout: .seconds(60))

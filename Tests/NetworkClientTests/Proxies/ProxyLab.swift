@@ -5,7 +5,7 @@ import NetworkLab
 
 @testable import NetworkClient
 
-/// A namespace with a session in it, whose requests go by a proxy.
+/// A namespace with a session whose requests use a proxy.
 struct ProxyLab {
     let loops: LabLoops
     var lab: LabNamespace { loops.lab }
@@ -27,7 +27,7 @@ struct ProxyLab {
         return try HTTPSession(baseURL: base, configuration, loop: loops.loop, resolver)
     }
 
-    /// A session whose proxy is a server of the test's.
+    /// A session whose proxy is a test server.
     func session(
         by server: ScriptedServer,
         _ scheme: String = "http",
@@ -56,7 +56,7 @@ struct ProxyLab {
     func failure(_ session: HTTPSession, _ url: String = "http://origin.example/x") async throws -> HTTPError {
         do throws(HTTPError) {
             let response = try await session.get(url).response()
-            throw .init(.invalidResponse, .answered, "there was an answer: \(response.status)")
+            throw .init(.invalidResponse, .answered, "there was a response: \(response.status)")
         } catch {
             return error
         }

@@ -12,7 +12,7 @@ struct ProxyServerTests {
         ("socks5h://[2001:db8::1]:9050/x?y#z", "socks5h://[2001:db8::1]:9050"), ("HTTP://PROXY:1", "http://proxy:1"),
         ("http://bücher.example:1", "http://xn--bcher-kva.example:1"), ("https://p:443", "https://p:443"),
     ])
-    func `what people write is read as curl reads it`(text: String, meant: String) throws {
+    func `proxies are parsed as in curl`(text: String, meant: String) throws {
         let proxy = try ProxyServer(text)
         #expect("\(proxy)" == meant)
         #expect(proxy.user == nil && proxy.password == nil)
@@ -32,7 +32,7 @@ struct ProxyServerTests {
         "http://sec%zzret:sec1et@proxy:1", "http://sec1et@sec2et@proxy:1", "http://sec1et:sec2et\\@proxy:1",
         "sec1et/x://proxy", "http://sec%3a1et:x@proxy:1", "socks5://:sec1et@proxy:1",
     ])
-    func `what is no proxy is refused, with what to write and without secrets`(text: String) {
+    func `the error for an invalid proxy says what to write, and shows no secrets`(text: String) {
         let error = #expect(throws: HTTPError.self) { try ProxyServer(text) }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.processing == .neverSent)

@@ -21,7 +21,7 @@ struct ProxyTableTests {
         #expect(ProxyTable(.proxies(http: nil, https: nil), .init { _ in "x" }) == nil)
     }
 
-    @Test func `the environment says which, and its exceptions count`() throws {
+    @Test func `the environment's proxies and exceptions are used`() throws {
         let variables = ["http_proxy": "a:1", "HTTPS_PROXY": "b:2", "no_proxy": "x.example,::1"]
         #expect(try proxy(for: "http://y", .environment, variables) == "http://a:1")
         #expect(try proxy(for: "https://y", .environment, variables) == "http://b:2")
@@ -38,7 +38,7 @@ struct ProxyTableTests {
         }
     }
 
-    @Test func `explicit proxies are for their schemes, and leave the environment alone`() throws {
+    @Test func `explicit proxies apply to their schemes, and the environment is ignored`() throws {
         let server = try ProxyServer("http://a:1")
         let configuration = ProxyConfiguration.proxies(http: nil, https: server, except: .init("x"))
         let variables = ["all_proxy": "b:2", "no_proxy": "*"]
@@ -48,7 +48,7 @@ struct ProxyTableTests {
         #expect(try proxy(for: "http://y", .all(server), variables) == "http://a:1")
     }
 
-    @Test func `a bad variable harms those alone who would use it, and is named`() throws {
+    @Test func `an invalid variable fails only the requests that would use it, and is named`() throws {
         let variables = ["ALL_PROXY": "socks4://sec1et:sec1et@a:1", "http_proxy": "a:1", "no_proxy": "x"]
         #expect(try proxy(for: "http://y", .environment, variables) == "http://a:1")
         #expect(try proxy(for: "https://x", .environment, variables) == nil)

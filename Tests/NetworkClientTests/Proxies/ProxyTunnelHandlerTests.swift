@@ -16,7 +16,7 @@ struct ProxyTunnelHandlerTests {
         return (channel, handler, seen)
     }
 
-    @Test func `what comes after the leave is the origin's, and reaches it after the news that it is there`() throws {
+    @Test func `bytes after the proxy's reply are forwarded after channelActive`() throws {
         let (channel, handler, seen) = try channel()
         var isReady = false
         handler.begin { outcome in
@@ -37,7 +37,7 @@ struct ProxyTunnelHandlerTests {
         #expect(seen.all.last == "inactive")
     }
 
-    @Test func `what a proxy says too early is taken when the dialogue begins`() throws {
+    @Test func `early bytes of a proxy are processed when the dialogue begins`() throws {
         let (channel, handler, seen) = try channel()
         try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
         try channel.writeInbound(ByteBuffer(bytes: [5, 0]))
@@ -51,7 +51,7 @@ struct ProxyTunnelHandlerTests {
         _ = try channel.finish()
     }
 
-    @Test func `who begins late begins at once, and who never led on is never told of`() throws {
+    @Test func `a late start begins immediately, and without a tunnel no event is forwarded`() throws {
         let (channel, handler, seen) = try channel()
         try channel.connect(to: .init(unixDomainSocketPath: "/x")).wait()
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
@@ -65,7 +65,7 @@ struct ProxyTunnelHandlerTests {
     }
 }
 
-/// Notes what happens on a channel.
+/// Records the events of a channel.
 private final class Seen: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private(set) var all: [String] = []

@@ -62,7 +62,7 @@ struct RealProxyTests {
     }
 
     @Test(arguments: RealProxy.Kind.allCases.filter(RealProxy.isInstalled))
-    func `http and https, open to everybody`(kind: RealProxy.Kind) async throws {
+    func `http and https, without authentication`(kind: RealProxy.Kind) async throws {
         try await run(kind) { try await check($0, $0.session()) }
     }
 
@@ -120,7 +120,7 @@ struct RealProxyTests {
     }
 
     @Test(.enabled(if: RealProxy.isInstalled(.squid), "\(RealProxy.advice(.squid))"))
-    func `many requests at once through one proxy`() async throws {
+    func `concurrent requests through one proxy`() async throws {
         try await run(.squid, user: "me") { stage in
             let session = try stage.session("me:pw@")
             try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -131,7 +131,7 @@ struct RealProxyTests {
     }
 
     @Test(.enabled(if: RealProxy.isInstalled(.squid), "\(RealProxy.advice(.squid))"))
-    func `Digest is answered, on the next connections at once`() async throws {
+    func `Digest is authorized, preemptively on further connections`() async throws {
         let wantDigest: (inout RealProxy.Options) -> Void = { $0.isDigest = true }
         try await run(.squid, user: "me", wantDigest) { stage in
             try await check(stage, stage.session("me:pw@"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// TLS through HTTP and SOCKS proxies that are scripted: to a real nginx.
+/// TLS through scripted HTTP and SOCKS proxies to a real nginx.
 @Suite(.enabled(if: Nginx.isInstalled, "\(Nginx.advice)"), .timeLimit(.minutes(5)))
 struct TunnelTests {
     private let authority: CertificateAuthority
@@ -22,7 +22,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func `CONNECT leads to the origin, whose name and pin are held against what it shows`() async throws {
+    @Test func `a CONNECT tunnel leads to the origin, whose name and pin are verified`() async throws {
         try await run { lab, nginx in
             let open = ServerStep.send("HTTP/1.1 200 Connection established\r\nContent-Length: 9\r\n\r\n")
             let proxy = try lab.server(.readHead, open, .relay(toPort: nginx.securePort, cutAfter: nil))
@@ -57,7 +57,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func `an answer that is split at every byte, after interim ones, is understood`() async throws {
+    @Test func `a response that is split at every byte, after interim ones, is parsed`() async throws {
         try await run { lab, nginx in
             let head = "HTTP/1.1 103 Early\r\n\r\nHTTP/1.0 200 OK\r\nX: y\r\n\r\n"
             let proxy = try lab.server(
@@ -104,7 +104,7 @@ struct TunnelTests {
                 .sendBytes([5, 0]),
                 .readBytes(10),
                 .sendBytes([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
-                .forever([.readRequest, .answer("plain")])
+                .forever([.readRequest, .response("plain")])
             )
             let session = try lab.session(by: proxy, "socks5h")
             for _ in 0..<2 { #expect(try await session.get("http://192.0.2.7/x").string() == "plain") }
@@ -121,7 +121,7 @@ struct TunnelTests {
                 let code: UInt8 = number < 2 ? [4, 5][number] : 0
                 return [
                     .readBytes(3), .sendBytes([5, 0]), .readBytes(10), .sendBytes([5, code, 0, 1, 0, 0, 0, 0, 0, 0]),
-                    .readRequest, .answer("third"),
+                    .readRequest, .response("third"),
                 ]
             }
             let session = try lab.session(by: proxy, "socks5", resolver: ScriptedLookup().resolver())

@@ -5,7 +5,7 @@ import NetworkLab
 
 @testable import NetworkClient
 
-/// A name server on 127.0.0.1 in a namespace of its own, and lookups that believe in it.
+/// A name server on 127.0.0.1 in its own namespace, and lookups that use it.
 final class LabNameServer: Sendable {
     private let channel: any Channel
     private let lab: LabNamespace
@@ -27,8 +27,8 @@ final class LabNameServer: Sendable {
         }.get()
     }
 
-    /// Starts a lookup on a thread whose /etc/resolv.conf names this server; the resolver's own thread is born of it,
-    /// and sees what it sees.
+    /// Starts a lookup on a thread whose /etc/resolv.conf names this server; the resolver's own thread inherits its
+    /// mount namespace.
     func resolve(_ name: String, by resolver: NameResolver, limit: Duration = .seconds(120)) throws -> NameQuery {
         let query = LabInbox<Result<NameQuery, any Error>>()
         let thread = try LabThread { [self] in
@@ -44,12 +44,12 @@ final class LabNameServer: Sendable {
     }
 }
 
-/// Answers all questions in one way (RFC 1035, 4.1).
+/// Responds to all queries in the same manner (RFC 1035, 4.1).
 final class NameServerHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias OutboundOut = AddressedEnvelope<ByteBuffer>
 
-    /// How questions are answered.
+    /// The response to queries.
     enum Manner: Sendable {
         /// Never.
         case silence

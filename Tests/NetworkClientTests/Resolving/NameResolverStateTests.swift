@@ -7,13 +7,13 @@ struct NameResolverStateTests {
     typealias Machine = LookupScheduler
     let start = ContinuousClock.now
 
-    /// A moment of the story, in milliseconds.
+    /// A time in the scenario, in milliseconds.
     func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    /// A machine of two lookups at a time and four threads, which takes 100 ms for a stall.
+    /// A scheduler with two concurrent lookups, four threads, and a stall threshold of 100 ms.
     func machine() -> Machine { .init(.init(width: 2, bound: 4, stallThreshold: .milliseconds(100))) }
 
-    /// Queries a name, and lets the thread that was asked for take it.
+    /// Queries a name, and lets the requested thread run its lookup.
     func begin(_ name: String, at now: Int, _ machine: inout Machine) -> (query: UInt64, flight: UInt64?) {
         let (query, action) = machine.query(name, at: at(now))
         #expect(action == .startThread)
@@ -22,7 +22,7 @@ struct NameResolverStateTests {
         return (query, work?.id)
     }
 
-    @Test func `a name gets a thread, its answer, and the thread ends`() throws {
+    @Test func `a lookup gets a thread and its result, and the thread ends`() throws {
         var machine = machine()
         let (query, flight) = begin("a", at: 0, &machine)
         #expect(machine.threads == 1)
@@ -39,7 +39,7 @@ struct NameResolverStateTests {
         #expect(machine.finished(try #require(flight)) == [first, second])
     }
 
-    @Test func `a third name waits for a thread, and takes the first that is free`() throws {
+    @Test func `a third name waits for the first free thread`() throws {
         var machine = machine()
         let (_, flight) = begin("a", at: 0, &machine)
         _ = begin("b", at: 0, &machine)
@@ -52,7 +52,7 @@ struct NameResolverStateTests {
         #expect(machine.threads == 2)
     }
 
-    @Test func `stalled names do not count, so that others pass them by`() {
+    @Test func `stalled lookups do not count, so others overtake them`() {
         var machine = machine()
         _ = begin("a", at: 0, &machine)
         _ = begin("b", at: 0, &machine)
@@ -64,7 +64,7 @@ struct NameResolverStateTests {
         #expect(machine.threads == 4)
     }
 
-    @Test func `when all threads are stalled, a query is refused and leaves nothing`() throws {
+    @Test func `when all threads are stalled, a query is refused`() throws {
         var machine = machine()
         for name in ["a", "b"] { _ = begin(name, at: 0, &machine) }
         let (_, flight) = begin("c", at: 100, &machine)
@@ -78,7 +78,7 @@ struct NameResolverStateTests {
         #expect(machine.next(at: at(202)) == nil)
     }
 
-    @Test func `what waits in the queue is refused too once all are stalled`() {
+    @Test func `queued queries are refused too once all threads are stalled`() {
         var machine = machine()
         for name in ["a", "b"] { _ = begin(name, at: 0, &machine) }
         for name in ["c", "d"] { _ = begin(name, at: 100, &machine) }
@@ -86,7 +86,7 @@ struct NameResolverStateTests {
         #expect(machine.timePassed(for: waiting, at: at(201)) == .refuse(stalled: 4))
     }
 
-    @Test func `a query that is given up before its turn is never looked up`() {
+    @Test func `a query that is cancelled in the queue is never looked up`() {
         var machine = machine()
         let (query, action) = machine.query("a", at: at(0))
         #expect(action == .startThread)
@@ -96,7 +96,7 @@ struct NameResolverStateTests {
         #expect(machine.isIdle)
     }
 
-    @Test func `an answer that nobody waits for any more is dropped`() throws {
+    @Test func `the result of an abandoned lookup is dropped`() throws {
         var machine = machine()
         let (first, flight) = begin("a", at: 0, &machine)
         let (second, _) = machine.query("a", at: at(1))
@@ -105,7 +105,7 @@ struct NameResolverStateTests {
         #expect(machine.finished(try #require(flight)) == [])
     }
 
-    @Test func `a lookup that was given up and stalls is not joined, but there is never a third of a name`() throws {
+    @Test func `an abandoned, stalled lookup is not shared, but a name never has three lookups`() throws {
         var machine = machine()
         let (first, old) = begin("a", at: 0, &machine)
         #expect(machine.cancel(first) == true)
@@ -121,7 +121,7 @@ struct NameResolverStateTests {
         #expect(machine.finished(try #require(new)) == [fourth])
     }
 
-    @Test func `without any thread the queries come back, with one they wait for it`() {
+    @Test func `without any thread, queries fail; with one, they wait`() {
         var machine = machine()
         let (first, _) = machine.query("a", at: at(0))
         let (second, action) = machine.query("b", at: at(0))

@@ -39,7 +39,7 @@ struct NameResolverTests {
         try await resolver.waitForThreads()
     }
 
-    @Test func `a name is looked up once for all who want it at a time`() async throws {
+    @Test func `concurrent queries for a name share a lookup`() async throws {
         let look = ScriptedLookup()
         let resolver = look.resolver()
         let queries = (0..<5).map { _ in resolver.resolve("stalled", limit: nil, on: loop) }
@@ -51,7 +51,7 @@ struct NameResolverTests {
         #expect(look.begun.value == ["stalled"])
     }
 
-    @Test func `a query that is cancelled fails at once, though the lookup goes on`() async throws {
+    @Test func `a cancelled query fails immediately, although the lookup continues`() async throws {
         let look = ScriptedLookup()
         let resolver = look.resolver()
         let query = resolver.resolve("stalled", limit: .seconds(60), on: loop)
@@ -65,7 +65,7 @@ struct NameResolverTests {
         try await resolver.waitForThreads()
     }
 
-    @Test func `a lookup has its limit`() async throws {
+    @Test func `a lookup has a timeout`() async throws {
         let look = ScriptedLookup()
         let resolver = look.resolver()
         let query = resolver.resolve("stalled", limit: .milliseconds(20), on: loop)
@@ -77,7 +77,7 @@ struct NameResolverTests {
         try await resolver.waitForThreads()
     }
 
-    @Test func `too many stalled names are an error of their own, that says so`() async throws {
+    @Test func `too many stalled names have a specific error`() async throws {
         let look = ScriptedLookup()
         let resolver = look.resolver(.init(width: 1, bound: 3, stallThreshold: .milliseconds(5)))
         let stalled = (0..<3).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
@@ -92,7 +92,7 @@ struct NameResolverTests {
     }
 
     @Test(arguments: 1...20)
-    func `each of many stalled names comes to its lookup`(round: Int) async throws {
+    func `each of many stalled names is looked up`(round: Int) async throws {
         let look = ScriptedLookup()
         let resolver = look.resolver(.init(width: 1, bound: 9, stallThreshold: .microseconds(200)))
         let stalled = (0..<8).map { resolver.resolve("stalled\($0)", limit: nil, on: loop) }
@@ -102,7 +102,7 @@ struct NameResolverTests {
         try await resolver.waitForThreads()
     }
 
-    @Test func `thousands of cancelled queries leave no thread and no promise behind`() async throws {
+    @Test func `thousands of cancelled queries leave no threads or promises`() async throws {
         let look = ScriptedLookup()
         let resolver = look.resolver()
         let queries = (0..<5000).map { number in
@@ -131,7 +131,7 @@ struct NameResolverTests {
         ] as [(Int32, Int32, HTTPError.Code, String)]
     )
     func failures(code: Int32, errno: Int32, expected: HTTPError.Code, reason: String) {
-        guard case .failure(let error) = NameAnswer.failure(code: code, errno: errno).result(for: "x") else {
+        guard case .failure(let error) = LookupResult.failure(code: code, errno: errno).result(for: "x") else {
             Issue.record("no failure")
             return
         }
@@ -143,7 +143,7 @@ struct NameResolverTests {
 }
 
 extension EventLoopFuture where Value: Sendable {
-    /// What it came to.
+    /// The result.
     fileprivate var result: Result<Value, any Error> {
         get async {
             do { return .success(try await get()) } catch { return .failure(error) }

@@ -4,7 +4,7 @@ import NetworkLab
 
 @testable import NetworkClient
 
-/// Lookups whose names say what becomes of them: those that begin with `stalled` block until they are let go.
+/// Lookups controlled by their names: those that begin with `stalled` block until they are released.
 final class ScriptedLookup: Sendable {
     /// The names that were looked up, in order.
     let begun = Observed<[String]>([])
@@ -15,10 +15,10 @@ final class ScriptedLookup: Sendable {
         .init(configuration) { [self] name in lookup(name) }
     }
 
-    /// Lets all stalled lookups go, those to come as well.
+    /// Releases all stalled lookups, including later ones.
     func release() { released.put("all") }
 
-    private func lookup(_ name: String) -> NameAnswer {
+    private func lookup(_ name: String) -> LookupResult {
         begun.update { $0.append(name) }
         if name.hasPrefix("stalled") { _ = try? released.wait(for: "release", within: .seconds(60)) { !$0.isEmpty } }
         if name.hasPrefix("missing") { return .failure(code: -2, errno: 0) }

@@ -35,7 +35,7 @@ struct SystemLookupTests {
         }
     }
 
-    @Test func `a name server's addresses come`() async throws {
+    @Test func `a name server's addresses are returned`() async throws {
         let addresses = try await answer(.addresses([[192, 0, 2, 7], [192, 0, 2, 8]])).get()
         #expect(addresses.sorted() == ["192.0.2.7", "192.0.2.8"])
     }
@@ -44,19 +44,19 @@ struct SystemLookupTests {
         #expect(try await code(.code(3)) == .nameNotFound)
     }
 
-    @Test func `a name without addresses is not found either`() async throws {
+    @Test func `a name without addresses is not found`() async throws {
         #expect(try await code(.code(0)) == .nameNotFound)
     }
 
-    @Test func `a name server in trouble is a passing failure`() async throws {
+    @Test func `a failing name server is a temporary failure`() async throws {
         #expect(try await code(.code(2)) == .nameTemporarilyUnresolvable)
     }
 
-    @Test func `a silent name server is cut short by the limit`() async throws {
+    @Test func `a silent name server ends with the timeout`() async throws {
         #expect(try await code(.silence, limit: .milliseconds(100)) == .resolveTimedOut)
     }
 
-    @Test func `a silent name server that is waited out is a passing failure`() async throws {
+    @Test func `a silent name server is a temporary failure`() async throws {
         #expect(try await code(.silence) == .nameTemporarilyUnresolvable)
     }
 }

@@ -31,18 +31,18 @@ struct AttemptFailureTests {
     }
 
     @Test(arguments: HTTPError.Code.allCases)
-    func `a lost path is waited for, but by what would fail all the same`(code: HTTPError.Code) {
+    func `a lost path is waited for, except by permanent failures`(code: HTTPError.Code) {
         let waits = Self.kind(code) != .permanent || code == .nameNotFound
         #expect(failure(code, isPathLost: true).kind == (waits ? .pathLost : .permanent))
     }
 
-    @Test func `an unacceptable status counts as the status, with what it says of when`() {
+    @Test func `an unacceptable status is classified by the status, with its Retry-After`() {
         var error = HTTPError(.unacceptableStatus, .answered, "a reason")
         error.response = HTTPResponse(status: 503, headerFields: [.retryAfter: "30"])
         #expect(AttemptFailure(error) == AttemptFailure(.status(503), .answered, retryAfter: .seconds(30)))
     }
 
-    @Test func `a date counts from the answer's own`() {
+    @Test func `a Retry-After date is relative to the response's Date`() {
         let head = HTTPResponse(
             status: 429,
             headerFields: [.retryAfter: "Sun, 06 Nov 1994 08:50:37 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
@@ -53,7 +53,7 @@ struct AttemptFailureTests {
     }
 
     @Test(arguments: [(421, Processing.refusedUnprocessed), (425, .refusedUnprocessed), (429, .answered)])
-    func `two statuses say that nothing was done`(status: Int, processing: Processing) {
+    func `two statuses mean that the request was not processed`(status: Int, processing: Processing) {
         #expect(AttemptFailure(HTTPResponse(status: .init(code: status))).processing == processing)
     }
 }

@@ -56,7 +56,7 @@ struct RetryPolicyPageTests {
         }
     }
 
-    @Test func `each failure is retried, waits or fails as the table says`() throws {
+    @Test func `each failure is retried, waits or fails as documented`() throws {
         let rows = try Self.rows().compactMap(Row.init)
         for row in rows {
             for kind in row.kinds {
@@ -76,7 +76,7 @@ struct RetryPolicyPageTests {
         for status in statuses { #expect(rows.contains { $0.kinds.contains(.status(status)) }, "\(status)") }
     }
 
-    @Test func `each error has the class that the table says`() throws {
+    @Test func `each error has the class in the table`() throws {
         var classes: [String: AttemptFailure.Kind] = [:]
         for cells in try Self.rows() where cells.count == 2 {
             guard let kind = Self.kinds[cells[0]] else { continue }

@@ -4,7 +4,7 @@ import X509
 
 @testable import NetworkClient
 
-/// What the trusted roots say of chains of every kind, through real handshakes.
+/// The evaluation of chains of every kind against trusted roots, in real handshakes.
 struct ChainTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions
@@ -71,13 +71,13 @@ struct ChainTests {
         #expect(error.reason.contains("leads to CN=Other Root, which is not trusted"))
     }
 
-    @Test func `a root of the same name and another key is not taken for the trusted one`() async throws {
+    @Test func `a root with the same name and another key is not trusted`() async throws {
         let impostor = try CertificateAuthority()
         let error = try #require(try await TLSTrial(impostor.issue(), options).refusal())
         #expect(error.code == .certificateUntrusted)
     }
 
-    @Test func `a server that leaves out its intermediate is told so`() async throws {
+    @Test func `a missing intermediate is reported`() async throws {
         var server = try authority.issue()
         server.above = []
         let error = try #require(try await TLSTrial(server, options).refusal())
@@ -137,7 +137,7 @@ struct ChainTests {
         #expect(try await TLSTrial(authority.issue(request), options).refusal() == nil)
     }
 
-    @Test func `what is sent beside the path disturbs nothing`() async throws {
+    @Test func `additional certificates outside the path are ignored`() async throws {
         let other = try CertificateAuthority("Other")
         var server = try authority.issue()
         server.above = [other.intermediate, other.root] + server.above + [authority.root]

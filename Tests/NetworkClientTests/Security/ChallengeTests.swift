@@ -6,9 +6,9 @@ import Testing
 
 @testable import NetworkClient
 
-/// What challenge handlers see, and what becomes of their verdicts.
+/// The input of challenge handlers, and the effect of their verdicts.
 struct ChallengeTests {
-    private struct Distrust: Error, CustomStringConvertible { var description: String { "revoked\nyesterday" } }
+    private struct Revoked: Error, CustomStringConvertible { var description: String { "revoked\nyesterday" } }
 
     private let authority: CertificateAuthority
 
@@ -27,7 +27,7 @@ struct ChallengeTests {
         try SecurityPolicy(mode: .publicKey, pins: [.key(CertificateAuthority("Other").root)])
     }
 
-    @Test func `a handler sees the host, the chain as presented, and what the policy would say`() async throws {
+    @Test func `a handler gets the host, the presented chain, and the policy's verdict`() async throws {
         let server = try authority.issue()
         let seen = Observed<[ServerChallenge]>([])
         let options = try options(mismatch()) { challenge in
@@ -62,36 +62,36 @@ struct ChallengeTests {
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
     func `a handler refuses what the policy would accept, with its own error`(version: TLSVersion) async throws {
-        var trial = TLSTrial(try authority.issue(), try options { _ in .refuse(Distrust()) })
+        var trial = TLSTrial(try authority.issue(), try options { _ in .refuse(Revoked()) })
         trial.version = version
         let outcome = try await trial.run()
         let error = try #require(outcome.error)
         #expect(error.code == .challengeRefused)
         #expect(error.processing == .neverSent)
         #expect(error.reason == "the challenge handler refused localhost: revoked?yesterday")
-        #expect(error.cause is Distrust)
+        #expect(error.cause is Revoked)
         #expect(outcome.seen.hasOnlyHelloAndAlert)
     }
 
-    @Test func `a slow handler holds the request back until it has answered`() async throws {
+    @Test func `a slow handler delays the request until it returns`() async throws {
         let isAsked = Observed(false)
-        let mayAnswer = Observed(false)
+        let mayReturn = Observed(false)
         let options = try options { _ in
             isAsked.update { $0 = true }
-            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            _ = try? await mayReturn.wait(for: "permission to return") { $0 }
             return .accept
         }
         let connection = try await TLSTrial(authority.issue(), options).open()
         try await isAsked.wait(for: "the question") { $0 }
         #expect(connection.client.end.value == nil)
         #expect(connection.record.value.request.isEmpty)
-        mayAnswer.update { $0 = true }
+        mayReturn.update { $0 = true }
         #expect(try await connection.client.finish().error == nil)
         #expect(connection.record.value.request == Array(TLSClientProbe.request.utf8))
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a handler that never answers is cancelled with its connection`() async throws {
+    func `a handler that never returns is cancelled with its connection`() async throws {
         let isAsked = Observed(false)
         let isCancelled = Observed(false)
         let options = try options { _ in
@@ -109,13 +109,13 @@ struct ChallengeTests {
         await connection.client.handler.waitUntilReleased()
     }
 
-    @Test func `a handshake whose connection is gone is over, even if nobody answers`() async throws {
-        let mayAnswer = Observed(false)
+    @Test func `a handshake ends with its connection, even if the handler does not return`() async throws {
+        let mayReturn = Observed(false)
         let options = try options { _ in
-            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            _ = try? await mayReturn.wait(for: "permission to return") { $0 }
             return .accept
         }
-        let judge = ServerJudge(
+        let evaluator = ServerEvaluator(
             name: ServerName("localhost"),
             policy: try PreparedPolicy(.standard, of: "the policy"),
             roots: options.roots,
@@ -123,25 +123,25 @@ struct ChallengeTests {
             challengeHandler: options.challengeHandler
         )
         let promise = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: NIOSSLVerificationResult.self)
-        HandshakeTrial(judge: judge, verdict: TLSVerdict()).start([], promise)
+        HandshakeVerification(evaluator: evaluator, verdict: TLSVerdict()).start([], promise)
         #expect(try await promise.futureResult.get() == .failed)
-        mayAnswer.update { $0 = true }
+        mayReturn.update { $0 = true }
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a handler that is deaf to its cancellation holds nothing of the connection`() async throws {
+    func `a handler that ignores its cancellation retains nothing of the connection`() async throws {
         let isAsked = Observed(false)
-        let mayAnswer = Observed(false)
+        let mayReturn = Observed(false)
         let options = try options { _ in
             isAsked.update { $0 = true }
-            _ = try? await mayAnswer.wait(for: "leave to answer") { $0 }
+            _ = try? await mayReturn.wait(for: "permission to return") { $0 }
             return .accept
         }
         let connection = try await TLSTrial(authority.issue(), options).open()
         try await isAsked.wait(for: "the question") { $0 }
         try? await connection.client.channel.close()
         await connection.client.handler.waitUntilReleased()
-        mayAnswer.update { $0 = true }
+        mayReturn.update { $0 = true }
         try await connection.server.closeFuture.get()
         #expect(connection.record.value.request.isEmpty)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Client certificates: read, shown, missing, and refused.
+/// Client certificates: loaded, presented, missing, and refused.
 struct ClientIdentityTests {
     private let authority: CertificateAuthority
     private let clients: CertificateAuthority
@@ -28,13 +28,13 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
-    func `a client certificate is shown to a server that asks`(version: TLSVersion) async throws {
+    func `a client certificate is presented to a server that requests one`(version: TLSVersion) async throws {
         let outcome = try await trial(clients.issueClient(), version).run()
         #expect(outcome.error == nil)
         #expect(outcome.seen.clientCertificates == 2)
     }
 
-    @Test func `no certificate is shown to a server that does not ask`() async throws {
+    @Test func `no certificate is presented to a server that does not request one`() async throws {
         var trial = try trial(clients.issueClient(), .tlsv13)
         trial.clientAuthority = nil
         let outcome = try await trial.run()
@@ -43,7 +43,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
-    func `a server that wants a certificate and gets none says so`(version: TLSVersion) async throws {
+    func `a missing client certificate is reported`(version: TLSVersion) async throws {
         let outcome = try await trial(nil, version).run()
         let error = try #require(outcome.error)
         #expect(error.code == .clientCertificateRefused)
@@ -53,7 +53,7 @@ struct ClientIdentityTests {
     }
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
-    func `a server that refuses the certificate says so`(version: TLSVersion) async throws {
+    func `a refused client certificate is reported`(version: TLSVersion) async throws {
         let outcome = try await trial(authority.issueClient(), version).run()
         let error = try #require(outcome.error)
         #expect(error.code == .clientCertificateRefused)
@@ -71,7 +71,7 @@ struct ClientIdentityTests {
         #expect(try ClientIdentity(certificates: identity.own.der, key: key).chain.count == 1)
     }
 
-    @Test func `what can't be an identity is refused with its name`() throws {
+    @Test func `the error for an invalid identity names its source`() throws {
         let identity = try clients.issueClient()
         let other = try clients.issueClient()
         let folder = try LabFolder()

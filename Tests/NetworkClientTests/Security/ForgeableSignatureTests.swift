@@ -43,7 +43,7 @@ struct ForgeableSignatureTests {
         3K3bPVb+kvOSdd+0akZYA7WS4bs0FQjmUFrcDhGg/tzm3G+L
         """
 
-    /// Whether a chain of two may be a server's; dates don't count here.
+    /// Whether a chain of two is valid for a server, regardless of dates.
     private func isUsable(_ leaf: String) async throws -> Bool {
         var verifier = Verifier(rootCertificates: CertificateStore([try certificate(Self.root)])) {
             IssuerPolicy()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Which hosts a certificate is for, through real handshakes.
+/// Host name validation in real handshakes.
 struct HostNameTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions
@@ -32,26 +32,26 @@ struct HostNameTests {
     }
 
     @Test(arguments: ["a.example.com", "A.Example.COM", "a.example.com."])
-    func `a wildcard stands for one label`(host: String) async throws {
+    func `a wildcard matches one label`(host: String) async throws {
         let server = try authority.issue(["*.example.com"])
         #expect(try await TLSTrial(server, options, host: host).refusal() == nil)
     }
 
     @Test(arguments: ["example.com", "a.b.example.com", "aexample.com", "localhost."])
-    func `a wildcard stands for no more and no less`(host: String) async throws {
+    func `a wildcard matches neither fewer nor more labels`(host: String) async throws {
         let server = try authority.issue(["*.example.com"])
         #expect(try await TLSTrial(server, options, host: host).refusal()?.code == .certificateHostMismatch)
     }
 
     @Test(arguments: ["", String(repeating: "a", count: 256), "a\0b"])
-    func `what can be no host's name fails before anything is sent`(host: String) throws {
+    func `an invalid host name fails before anything is sent`(host: String) throws {
         let error = #expect(throws: HTTPError.self) { try TLSClient(options).makeHandler(host: host) }
         #expect(error?.code == .invalidURL)
         #expect(error?.processing == .neverSent)
     }
 
     @Test(arguments: ["w*.example.test", "*b.example.test", "w*b.example.test", "web.*.test", "*.*.test", "*"])
-    func `a wildcard that is not the whole leftmost label stands for nothing`(pattern: String) async throws {
+    func `a wildcard that is not the whole leftmost label matches nothing`(pattern: String) async throws {
         let server = try authority.issue([pattern], addresses: [])
         for host in ["web.example.test", "localhost"] {
             #expect(try await TLSTrial(server, options, host: host).refusal()?.code == .certificateHostMismatch)

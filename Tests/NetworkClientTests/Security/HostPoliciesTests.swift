@@ -14,7 +14,7 @@ struct HostPoliciesTests {
     }
 
     @Test(arguments: ["api.example.com", "API.example.COM.", "2001:db8:0::1", "[2001:db8::1]"])
-    func `a host's own policy goes before all`(host: String) throws { #expect(try policy(for: host) == Self.exact) }
+    func `an exact host's policy takes precedence`(host: String) throws { #expect(try policy(for: host) == Self.exact) }
 
     @Test(arguments: ["www.example.com", "xn--bcher-kva.example.com"])
     func `a wildcard covers one label`(host: String) throws { #expect(try policy(for: host) == Self.wildcard) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// How pins are written and read.
+/// Parsing and formatting of pins.
 struct PinTests {
     private let minted: MintedCertificate
     private let digits: String
@@ -50,7 +50,7 @@ struct PinTests {
         "", "sha256", "sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/", "sha256/AAAA", "sha256/!!!!",
         "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "SHA256:AAAA",
     ])
-    func `a text that is no pin is refused with what one looks like`(text: String) {
+    func `the error for an invalid pin shows the expected form`(text: String) {
         let error = #expect(throws: HTTPError.self) { try Pin(text) }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.reason.hasPrefix("the pin \"\(text)\"") == true)

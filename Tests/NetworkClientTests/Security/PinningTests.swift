@@ -5,7 +5,7 @@ import X509
 
 @testable import NetworkClient
 
-/// What pins accept and refuse, and that a refused server learns nothing, through real handshakes.
+/// Pinning in real handshakes: accepted and refused chains, and the secrecy of the request from a refused server.
 struct PinningTests {
     private let authority: CertificateAuthority
     private let server: MintedIdentity
@@ -15,7 +15,7 @@ struct PinningTests {
         server = try authority.issue()
     }
 
-    /// Where in its chain a server is pinned.
+    /// The pinned position in a server's chain.
     enum Place: CaseIterable {
         case leaf
         case intermediate

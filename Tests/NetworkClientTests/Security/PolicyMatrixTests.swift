@@ -3,9 +3,9 @@ import Testing
 
 @testable import NetworkClient
 
-/// Every mode with every pair of flags, against servers of every kind, in the order that the policy's page tells.
+/// Every mode with every pair of flags, against servers of every kind, in the documented order.
 struct PolicyMatrixTests {
-    /// What is wrong with a server.
+    /// The fault of a server.
     enum Fault: CaseIterable {
         case nothing
         case wrongHost
@@ -13,7 +13,7 @@ struct PolicyMatrixTests {
         case expired
     }
 
-    /// A policy, and what each server becomes under it; nil where it is accepted.
+    /// A policy, and the error for each server; nil if it is accepted.
     struct Row: Sendable, CustomTestStringConvertible {
         let mode: SecurityPolicy.Mode
         let allowsInvalid: Bool
@@ -115,12 +115,12 @@ struct PolicyMatrixTests {
     }
 
     @Test(arguments: rows, Fault.allCases)
-    func `each server becomes what the table says`(row: Row, fault: Fault) async throws {
+    func `each server has the result in the table`(row: Row, fault: Fault) async throws {
         #expect(try await refusal(row, fault, pinning: \.leaf) == row.refusals[fault])
     }
 
     @Test(arguments: rows, Fault.allCases)
-    func `it is the same where the issuer is pinned`(row: Row, fault: Fault) async throws {
+    func `the result is the same if the issuer is pinned`(row: Row, fault: Fault) async throws {
         #expect(try await refusal(row, fault, pinning: \.issuer) == row.refusals[fault])
     }
 }

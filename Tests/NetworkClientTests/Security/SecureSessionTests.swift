@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Trust as a whole session has it.
+/// Trust evaluation in a whole session.
 @Suite(.timeLimit(.minutes(10)))
 struct SecureSessionTests {
     private let authority: CertificateAuthority
@@ -29,7 +29,7 @@ struct SecureSessionTests {
         return trial
     }
 
-    /// What becomes of a request to a server, and what the server saw by then.
+    /// Sends a request to a server; returns its result and the server's record.
     private func request(_ trial: TLSTrial) async throws -> (error: HTTPError?, seen: TLSServerRecord) {
         let server = try await TLSServer.start(trial)
         let session = try HTTPSession(baseURL: server.url, configuration: .init(timeouts: .lasting, tls: trial.options))
@@ -64,7 +64,8 @@ struct SecureSessionTests {
     }
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
-    func `a server that wants a client certificate refuses the request unprocessed`(version: TLSVersion) async throws {
+    func `a server that requires a client certificate refuses the request unprocessed`(version: TLSVersion) async throws
+    {
         var trial = try trial(version)
         trial.clientAuthority = clients.intermediate
         let (error, seen) = try await request(trial)
@@ -73,7 +74,7 @@ struct SecureSessionTests {
         #expect(seen.request.isEmpty)
     }
 
-    @Test func `the handshake's time ends a challenge handler that never answers`() async throws {
+    @Test func `the handshake timeout ends a challenge handler that never returns`() async throws {
         let pending = Observed(0)
         let trial = try trial { options in
             options.challengeHandler = { _ in
@@ -90,7 +91,7 @@ struct SecureSessionTests {
         let error = await #expect(throws: HTTPError.self) { try await session.get("").response() }
         #expect(error?.code == .tlsTimedOut)
         #expect(error?.processing == .neverSent)
-        // On a machine that is busy enough, the time is up before the handler is asked.
+        // On a busy machine, the timeout may expire before the handler is called.
         try await pending.wait(for: "the handler's cancellation") { $0 == 0 }
         #expect(server.record.value.request.isEmpty)
         try await server.stop()
@@ -118,7 +119,7 @@ struct SecureSessionTests {
         try await server.stop()
     }
 
-    @Test func `a session that pins has a base URL with certificates`() throws {
+    @Test func `a session with pins requires an https base URL`() throws {
         let policy = try SecurityPolicy(mode: .publicKey, pins: [.key(authority.root)])
         let configuration = HTTPConfiguration(tls: TLSOptions(policy: policy))
         let error = #expect(throws: HTTPError.self) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Which policies no session is made with.
+/// The policies that a session rejects.
 struct SecurityPolicyTests {
     private let pin: Pin
     private let key: Pin
@@ -50,14 +50,14 @@ struct SecurityPolicyTests {
         #expect(error?.reason.hasPrefix("the security policy for *.example.com has mode publicKey") == true)
     }
 
-    @Test func `what can be meant is accepted`() throws {
+    @Test func `consistent policies are accepted`() throws {
         for policy in [
             .standard, .insecure, SecurityPolicy(pins: [pin, key]), SecurityPolicy(mode: .certificate, pins: [pin]),
             SecurityPolicy(mode: .publicKey, pins: [pin, key], allowsInvalidCertificates: true),
         ] { _ = try TLSClient(TLSOptions(policy: policy)) }
     }
 
-    @Test func `a policy that pins wants a base URL with certificates`() throws {
+    @Test func `a policy with pins requires an https base URL`() throws {
         let policy = SecurityPolicy(mode: .publicKey, pins: [key])
         try policy.check(baseScheme: "https")
         try policy.check(baseScheme: "HTTPS")

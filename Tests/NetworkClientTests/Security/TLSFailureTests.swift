@@ -7,7 +7,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What becomes of handshakes that fail for other reasons than a certificate.
+/// The errors of handshakes that fail for other reasons than a certificate.
 struct TLSFailureTests {
     private let authority: CertificateAuthority
     private let options: TLSOptions
@@ -17,7 +17,7 @@ struct TLSFailureTests {
         options = try .trusting(authority)
     }
 
-    /// What becomes of a handshake with a peer that sends these bytes and closes.
+    /// Returns the error of a handshake with a peer that sends these bytes and closes.
     private func error(from peer: String) async throws -> HTTPError {
         let (near, socket) = try TLSTrialConnection.socketPair()
         let far = OwnedDescriptor(socket)
@@ -28,14 +28,14 @@ struct TLSFailureTests {
         return try #require(try await client.finish().error)
     }
 
-    @Test func `a server that speaks no TLS is told from others`() async throws {
+    @Test func `a server without TLS is recognized`() async throws {
         let error = try await error(from: "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
         #expect(error.code == .tlsFailed)
         #expect(error.processing == .neverSent)
-        #expect(error.reason.contains("answers in plain text"))
+        #expect(error.reason.contains("responds in plain text"))
     }
 
-    @Test func `a server that closes at once has lost the connection`() async throws {
+    @Test func `a server that closes immediately is a lost connection`() async throws {
         let error = try await error(from: "")
         #expect(error.code == .connectionLost)
         #expect(error.processing == .neverSent)
@@ -49,7 +49,7 @@ struct TLSFailureTests {
         #expect(error.errno == ECONNRESET)
     }
 
-    @Test func `a server that speaks only what is too old is named so`() async throws {
+    @Test func `a server with only an old TLS version is reported`() async throws {
         var trial = TLSTrial(try authority.issue(), options)
         trial.version = .tlsv12
         #expect(try await trial.refusal() == nil)
@@ -67,7 +67,7 @@ struct TLSFailureTests {
         #expect(error.reason.contains("speaks no version of TLS that is allowed"))
     }
 
-    @Test func `the refusal goes before what it made the handshake fail with`() {
+    @Test func `the refusal takes precedence over the resulting handshake error`() {
         let verdict = TLSVerdict()
         let refusal = HTTPError(.pinMismatch, .neverSent, "no pin")
         verdict.keep(refusal)
@@ -75,7 +75,7 @@ struct TLSFailureTests {
         #expect(verdict.error(for: ChannelError.eof, host: "localhost").reason == "no pin")
     }
 
-    @Test func `what nobody has foreseen is passed on`() {
+    @Test func `an unknown error is passed on`() {
         let error = TLSVerdict().error(for: NIOSSLError.noCertificateToValidate, host: "localhost")
         #expect(error.code == .tlsFailed)
         #expect(error.reason == "TLS with localhost failed: noCertificateToValidate")

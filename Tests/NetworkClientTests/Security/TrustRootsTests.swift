@@ -5,13 +5,13 @@ import X509
 
 @testable import NetworkClient
 
-/// Where roots come from.
+/// The sources of roots.
 struct TrustRootsTests {
     private let authority: CertificateAuthority
 
     init() throws { authority = try CertificateAuthority() }
 
-    @Test func `roots are given as bytes or files, in PEM or DER, one or several`() async throws {
+    @Test func `roots can be bytes or files, in PEM or DER, one or several`() async throws {
         let folder = try LabFolder()
         let other = try CertificateAuthority("Other")
         let both = other.root.pem + authority.root.pem
@@ -40,7 +40,7 @@ struct TrustRootsTests {
         #expect(absent?.reason == "/absent.pem can't be read: No such file or directory")
     }
 
-    @Test func `a certificate that can't be read takes no other with it`() async throws {
+    @Test func `an unreadable certificate does not invalidate the others`() async throws {
         let folder = try LabFolder()
         let broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
         let bundle = try folder.write("bundle.crt", "# roots\n" + broken + authority.root.pem)
@@ -55,7 +55,7 @@ struct TrustRootsTests {
         #expect(Array(path) == [authority.intermediate.certificate, authority.root.certificate])
     }
 
-    @Test func `roots beside the system's are found as its own are, and those with the same name too`() async throws {
+    @Test func `additional roots are found like the system's, including those with the same name`() async throws {
         let namesake = try CertificateAuthority()
         let index = RootIndex([authority.root.der, [0x30, 0x00], []])
         var store = RootStore(index: index)
@@ -81,7 +81,7 @@ struct TrustRootsTests {
         }
     }
 
-    @Test func `a system without roots says what to do`() throws {
+    @Test func `the error for a system without roots says what to do`() throws {
         let error = #expect(throws: HTTPError.self) { try SystemRoots.load(from: ["/absent.crt"]).get() }
         #expect(error?.code == .certificateUntrusted)
         #expect(error?.reason.contains("looked for in /absent.crt: install ca-certificates") == true)

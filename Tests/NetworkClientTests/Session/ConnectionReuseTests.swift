@@ -2,17 +2,17 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Connections that die while they are kept, and what becomes of the request that meets it.
+/// Reused connections that are lost, and the request that is sent on them.
 @Suite(.timeLimit(.minutes(10)))
 struct ConnectionReuseTests {
-    /// Answers once, then closes the first connection when the second request has been read on it.
+    /// Responds once, then closes the first connection after it has read the second request.
     private static let dying: ScriptedServer.Script = { number in
         number == 0
-            ? [.readRequest, .answer("first"), .readRequest, .close]
-            : [.forever([.readRequest, .answer("again")])]
+            ? [.readRequest, .response("first"), .readRequest, .close]
+            : [.forever([.readRequest, .response("again")])]
     }
 
-    @Test func `a request that died with a kept connection goes again once`() async throws {
+    @Test func `a request that is lost with a reused connection is resent once`() async throws {
         let server = try ScriptedServer(script: Self.dying)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -22,7 +22,7 @@ struct ConnectionReuseTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a POST that may have been processed does not go again`() async throws {
+    @Test func `a POST that may have been processed is not resent`() async throws {
         let server = try ScriptedServer(script: Self.dying)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -34,7 +34,7 @@ struct ConnectionReuseTests {
         #expect(server.connections.flatMap(\.requests).count == 2)
     }
 
-    @Test func `with a key that makes it idempotent, a POST goes again`() async throws {
+    @Test func `a POST with an Idempotency-Key is resent`() async throws {
         let server = try ScriptedServer(script: Self.dying)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -43,9 +43,9 @@ struct ConnectionReuseTests {
         #expect(text == "again")
     }
 
-    @Test func `a connection that the server closed while nobody used it is not used`() async throws {
+    @Test func `a connection that the server closed while idle is not reused`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .answer("first"), .close] : [.readRequest, .answer("second"), .readToEnd]
+            number == 0 ? [.readRequest, .response("first"), .close] : [.readRequest, .response("second"), .readToEnd]
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -53,11 +53,11 @@ struct ConnectionReuseTests {
         #expect(try await session.post("", body: .text("pay")).string() == "second")
     }
 
-    @Test func `an answer that nobody asked for closes the connection`() async throws {
+    @Test func `an unsolicited response closes the connection`() async throws {
         let server = try ScriptedServer { number in
             number == 0
-                ? [.readRequest, .answer("first"), .answer("unasked"), .readToEnd]
-                : [.readRequest, .answer("second"), .readToEnd]
+                ? [.readRequest, .response("first"), .response("unasked"), .readToEnd]
+                : [.readRequest, .response("second"), .readToEnd]
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
@@ -65,9 +65,9 @@ struct ConnectionReuseTests {
         #expect(try await session.get("").string() == "second")
     }
 
-    @Test func `an answer before the whole request was sent ends the connection`() async throws {
+    @Test func `a response before the end of the request closes the connection`() async throws {
         let server = try ScriptedServer(receiveBuffer: 4_096) { number in
-            number == 0 ? [.readHead, .answer("enough"), .hold] : [.readRequest, .answer("next"), .readToEnd]
+            number == 0 ? [.readHead, .response("enough"), .hold] : [.readRequest, .response("next"), .readToEnd]
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let body = RequestBody.bytes([UInt8](repeating: 7, count: 20_000_000))
@@ -77,9 +77,9 @@ struct ConnectionReuseTests {
     }
 
     @Test(arguments: [true, false])
-    func `a body that asks for leave is sent with it, or without it after a while`(isGiven: Bool) async throws {
+    func `a body with Expect is sent after 100 Continue, or after a while without it`(isGiven: Bool) async throws {
         let leave: [ServerStep] = isGiven ? [.send("HTTP/1.1 100 Continue\r\n\r\n")] : []
-        let server = try ScriptedServer(always: [.readHead] + leave + [.readBody, .answer("thanks")])
+        let server = try ScriptedServer(always: [.readHead] + leave + [.readBody, .response("thanks")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.post("", body: .text("please"), options: .init(expectsContinue: true))
         #expect(try await request.string() == "thanks")
@@ -87,9 +87,9 @@ struct ConnectionReuseTests {
         #expect(server.connections.first?.requests.first?.body == Array("please".utf8))
     }
 
-    @Test func `a body that got no leave is never sent`() async throws {
+    @Test func `a body without 100 Continue is never sent`() async throws {
         let server = try ScriptedServer(always: [
-            .readHead, .answer("no", status: "403 Forbidden"), .readToEnd,
+            .readHead, .response("no", status: "403 Forbidden"), .readToEnd,
         ])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.post("", body: .text("secret"), options: .init(expectsContinue: true))
@@ -101,7 +101,7 @@ struct ConnectionReuseTests {
     @Test func `on a Unix socket`() async throws {
         let folder = try LabFolder()
         let path = folder.path + "/socket"
-        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(on: .unix(path), always: [.readRequest, .response("here")])
         let session = try HTTPSession(
             baseURL: "http://docker/v1",
             configuration: .init(timeouts: .lasting, unixSocketPath: path)

@@ -5,8 +5,8 @@ import Testing
 /// Whole exchanges, on real sockets.
 @Suite(.timeLimit(.minutes(10)))
 struct ExchangeTests {
-    @Test func `an answer comes with status, fields and body`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("hello", headers: ["X-Colour: green"])])
+    @Test func `a response has status, fields and body`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("hello", headers: ["X-Colour: green"])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/v1", configuration: .lasting)
         let response = try await session.get("greeting").response()
         #expect(response.status == 200)
@@ -18,7 +18,7 @@ struct ExchangeTests {
     }
 
     @Test func `parameters go into the query or the form, by method`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         _ = try await session.get("a?b=1", parameters: ["c": ["x y"]]).response()
         _ = try await session.post("a", parameters: ["c": ["x y"]]).response()
@@ -29,8 +29,8 @@ struct ExchangeTests {
         #expect(requests[1].head.contains("Content-Length: 13\r\n"))
     }
 
-    @Test func `a connection is used again`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+    @Test func `a connection is reused`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         for count in 0..<5 {
             let response = try await session.get("\(count)").response()
@@ -39,15 +39,15 @@ struct ExchangeTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `values are decoded, and a refusal tells what it said`() async throws {
+    @Test func `values are decoded, and a refusal's body too`() async throws {
         struct Fault: Decodable { var message: String }
         let server = try ScriptedServer { number in
             let json = ["Content-Type: application/json", "Connection: close"]
-            let answer: ServerStep =
+            let response: ServerStep =
                 number == 0
-                ? .answer(#"{"message":"fine"}"#, headers: json)
-                : .answer(#"{"message":"no"}"#, status: "403 Forbidden", headers: json)
-            return [.readRequest, answer]
+                ? .response(#"{"message":"fine"}"#, headers: json)
+                : .response(#"{"message":"no"}"#, status: "403 Forbidden", headers: json)
+            return [.readRequest, response]
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let value: Fault = try await session.get("").decoded()
@@ -60,7 +60,7 @@ struct ExchangeTests {
     }
 
     @Test func `a body too large for the kernel's buffers arrives whole`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("thanks")])
+        let server = try ScriptedServer(always: [.readRequest, .response("thanks")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let bytes = (0..<10_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let text = try await session.put("up", body: .bytes(bytes)).string()
@@ -68,8 +68,8 @@ struct ExchangeTests {
         #expect(server.connections.first?.requests.first?.body == bytes)
     }
 
-    @Test func `many at once share the connections there may be`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+    @Test func `concurrent requests share the allowed connections`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let configuration = HTTPConfiguration(timeouts: .lasting, maximumConnectionsPerHost: 3)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
         try await withThrowingTaskGroup(of: Int.self) { group in

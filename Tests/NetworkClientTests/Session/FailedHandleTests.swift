@@ -11,7 +11,7 @@ struct FailedHandleTests {
         try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
     }
 
-    /// Pauses and resumes a request, and gives how many connections that opened.
+    /// Pauses and resumes a request; returns the number of connections that this opened.
     private static func connections(_ session: HTTPSession, after request: RequestHandle) async throws -> Int {
         request.resume()
         request.pause()
@@ -22,8 +22,8 @@ struct FailedHandleTests {
         return count
     }
 
-    @Test func `an invalidated session sends nothing that it says was never sent`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x")])
+    @Test func `a request of an invalidated session is never sent`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("x")])
         let session = try Self.session(server)
         session.invalidate()
         for request in [session.post("", body: .text("x")), session.get("", options: .init(startsAtOnce: false))] {
@@ -35,8 +35,8 @@ struct FailedHandleTests {
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `what can't be sent is not, though it is resumed`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("x")])
+    @Test func `an invalid request is not sent, although it is resumed`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("x")])
         let session = try Self.session(server)
         let request = session.get("http://a b/", options: .init(startsAtOnce: false))
         for request in [request, request.copy()] {

@@ -2,11 +2,11 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// What a request's head says of its body.
+/// The framing fields of a request's head.
 @Suite(.timeLimit(.minutes(5)))
 struct FramingTests {
     private static func server() throws -> ScriptedServer {
-        try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
     }
 
     private static func session(
@@ -20,7 +20,7 @@ struct FramingTests {
         return try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
     }
 
-    @Test func `a TRACE with a body is refused, since it would be read as another request`() async throws {
+    @Test func `a TRACE with a body is refused`() async throws {
         let server = try Self.server()
         let session = try Self.session(server)
         let smuggled = "GET /evil HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -40,7 +40,7 @@ struct FramingTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .patch])
-    func `what could have a body and has none says so`(method: HTTPRequest.Method) async throws {
+    func `methods that usually have a body send Content-Length 0`(method: HTTPRequest.Method) async throws {
         let server = try Self.server()
         let serializers: [any RequestSerializer] = [JSONSerializer(), PropertyListSerializer(), FormSerializer()]
         for serializer in serializers {
@@ -54,7 +54,7 @@ struct FramingTests {
         }
     }
 
-    @Test func `other methods without a body say nothing of one`() async throws {
+    @Test func `other methods without a body have no framing fields`() async throws {
         let server = try Self.server()
         let session = try Self.session(server, JSONSerializer())
         for method in [HTTPRequest.Method.get, .head, .delete, .options, .trace] {
@@ -63,7 +63,7 @@ struct FramingTests {
         for request in server.connections.flatMap(\.requests) { #expect(request.field("Content-Length") == nil) }
     }
 
-    @Test func `a part is asked for as it is, not compressed, unless the user says otherwise`() async throws {
+    @Test func `a range is requested uncompressed by default`() async throws {
         let server = try Self.server()
         let plain = try Self.session(server)
         _ = try await plain.get("").response()
@@ -77,7 +77,7 @@ struct FramingTests {
         #expect(codings == ["gzip, deflate", "identity", "gzip", "identity", "br"])
     }
 
-    @Test func `a request with two hosts is refused, since servers would each believe another`() async throws {
+    @Test func `a request with two Host fields is refused`() async throws {
         let server = try Self.server()
         var headers = HTTPFields()
         let name = try #require(HTTPField.Name("Host"))

@@ -2,10 +2,10 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// What options say beside nothing.
+/// Options other than the defaults.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestOptionsTests {
-    @Test func `what can't be held in memory is refused before it comes, whatever is allowed`() async throws {
+    @Test func `a body that can't be held in memory is refused, whatever the limit`() async throws {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\na"),
         ])
@@ -17,7 +17,7 @@ struct RequestOptionsTests {
         #expect(error?.reason.contains("take it as a stream or into a file") == true)
     }
 
-    @Test func `what is never done is said, and not left to the session`() {
+    @Test func `options that disable a feature are set, rather than left to the session`() {
         let options = RequestOptions(binding: .unbound, gate: .goesAtOnce, retry: .never, proxy: .direct)
         #expect(options.binding != nil && options.gate != nil && options.retry != nil && options.proxy != nil)
         #expect(RequestOptions(redirects: .refuse).redirects != nil)

@@ -15,7 +15,7 @@ struct RequestRunTests {
         #expect(run.isQueued)
     }
 
-    @Test func `a finished request is not active, and no connection takes it`() {
+    @Test func `a finished request is not active, and not started on a connection`() {
         var run = RequestRun(start: .now())
         run.enter(.queued)
         run.enter(.finished)

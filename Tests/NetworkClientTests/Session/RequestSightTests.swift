@@ -3,7 +3,7 @@ import Locking
 import NetworkClient
 import Testing
 
-/// What those who log requests can see of them.
+/// The properties of requests that are available for logging.
 @Suite(.timeLimit(.minutes(10)))
 struct RequestSightTests {
     private final class Connections: EventMonitor {
@@ -14,7 +14,7 @@ struct RequestSightTests {
         }
     }
 
-    @Test func `the head as it goes out, the answer's version, and where the connection leads`() async throws {
+    @Test func `the sent head, the response's version and the connection's address are visible`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.0 204 No Content\r\n\r\n")])
         let connections = Connections()
         let session = try HTTPSession(configuration: .init(timeouts: .lasting, eventMonitors: [connections]))

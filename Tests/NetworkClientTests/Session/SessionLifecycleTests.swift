@@ -39,8 +39,8 @@ struct SessionLifecycleTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `a request that is not to start at once starts when told`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("late")])
+    @Test func `a request that does not start automatically starts when resumed`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("late")])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let request = session.get("", options: .init(startsAtOnce: false))
         let answered = Task { try await request.string() }
@@ -50,10 +50,10 @@ struct SessionLifecycleTests {
         #expect(try await answered.value == "late")
     }
 
-    @Test func `an invalidated session finishes what runs, takes no more, and says once that it is over`() async throws
+    @Test func `an invalidated session finishes its requests, accepts no more, and reports its end once`() async throws
     {
         let latch = try ServerLatch()
-        let server = try ScriptedServer(always: [.readRequest, .await(latch), .answer("done"), .readToEnd])
+        let server = try ScriptedServer(always: [.readRequest, .await(latch), .response("done"), .readToEnd])
         let monitor = Counting()
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -72,7 +72,7 @@ struct SessionLifecycleTests {
         #expect(monitor.invalidations == 1)
     }
 
-    @Test func `an invalidated session can cancel what runs`() async throws {
+    @Test func `an invalidated session can cancel its requests`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .hold])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let requests = (0..<5).map { _ in session.get("") }
@@ -85,7 +85,7 @@ struct SessionLifecycleTests {
     }
 
     @Test func `a session that is released finishes its requests and closes its connections`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         weak var released: HTTPSession?
         let request: RequestHandle
         do {
@@ -99,7 +99,7 @@ struct SessionLifecycleTests {
     }
 
     @Test func `an idle connection is closed in time`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(timeouts: .lasting, idleTimeout: .milliseconds(50))
@@ -109,8 +109,8 @@ struct SessionLifecycleTests {
         #expect(try await session.get("").string() == "x")
     }
 
-    @Test func `a kept connection is closed in time that got back what could not be sent`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("x")])])
+    @Test func `an idle connection whose request could not be sent is closed at its timeout`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(timeouts: .lasting, idleTimeout: .milliseconds(500))
@@ -125,8 +125,8 @@ struct SessionLifecycleTests {
         try await server.waitForEnds()
     }
 
-    @Test func `events come in order, to the session's monitor and to the request's own`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("body")])
+    @Test func `events are delivered in order, to the session's monitor and to the request's`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("body")])
         let monitor = Counting()
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -141,8 +141,10 @@ struct SessionLifecycleTests {
         #expect(monitor.events == names)
     }
 
-    @Test func `callbacks get what tasks get`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("[1,2]", headers: ["Content-Type: text/json"])])
+    @Test func `callbacks get the same results as tasks`() async throws {
+        let server = try ScriptedServer(always: [
+            .readRequest, .response("[1,2]", headers: ["Content-Type: text/json"]),
+        ])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         let values = await withCheckedContinuation { continuation in
             session.get("").decoded([Int].self, on: .global()) { continuation.resume(returning: try? $0.get()) }
@@ -151,7 +153,7 @@ struct SessionLifecycleTests {
     }
 }
 
-/// Counts and names what it is told.
+/// Counts and records events.
 private final class Counting: EventMonitor {
     private let state = Lock((events: [String](), invalidations: 0))
 

@@ -16,13 +16,13 @@ struct TransferCodingTests {
         } + Array("0\r\n\r\n".utf8)
     }
 
-    /// A server that sends a text so and, to the next request, `next`.
+    /// A server that sends a text with a coding, and `next` as the second response.
     private static func server(_ coding: String, _ body: [UInt8], _ field: String = "") throws -> ScriptedServer {
         let head = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\(field)\r\n".utf8)
         let isChunked = coding.lowercased().contains("chunked")
         return try ScriptedServer(
             always: [.readRequest, .sendBytes(head + (isChunked ? chunks(body) : body))]
-                + (isChunked ? [.readRequest, .answer("next")] : [.halfClose]) + [.readToEnd]
+                + (isChunked ? [.readRequest, .response("next")] : [.halfClose]) + [.readToEnd]
         )
     }
 
@@ -39,7 +39,7 @@ struct TransferCodingTests {
             ("identity, chunked", []), ("gzip", [.gzip]), ("X-GZip\t", [.gzip]), ("deflate", [.zlib]), ("identity", []),
         ] as [(String, [Wrapping])]
     )
-    func `codings that are known are undone`(coding: String, wrappings: [Wrapping]) async throws {
+    func `known codings are decoded`(coding: String, wrappings: [Wrapping]) async throws {
         let body = wrappings.reduce(Self.text) { compressed($0, $1) }
         for decompresses in [true, false] {
             let server = try Self.server(coding, body)
@@ -76,7 +76,7 @@ struct TransferCodingTests {
         #expect(server.connections.count == 1 && other.connections.count == 1)
     }
 
-    @Test func `what is no compressed data, or breaks off, is an error`() async throws {
+    @Test func `invalid or truncated compressed data are an error`() async throws {
         for body in [Array("plain".utf8), compressed(Self.text).dropLast(9)] {
             for coding in ["gzip", "gzip, chunked"] {
                 let server = try Self.server(coding, Array(body))
@@ -97,7 +97,7 @@ struct TransferCodingTests {
         #expect(error?.code == .bodyTooLarge)
     }
 
-    @Test func `a response without body has no coding to be known`() async throws {
+    @Test func `a response without a body may have an unknown coding`() async throws {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: br\r\n\r\n"),
             .readRequest, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"), .readToEnd,

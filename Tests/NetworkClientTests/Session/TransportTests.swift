@@ -2,7 +2,7 @@ import NetworkClient
 import Synchronization
 import Testing
 
-/// A transport of the user's in place of connections.
+/// Custom transports in place of connections.
 @Suite(.timeLimit(.minutes(10)))
 struct TransportTests {
     private struct Echo: Transport {
@@ -41,7 +41,7 @@ struct TransportTests {
         try HTTPSession(baseURL: "https://api.example.com/v1", configuration: .init(transport: transport))
     }
 
-    @Test func `it gets requests ready for the wire, and its answers are read as others`() async throws {
+    @Test func `it gets complete requests, and its responses are processed like others`() async throws {
         let session = try session(Echo())
         let text = try await session.post("a", parameters: ["b": "c"]).string()
         #expect(text == "POST /v1/a b=c")
@@ -60,7 +60,7 @@ struct TransportTests {
         #expect(other?.code == .connectionLost)
     }
 
-    @Test func `its task ends with the request, by cancelling or by the time`() async throws {
+    @Test func `the transport's task is cancelled with the request, and at its timeout`() async throws {
         let session = try session(Endless())
         let request = session.get("")
         request.cancel()

@@ -1,6 +1,6 @@
 import CZlib
 
-/// How a test compresses.
+/// Compression formats.
 enum Wrapping: Int32, CaseIterable {
     /// A gzip member.
     case gzip = 31

@@ -2,7 +2,7 @@ import NIOCore
 
 @testable import NetworkClient
 
-/// Undoes codings, with the bytes taken in as they are split, and what is left in one piece.
+/// Decodes codings, with the input in the given pieces and the rest in one piece.
 func decompress(
     _ bytes: [UInt8],
     _ codings: String...,

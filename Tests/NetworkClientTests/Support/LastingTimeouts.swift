@@ -2,7 +2,7 @@ import NetworkClient
 import NetworkClientCore
 
 extension Timeouts {
-    /// For tests of something else than time: longer than any machine is busy, shorter than anybody waits.
+    /// For tests that do not depend on time: longer than any machine is busy, shorter than anyone waits.
     static let lasting = Self(
         resolve: .seconds(300),
         connect: .seconds(300),
@@ -14,6 +14,6 @@ extension Timeouts {
 }
 
 extension HTTPConfiguration {
-    /// The defaults with limits that nobody reaches.
+    /// The defaults with timeouts that are never reached.
     static let lasting = Self(timeouts: .lasting)
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// What servers send that can't be read.
+/// Compressed bodies that can't be decoded.
 struct DecompressorFaultTests {
     private static let text = Array((0..<60).map { "line \($0 * $0)\n" }.joined().utf8)
 
@@ -19,7 +19,7 @@ struct DecompressorFaultTests {
         }
     }
 
-    @Test func `a byte that is wrong is found, or changes nothing, wherever it is`() throws {
+    @Test func `a wrong byte is detected, or changes nothing`() throws {
         // What a checksum does not cover (time, system) may be wrong; a wrong member's beginning ends the data.
         let whole = compressed(Self.text) + compressed(Self.text, level: 1)
         for position in whole.indices {
@@ -33,7 +33,7 @@ struct DecompressorFaultTests {
     }
 
     @Test(arguments: [.zlib, .bare] as [Wrapping])
-    func `no wrong byte brings down who reads it`(wrapping: Wrapping) throws {
+    func `no wrong byte crashes the decoder`(wrapping: Wrapping) throws {
         let whole = compressed(Self.text, wrapping)
         var failures = 0
         for position in whole.indices {
@@ -47,7 +47,7 @@ struct DecompressorFaultTests {
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `nor do bytes that mean nothing`(seed: UInt64) {
+    func `random bytes do not crash the decoder`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             let noise = (0..<Int.random(in: 1...400, using: &generator)).map { _ in
@@ -59,7 +59,7 @@ struct DecompressorFaultTests {
         }
     }
 
-    @Test func `the limit may be reached and not passed`() throws {
+    @Test func `the output may reach the limit and not exceed it`() throws {
         let body = compressed(Self.text)
         #expect(try decompress(body, "gzip", limit: Self.text.count) == Self.text)
         for limit in [0, 1, Self.text.count - 1] {
@@ -71,7 +71,7 @@ struct DecompressorFaultTests {
         #expect(try decompress(compressed([]), "gzip", limit: 0) == [])
     }
 
-    @Test func `a bomb is stopped at the limit, having handed out no more`() throws {
+    @Test func `a decompression bomb is stopped at the limit`() throws {
         let bomb = compressed([UInt8](repeating: 0, count: 16 << 20))
         let twofold = compressed(bomb)
         for (body, codings) in [(bomb, ["gzip"]), (twofold, ["gzip", "gzip"])] {
@@ -85,21 +85,21 @@ struct DecompressorFaultTests {
         }
     }
 
-    @Test func `what is between two codings is limited too`() throws {
-        // 400 kB of empty members: nothing comes out at the end, however long one reads.
+    @Test func `the output between two codings is limited too`() throws {
+        // 400 kB of empty members, which output nothing.
         let members = [UInt8]([[UInt8]](repeating: compressed([]), count: 20_000).joined())
         let error = #expect(throws: HTTPError.self) { try decompress(compressed(members), "gzip, gzip", limit: 1000) }
         #expect(error?.code == .bodyTooLarge)
     }
 
-    @Test func `nothing is left of a body that was abandoned`() throws {
+    @Test func `an abandoned body leaves no memory`() throws {
         let before = LabHeap.bytesInUse
         let half = Array(compressed(Self.text).dropLast(20))
         for _ in 0..<12_000 {
             let decompressor = try Decompressor(contentEncoding: ["gzip"], limit: nil)
             try decompressor?.decompress(ByteBuffer(bytes: half)) { _ in }
         }
-        // A stream takes 7 KiB, 40 with its window: 12,000 that stayed would be 480 MiB; other tests run beside.
+        // A stream takes 7 KiB, 40 with its window: 12,000 that stayed would be 480 MiB; other tests run concurrently.
         #expect(LabHeap.bytesInUse - before < 200 << 20)
     }
 }

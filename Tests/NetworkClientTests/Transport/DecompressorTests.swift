@@ -9,7 +9,7 @@ struct DecompressorTests {
     private static let text = Array((0..<9_000).map { "line \($0)\n" }.joined().utf8)
 
     @Test(arguments: ["gzip", "x-gzip", "GZIP", " gzip\t", "deflate"], Wrapping.allCases)
-    func `each coding is undone, and either wrapping taken for the other`(name: String, wrapping: Wrapping) throws {
+    func `each coding is decoded, and either format accepted for the other`(name: String, wrapping: Wrapping) throws {
         // Bare data have no header; only 'deflate' may be such.
         if wrapping == .bare, name != "deflate" { return }
         #expect(try decompress(compressed(Self.text, wrapping), name) == Self.text)
@@ -17,7 +17,7 @@ struct DecompressorTests {
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func `however the bytes are split, the same comes out`(seed: UInt64) throws {
+    func `the output does not depend on how the input is split`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let members = compressed(Self.text) + compressed([]) + compressed(Array("end".utf8), level: 0)
         let largest = seed == 1 ? 1 : Int.random(in: 1...5000, using: &generator)
@@ -30,7 +30,7 @@ struct DecompressorTests {
         #expect(try decompress(members, "gzip", splits: splits) == Self.text + Array("end".utf8))
     }
 
-    @Test func `what gzip writes is read, with its name`() throws {
+    @Test func `the output of gzip is decoded, with its name`() throws {
         let file: [UInt8] = [
             0x1F, 0x8B, 0x08, 0x08, 0xB0, 0x7C, 0x01, 0x6B, 0x00, 0x03, 0x6C, 0x61, 0x62, 0x2D, 0x61, 0x2E, 0x74, 0x78,
             0x74, 0x00, 0x2B, 0xCF, 0x48, 0x2C, 0x51, 0x48, 0xCF, 0x4F, 0x2D, 0x56, 0xC8, 0x2F, 0x4B, 0x2D, 0x52, 0x28,
@@ -55,7 +55,7 @@ struct DecompressorTests {
         #expect(error?.reason.hasSuffix("header crc mismatch") == true)
     }
 
-    @Test func `what follows the last member is ignored`() throws {
+    @Test func `bytes after the last member are ignored`() throws {
         let member = compressed(Self.text)
         for rest in [[0], [0, 0, 0, 0], [0x1F], [0x1F, 0x1F, 0x8B], Array("garbage".utf8)] as [[UInt8]] {
             #expect(try decompress(member + rest, "gzip") == Self.text)
@@ -70,7 +70,7 @@ struct DecompressorTests {
         #expect(try Decompressor(contentEncoding: [], limit: nil) == nil)
     }
 
-    @Test func `codings in a row are undone from the last to the first, a few at most`() throws {
+    @Test func `several codings are decoded from the last to the first, up to a limit`() throws {
         let body = compressed(compressed(compressed(Self.text, .zlib), .bare))
         #expect(try decompress(body, "deflate, deflate", "gzip") == Self.text)
         let error = #expect(throws: HTTPError.self) { try decompress([], "gzip, gzip, gzip, gzip") }
@@ -78,7 +78,7 @@ struct DecompressorTests {
         #expect(error?.reason.contains("4 times") == true)
     }
 
-    @Test func `a coding that is not known is refused`() {
+    @Test func `an unknown coding is refused`() {
         let error = #expect(throws: HTTPError.self) { try decompress([], "br") }
         #expect(error?.code == .decompressionFailed)
         #expect(error?.processing == .answered)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import NetworkClient
 
-/// What becomes of many requests while their link goes away and comes back, held against what their server has processed.
+/// The results of many requests while their link flaps, compared with what the server has processed.
 @Suite(.timeLimit(.minutes(10)))
 struct LinkChaosTests {
-    /// How many requests are under way at any time.
+    /// The number of concurrent requests.
     private static let width = 500
 
-    /// What came of a request.
+    /// The outcome of a request.
     private struct Outcome: Sendable {
         var request: StormedRequest
         var error: HTTPError?
@@ -21,7 +21,7 @@ struct LinkChaosTests {
         async throws
     {
         let lab = try UplinkLab()
-        let server = try JournalServer(in: lab) { $0.stormyAnswer }
+        let server = try JournalServer(in: lab) { $0.stormyResponse }
         let monitor = try ReachabilityMonitor(configuration: .inside(lab.machine))
         try await monitor.wait(for: .reachable, timeout: .seconds(120))
         let counter = FinishCounter()
@@ -42,7 +42,7 @@ struct LinkChaosTests {
 
     private static func configuration(_ monitor: ReachabilityMonitor, _ counter: FinishCounter) -> HTTPConfiguration {
         var configuration = HTTPConfiguration(timeouts: .lasting, maximumConnectionsPerHost: 32)
-        // A request that is forgotten says so by this.
+        // A request that is never woken up fails with this.
         configuration.timeouts.total = .seconds(240)
         configuration.eventMonitors = [counter]
         configuration.gate = .waitsForConnectivity(nil)
@@ -51,13 +51,13 @@ struct LinkChaosTests {
             baseDelay: .milliseconds(5),
             maximumDelay: .milliseconds(50)
         )
-        // Soon enough that connections are given up under their requests.
+        // Short enough that connections are given up during requests.
         configuration.pathLoss = .waitInFlight(.milliseconds(10))
         configuration.connectivity = monitor
         return configuration
     }
 
-    /// Keeps so many requests under way until the storm is over, and lets the last of them end.
+    /// Keeps a number of requests running until the storm is over, and waits for the last of them.
     private static func weather(_ session: HTTPSession, _ lab: UplinkLab) async throws -> [Outcome] {
         let isOver = Observed(false)
         return try await withThrowingTaskGroup(of: [Outcome].self) { group in
@@ -82,7 +82,7 @@ struct LinkChaosTests {
         }
     }
 
-    /// Holds what clients were told against what the server has processed.
+    /// Compares the results with what the server has processed.
     private static func compare(_ outcomes: [Outcome], with journal: [JournalServer.Entry]) {
         let processed = Dictionary(grouping: journal, by: \.target)
         var wrong: [String] = []
@@ -97,7 +97,7 @@ struct LinkChaosTests {
         print("\(LinkStorm.flaps) flaps: \(outcomes.count) requests, \(repeated) repeated, \(failed) failed")
     }
 
-    /// What is wrong with what became of a request.
+    /// Returns the fault in a request's outcome; nil if there is none.
     private static func fault(of outcome: Outcome, _ entries: [JournalServer.Entry]) -> String? {
         if Set(entries.map(\.key)).count > 1 { return "it changed its key" }
         if (entries.first?.key != nil) != (outcome.request.kind == .keyedPost), !entries.isEmpty { return "its key" }
@@ -114,7 +114,7 @@ struct LinkChaosTests {
 }
 
 extension RequestHandle {
-    /// Why it failed; nil if it did not.
+    /// The error; nil if it succeeded.
     fileprivate func failure() async -> HTTPError? {
         do throws(HTTPError) {
             _ = try await bytes()
@@ -126,7 +126,7 @@ extension RequestHandle {
 }
 
 extension MonitorConfiguration {
-    /// In a namespace of a test's own.
+    /// A configuration for a test's own namespace.
     fileprivate static func inside(_ lab: LabNamespace) -> Self {
         var configuration = Self()
         configuration.namespace = .path(lab.path)

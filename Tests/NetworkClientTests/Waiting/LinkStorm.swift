@@ -4,19 +4,19 @@ import NIOCore
 import NIOPosix
 import NetworkLab
 
-/// A link that goes away and comes back at random moments.
+/// A link that goes down and up at random times.
 struct LinkStorm {
-    /// NETWATCH_FLAPS: how often it goes away.
+    /// NETWATCH_FLAPS: the number of outages.
     static let flaps = number("NETWATCH_FLAPS") ?? 25
-    /// NETWATCH_SEED: what chance begins with.
+    /// NETWATCH_SEED: the seed of the random numbers.
     static let seed = UInt64(number("NETWATCH_SEED") ?? 1)
 
     private static func number(_ name: String) -> Int? { getenv(name).flatMap { Int(String(cString: $0)) } }
 
-    /// Takes the link away and brings it back, so many times, in all ways of ``Outage``.
+    /// Takes the link down and up a number of times, with every kind of ``Outage``.
     ///
-    /// It is there for up to 100 ms, and away for up to 40 ms; one time in four for up to 300 ms, since an address may be
-    /// away for 100 ms without consequence.
+    /// It is there for up to 100 ms, and away for up to 40 ms; one time in four for up to 300 ms, since an address may
+    /// be away for 100 ms without consequence.
     func rage(over lab: UplinkLab) async throws {
         var generator = SeededGenerator(seed: Self.seed)
         for _ in 0..<Self.flaps {

@@ -3,7 +3,7 @@ import NetworkClient
 import Reachability
 import ReachabilityCore
 
-/// A network that is there or not as a test wants it.
+/// A network whose state a test controls.
 final class MadeUpNetwork: Connectivity {
     private struct State {
         var status: ReachabilityStatus
@@ -22,19 +22,19 @@ final class MadeUpNetwork: Connectivity {
         return .init(status: status, reasons: status.isReachable ? [] : [.noRoute])
     }
 
-    /// How many watch.
+    /// The number of watchers.
     var watchers: Int { state.withLock { $0.watchers.count } }
 
-    /// Makes it another, and tells.
+    /// Changes the network, and notifies the watchers.
     func become(_ status: ReachabilityStatus) {
         becomeUnheard(status)
         tell()
     }
 
-    /// Makes it another; the news is still on its way.
+    /// Changes the network; the notification is still pending.
     func becomeUnheard(_ status: ReachabilityStatus) { state.withLock { $0.status = status } }
 
-    /// Tells that something has changed.
+    /// Notifies the watchers of a change.
     func tell() { for watcher in state.withLock({ $0.watchers.values }) { watcher() } }
 
     func path(to destination: IPAddress, requiring requirement: PathRequirement) throws -> DestinationPath {

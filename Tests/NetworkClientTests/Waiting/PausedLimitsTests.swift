@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Requests that are paused while something else than a connection or a path is waited for.
+/// Requests that are paused while they wait for something other than a connection or a path.
 @Suite(.timeLimit(.minutes(5)))
 struct PausedLimitsTests {
     private static let timeouts = Timeouts(total: .seconds(300))
@@ -15,7 +15,7 @@ struct PausedLimitsTests {
         try await request.core.loop.submit { (request.run.timer != nil, request.deadline) }.get()
     }
 
-    /// Pauses a request and resumes it, and sees that its limit waits meanwhile.
+    /// Pauses and resumes a request, and checks that its timeout is suspended meanwhile.
     private static func pauseAndResume(_ request: RequestHandle) async throws {
         let before = try await limit(request)
         #expect(before.isWatched)
@@ -28,16 +28,16 @@ struct PausedLimitsTests {
         #expect(try #require(after.due) > #require(before.due))
     }
 
-    /// Asks who is there, and lets anna in.
+    /// Challenges requests, and accepts those of anna.
     private static func server() throws -> AnsweringServer {
         try AnsweringServer { request in
-            if request["Authorization"] != nil || request.path == "/open" { return [.answer("in")] }
-            return [.answer("out", status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"r\""])]
+            if request["Authorization"] != nil || request.path == "/open" { return [.response("in")] }
+            return [.response("out", status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"r\""])]
         }
     }
 
     @Test(arguments: [RetryPolicy.never, .init(maximumAttempts: 3, baseDelay: .milliseconds(1))])
-    func `what waits for an answer to a challenge waits for it in a pause, too`(retry: RetryPolicy) async throws {
+    func `a request that waits for credentials keeps waiting during a pause`(retry: RetryPolicy) async throws {
         let server = try Self.server()
         let asked = Observed(0)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
@@ -53,7 +53,7 @@ struct PausedLimitsTests {
         let request = session.get("a")
         try await asked.wait(for: "the question") { $0 == 1 }
         try await Self.pauseAndResume(request)
-        // Whatever the resumed request would send comes before this.
+        // Anything that the resumed request sends arrives before this.
         #expect(try await session.get("open").string() == "in")
         #expect(server.requests.value.count { $0.path == "/a" } == 1)
         request.pause()
@@ -67,7 +67,7 @@ struct PausedLimitsTests {
         #expect(asked.value == 1)
     }
 
-    @Test func `what waits for a token waits for it in a pause, too, and can be cancelled in it`() async throws {
+    @Test func `a request that waits for a token keeps waiting during a pause, and can be cancelled`() async throws {
         let server = try Self.server()
         let asked = Observed(0)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
@@ -95,7 +95,7 @@ struct PausedLimitsTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `the limit of what a transport carries waits in a pause`() async throws {
+    @Test func `the timeout of a custom transport is suspended during a pause`() async throws {
         struct Gated: Transport {
             let asked = Observed(0)
             let gate: AsyncStream<Void>

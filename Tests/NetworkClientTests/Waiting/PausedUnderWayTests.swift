@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Pauses a session's first request as soon as it is sent, however slow whoever made it is.
+/// Pauses a session's first request as soon as it is sent.
 private struct PauseOfFirst: EventMonitor {
     func request(_ request: RequestHandle, did event: RequestEvent) {
         if case .sent = event, request.id == 1 { request.pause() }
@@ -28,12 +28,12 @@ struct PausedUnderWayTests {
         for await case .paused in events { break }
     }
 
-    @Test func `what is paused reads no more, and goes on where it was`() async throws {
+    @Test func `a paused request stops reading, and continues where it stopped`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
             number == 0
                 ? [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .send("two")]
-                : [.readRequest, .answer("other")]
+                : [.readRequest, .response("other")]
         }
         let session = try Self.session(server)
         let request = session.post("", body: .text("once"), options: .init(startsAtOnce: false))
@@ -45,7 +45,7 @@ struct PausedUnderWayTests {
         await Self.pause(request, events)
         #expect(request.state == .paused)
         latch.open()
-        // When another request was answered, what the server sent before has come too, if it was read.
+        // Once another request has its response, the bytes sent before it have arrived too, if they were read.
         #expect(try await session.get("other").string() == "other")
         #expect(!request.isFinished)
         request.resume()
@@ -54,10 +54,10 @@ struct PausedUnderWayTests {
         #expect(server.connections.count == 2)
     }
 
-    @Test func `no limit of a stage goes on meanwhile`() async throws {
+    @Test func `stage timeouts are suspended during a pause`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .await(latch), .answer("late")] : [.readRequest, .readToEnd]
+            number == 0 ? [.readRequest, .await(latch), .response("late")] : [.readRequest, .readToEnd]
         }
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -69,7 +69,7 @@ struct PausedUnderWayTests {
         let events = request.events
         request.resume()
         for await case .paused in events { break }
-        // Begun later and with the same limit, this one outlasts it.
+        // This request began later with the same timeout, so it lasts longer.
         let error = await #expect(throws: HTTPError.self) {
             try await session.get("", options: .init(timeouts: short)).response()
         }
@@ -81,7 +81,7 @@ struct PausedUnderWayTests {
     }
 
     @Test func `a body is sent no further`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("yes")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server)
         let record = NotedFeed.Record()
         let isResumed = Lock(false)
@@ -93,7 +93,7 @@ struct PausedUnderWayTests {
         for await case .sending in events { break }
         await Self.pause(request, events)
         let asked = record.asked
-        // The server reads on meanwhile, so that nothing but the pause keeps the rest back.
+        // The server keeps reading, so only the pause holds the rest back.
         for _ in 0..<20 { #expect(try await session.get("other").string() == "yes") }
         #expect(record.asked == asked)
         #expect(!request.isFinished)
@@ -104,7 +104,7 @@ struct PausedUnderWayTests {
 
     @Test func `a body that rests has no write limit after a pause either`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .answer("yes")] : [.readRequest, .readToEnd]
+            number == 0 ? [.readRequest, .response("yes")] : [.readRequest, .readToEnd]
         }
         let session = try Self.session(server)
         let (sequence, body) = AsyncStream.makeStream(of: [UInt8].self)
@@ -119,7 +119,7 @@ struct PausedUnderWayTests {
         await Self.pause(request, events)
         request.resume()
         for await case .resumed in events { break }
-        // Begun later and with the same limit, this one outlasts it.
+        // This request began later with the same timeout, so it lasts longer.
         let error = await #expect(throws: HTTPError.self) {
             try await session.get("", options: .init(timeouts: short)).response()
         }
@@ -128,7 +128,7 @@ struct PausedUnderWayTests {
         #expect(!isFinished)
         body.finish()
         guard !isFinished else { return }
-        // The server may take longer than a second to answer, where it is very busy.
+        // The server may take longer than a second to respond on a busy machine.
         let result: HTTPError.Code?
         do throws(HTTPError) {
             #expect(try await request.string() == "yes")
@@ -139,12 +139,12 @@ struct PausedUnderWayTests {
         #expect(result != .writeTimedOut)
     }
 
-    @Test func `what is lost meanwhile waits for its user before it goes again`() async throws {
+    @Test func `a connection lost during a pause is retried only after the request is resumed`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
             number == 0
                 ? [.readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .reset]
-                : [.forever([.readRequest, .answer("whole")])]
+                : [.forever([.readRequest, .response("whole")])]
         }
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -159,9 +159,9 @@ struct PausedUnderWayTests {
         #expect(try await request.string() == "whole")
     }
 
-    @Test func `pause, resume and cancel in any order from any thread come to one end`() async throws {
+    @Test func `pause, resume and cancel in any order from any thread lead to one end`() async throws {
         let text = String(repeating: "x", count: 100_000)
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer(text)])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response(text)])])
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .milliseconds(1)))
         for seed in 0..<60 {
             let request = session.get("", options: .init(startsAtOnce: seed % 2 == 0))

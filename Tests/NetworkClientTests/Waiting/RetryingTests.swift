@@ -3,10 +3,10 @@ import Locking
 import NetworkClient
 import Testing
 
-/// Requests that go again.
+/// Requests that are retried.
 @Suite(.timeLimit(.minutes(5)))
 struct RetryingTests {
-    /// No delay that a test would wait for.
+    /// A policy with negligible delays.
     private static let quick = RetryPolicy(maximumAttempts: 3, baseDelay: .milliseconds(1))
 
     private static func session(
@@ -29,12 +29,12 @@ struct RetryingTests {
             [
                 .readRequest,
                 number < times
-                    ? .answer("no", status: status, headers: ["Connection: close"] + headers) : .answer("yes"),
+                    ? .response("no", status: status, headers: ["Connection: close"] + headers) : .response("yes"),
             ]
         }
     }
 
-    @Test func `a server that is busy is asked again`() async throws {
+    @Test func `503 is retried`() async throws {
         let server = try Self.failing(2, "503 Service Unavailable")
         let request = try Self.session(server).get("", options: .init(startsAtOnce: false))
         var retries: [RetryReason] = []
@@ -51,7 +51,7 @@ struct RetryingTests {
         #expect(server.connections.count == 3)
     }
 
-    @Test func `the last answer is the end when all attempts were made`() async throws {
+    @Test func `after all attempts, the last response is the result`() async throws {
         let server = try Self.failing(9, "503 Service Unavailable")
         let request = try Self.session(server).get("", options: .init(startsAtOnce: false))
         let events = request.events
@@ -65,9 +65,9 @@ struct RetryingTests {
         #expect(server.connections.count == 3)
     }
 
-    @Test func `what may have been processed is not sent twice`() async throws {
+    @Test func `a request that may have been processed is not resent`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .reset] : [.readRequest, .answer("yes")]
+            number == 0 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
         let session = try Self.session(server)
         let error = await #expect(throws: HTTPError.self) { try await session.post("", body: .text("1")).response() }
@@ -76,9 +76,9 @@ struct RetryingTests {
         #expect(server.connections.count == 1)
     }
 
-    @Test func `what has a key is sent twice, with the same key`() async throws {
+    @Test func `a request with a key is resent with the same key`() async throws {
         let server = try ScriptedServer { number in
-            number < 2 ? [.readRequest, .reset] : [.readRequest, .answer("yes")]
+            number < 2 ? [.readRequest, .reset] : [.readRequest, .response("yes")]
         }
         let session = try Self.session(server)
         let request = session.post("", body: .text("1"), options: .init(idempotencyKey: .random))
@@ -91,7 +91,7 @@ struct RetryingTests {
         #expect(keys.first?.first?.count == "Idempotency-Key: ".count + 32)
     }
 
-    @Test func `what was never sent is tried again whatever it is`() async throws {
+    @Test func `a request that was never sent is retried, whatever its method`() async throws {
         let gone = try ScriptedServer(always: [.readRequest])
         let port = gone.port
         try await gone.stop()
@@ -104,8 +104,8 @@ struct RetryingTests {
                 interceptors: [
                     ClosureInterceptor(onRetry: { attempt in
                         #expect(attempt.error.code == .connectionRefused)
-                        // From now on a server listens there.
-                        let started = try? ScriptedServer(port: port) { _ in [.readRequest, .answer("yes")] }
+                        // From now on, a server listens on the port.
+                        let started = try? ScriptedServer(port: port) { _ in [.readRequest, .response("yes")] }
                         server.withLock { $0 = started }
                         return nil
                     })
@@ -116,7 +116,7 @@ struct RetryingTests {
         #expect(server.withLock { $0?.connections.count } == 1)
     }
 
-    @Test func `a server that says when is asked again no sooner`() async throws {
+    @Test func `Retry-After delays the retry`() async throws {
         let server = try Self.failing(1, "429 Too Many Requests", ["Retry-After: 1"])
         let request = try Self.session(server).post("", body: .text("1"), options: .init(startsAtOnce: false))
         var delays: [Duration] = []
@@ -128,7 +128,7 @@ struct RetryingTests {
         #expect(delays.allSatisfy { $0 >= .seconds(1) })
     }
 
-    @Test func `a server that wants to be asked after the deadline is not asked again`() async throws {
+    @Test func `a Retry-After beyond the deadline prevents the retry`() async throws {
         let server = try Self.failing(1, "503 Service Unavailable", ["Retry-After: 86400"])
         var timeouts = Timeouts.lasting
         timeouts.total = .seconds(600)
@@ -153,10 +153,10 @@ struct RetryingTests {
         #expect(seen.withLock { $0 } == [.giveUp(because: .status), .giveUp(because: .status)])
     }
 
-    @Test func `a request that was paused under way waits for its user before it goes again`() async throws {
+    @Test func `a request that was paused while running is retried only after it is resumed`() async throws {
         let latch = try ServerLatch()
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .await(latch), .reset] : [.forever([.readRequest, .answer("yes")])]
+            number == 0 ? [.readRequest, .await(latch), .reset] : [.forever([.readRequest, .response("yes")])]
         }
         let session = try Self.session(server)
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -164,7 +164,7 @@ struct RetryingTests {
         request.resume()
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         request.pause()
-        // What the loop has read is worked off before what it is told: else the reset may come first.
+        // The loop processes received bytes before this task; otherwise the reset may come first.
         for await event in events { if case .paused = event { break } }
         latch.open()
         #expect(try await session.get("other").string() == "yes")
@@ -174,7 +174,7 @@ struct RetryingTests {
         #expect(try await request.string() == "yes")
     }
 
-    @Test func `a host that fails too often is given a rest`() async throws {
+    @Test func `the circuit breaker opens for a host that fails too often`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .reset])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",

@@ -4,13 +4,13 @@ import Locking
 import NetworkClient
 import NetworkLab
 
-/// What a request is, as far as a storm may do it harm.
+/// A request during a storm, with the properties that determine how often it may be processed.
 struct StormedRequest: Sendable, Hashable {
-    /// The kinds that go into a storm.
+    /// The kinds of requests.
     enum Kind: CaseIterable { case get, head, put, delete, post, patch, keyedPost }
 
     var kind: Kind
-    /// What tells it from all others.
+    /// Its unique number.
     var target: String
 
     /// Whether it may be processed more than once.
@@ -33,7 +33,7 @@ struct StormedRequest: Sendable, Hashable {
 
 /// Counts how often each request has finished, and what happened to it after that.
 final class FinishCounter: EventMonitor {
-    /// What was seen of a request.
+    /// The events of a request.
     struct Seen: Sendable, Hashable {
         var finished = 0
         var eventsAfter = 0
@@ -41,7 +41,7 @@ final class FinishCounter: EventMonitor {
 
     private let seen = Lock<[UInt64: Seen]>([:])
 
-    /// What was seen of all requests.
+    /// The events of all requests.
     var all: [Seen] { seen.withLock { Array($0.values) } }
 
     func request(_ request: RequestHandle, did event: RequestEvent) {
@@ -53,11 +53,11 @@ final class FinishCounter: EventMonitor {
 }
 
 extension JournalServer.Entry {
-    /// What a server under a storm answers: one time in four much, and slowly, so that answers are cut off too.
-    var stormyAnswer: [ServerStep] {
-        guard method != "HEAD" else { return [.answer()] }
+    /// The responses during a storm: every fourth one is large and slow, so that responses are truncated too.
+    var stormyResponse: [ServerStep] {
+        guard method != "HEAD" else { return [.response()] }
         let number = target.utf8.reduce(UInt32(0)) { $0 &* 31 &+ UInt32($1) }
-        guard number % 4 == 0 else { return [.answer("done")] }
+        guard number % 4 == 0 else { return [.response("done")] }
         let text = String(repeating: "x", count: 60_000)
         return [
             .send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count + 20)\r\n\r\n\(text)"),

@@ -16,8 +16,8 @@ struct WaitingTests {
         return try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
     }
 
-    @Test func `a request waits while there is no path, and goes when there is one`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+    @Test func `a request waits while there is no path, and starts when there is one`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(server, network)
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -27,8 +27,8 @@ struct WaitingTests {
         #expect(try await request.string() == "here")
     }
 
-    @Test func `who waits longer than it may fails with what it waited for`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+    @Test func `a request that waits too long fails with what it waited for`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(
             server,
@@ -44,14 +44,14 @@ struct WaitingTests {
         #expect(session.requests.isEmpty)
     }
 
-    @Test func `what is not known holds nobody back who may take any path`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+    @Test func `an unknown state delays no request without a requirement`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let session = try Self.session(server, MadeUpNetwork(.unknown))
         #expect(try await session.get("").string() == "here")
     }
 
-    @Test func `what is not known holds back who may not take every path`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+    @Test func `an unknown state delays requests with a requirement`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.unknown)
         let session = try Self.session(
             server,
@@ -66,19 +66,19 @@ struct WaitingTests {
         #expect(try await request.string() == "here")
     }
 
-    @Test func `who has a requirement and does not wait fails at once where it is not met`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+    @Test func `a request that does not wait fails immediately if its requirement is not met`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let session = try Self.session(server, MadeUpNetwork(.cellular), .init(requirement: .notCellular))
         let error = await #expect(throws: HTTPError.self) { try await session.get("").response() }
         #expect(error?.code == .pathNotAllowed)
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `who does not wait fails as soon as it is known that its requirement is not met`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+    @Test func `a request that does not wait fails once its requirement is known not to be met`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.unknown)
         let session = try Self.session(server, network, .init(requirement: .notCellular))
-        // Without the news it would wait for ten seconds for the first state, and meet its deadline.
+        // Without the notification it would wait ten seconds for the first state, and miss its deadline.
         var timeouts = Timeouts.lasting
         timeouts.total = .seconds(9)
         let request = session.get("", options: .init(timeouts: timeouts, startsAtOnce: false))
@@ -89,8 +89,8 @@ struct WaitingTests {
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `who waits is cancelled at once`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+    @Test func `a waiting request is cancelled immediately`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(server, network)
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -104,7 +104,7 @@ struct WaitingTests {
     }
 
     @Test func `the deadline holds while a request waits`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("here")])
+        let server = try ScriptedServer(always: [.readRequest, .response("here")])
         let session = try Self.session(server, MadeUpNetwork(.notReachable))
         var timeouts = Timeouts.lasting
         timeouts.total = .milliseconds(100)
@@ -115,7 +115,7 @@ struct WaitingTests {
     }
 
     @Test func `neither the user's pause nor the gate undoes the other`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(server, network)
         let paused = session.get("paused", options: .init(startsAtOnce: false))
@@ -133,10 +133,12 @@ struct WaitingTests {
         #expect(try await paused.string() == "here")
     }
 
-    @Test func `a request that waits for a connection is taken back by a pause, and goes again`() async throws {
+    @Test func `a pause withdraws a request that waits for a connection, and it starts again when resumed`()
+        async throws
+    {
         let latch = try ServerLatch()
         let server = try ScriptedServer(always: [
-            .readRequest, .await(latch), .answer("first"), .forever([.readRequest, .answer("here")]),
+            .readRequest, .await(latch), .response("first"), .forever([.readRequest, .response("here")]),
         ])
         let network = MadeUpNetwork(.notReachable)
         let session = try Self.session(
@@ -153,7 +155,7 @@ struct WaitingTests {
         try await server.wait(for: "the first request") { $0.first?.requests.count == 1 }
         let events = second.events
         second.pause()
-        // What the loop has read is worked off before what it is told: without this, the connection may be free first.
+        // The loop processes received bytes before this task; otherwise the connection may be free first.
         for await event in events { if case .paused = event { break } }
         latch.open()
         #expect(try await first.string() == "first")
@@ -163,8 +165,8 @@ struct WaitingTests {
         #expect(try await second.string() == "here")
     }
 
-    @Test func `a request that was paused before it began goes when it is resumed`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer("here")])])
+    @Test func `a request that was paused before its start starts when resumed`() async throws {
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response("here")])])
         let session = try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
             configuration: .init(timeouts: .lasting)
@@ -179,7 +181,7 @@ struct WaitingTests {
 }
 
 extension RequestHandle {
-    /// Starts it, and gives what it says that it waits for.
+    /// Starts the request; returns what it waits for.
     func startAndWait() async throws -> String {
         let events = events
         resume()

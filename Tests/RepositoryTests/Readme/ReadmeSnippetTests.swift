@@ -46,7 +46,7 @@ struct ReadmeSnippetTests {
         #expect(refusal.hasSuffix("(connectionRefused, neverSent)\n"))
     }
 
-    private static let user = ServerStep.answer(#"{"name":"Ann"}"#, headers: ["Content-Type: application/json"])
+    private static let user = ServerStep.response(#"{"name":"Ann"}"#, headers: ["Content-Type: application/json"])
 
     @Test("The program with the calls of other clients runs against a server")
     func comingFrom() throws {

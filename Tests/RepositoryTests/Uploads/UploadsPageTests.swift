@@ -34,7 +34,7 @@ struct UploadsPageTests {
     }
 
     @Test func `the program sends all of them`() async throws {
-        let server = try ScriptedServer(always: [.forever([.readRequest, .answer()])])
+        let server = try ScriptedServer(always: [.forever([.readRequest, .response()])])
         let path = try folder.write("report.txt", "a report")
         let outcome = try LabProcess.run(program, ["http://127.0.0.1:\(server.port)", path, "all"])
         #expect(outcome.code == 0, "\(outcome)")
@@ -52,7 +52,7 @@ struct UploadsPageTests {
         // A sparse file, which needs no disk space. NETWATCH_UPLOAD_MIB sets its full size.
         let size = (getenv("NETWATCH_UPLOAD_MIB").flatMap { Int(String(cString: $0)) } ?? 256) << 20
         let latch = try ServerLatch()
-        let server = try ScriptedServer(always: [.readHead, .discardBody, .await(latch), .answer()])
+        let server = try ScriptedServer(always: [.readHead, .discardBody, .await(latch), .response()])
         let path = try folder.write("large", "")
         #expect(truncate(path, size) == 0)
         let upload = try LabProcess(program, ["http://127.0.0.1:\(server.port)", path])

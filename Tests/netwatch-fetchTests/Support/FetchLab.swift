@@ -8,18 +8,18 @@ import NetworkLab
 /// A namespace with servers, and `netwatch fetch` in it.
 final class FetchLab {
     let namespace: LabNamespace
-    /// A folder for what is written.
+    /// A directory for the output.
     let folder: LabFolder
     private var servers: [AnyObject] = []
 
-    /// What came of a run.
+    /// The result of a run.
     struct Run {
         var code: Int32
         var bytes: [UInt8]
         var errors: String
 
         var output: String { String(decoding: bytes, as: UTF8.self) }
-        /// The one line that an error is told in, without the tool's name; nil if it is not one.
+        /// The line of the error, without the tool's name; nil if there is not exactly one line.
         var error: String? {
             let lines = errors.split(separator: "\n", omittingEmptySubsequences: false)
             guard lines.count == 2, lines[1].isEmpty, lines[0].hasPrefix("netwatch: ") else { return nil }
@@ -40,15 +40,15 @@ final class FetchLab {
         keep(try ScriptedServer(in: namespace, always: steps))
     }
 
-    /// Lets a server live as long as this object.
+    /// Keeps a server alive as long as this object.
     func keep<Server: AnyObject>(_ server: Server) -> Server {
         servers.append(server)
         return server
     }
 
-    /// A server that answers every request so.
+    /// A server that responds to every request like this.
     func server(answering body: String, status: String = "200 OK", _ headers: String...) throws -> ScriptedServer {
-        try server([.readRequest, .answer(body, status: status, headers: headers)])
+        try server([.readRequest, .response(body, status: status, headers: headers)])
     }
 
     /// Starts the tool.
@@ -80,7 +80,7 @@ final class FetchLab {
         return Run(code: try tool.exitCode(), bytes: bytes, errors: errors)
     }
 
-    /// The names of what is in the folder, hidden files too.
+    /// The names of the files in the directory, including hidden ones.
     var files: [String] {
         guard let directory = opendir(folder.path) else { return [] }
         defer { closedir(directory) }

@@ -20,7 +20,7 @@ struct ComposedFeedTests {
         "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(contents)\r\n"
     }
 
-    @Test func `a form is given in its order, and is as long as was said, each time`() async throws {
+    @Test func `a form is provided in order with its announced length, each time`() async throws {
         let file = MultipartPart.file(try folder.write("a.txt", "file"), name: "b")
         let stream = MultipartStream.replayable(length: 6) { WatchedSequence([Array("str".utf8), Array("eam".utf8)]) }
         let empty = MultipartPart.file(try folder.write("empty", ""), name: "e")
@@ -41,7 +41,7 @@ struct ComposedFeedTests {
         }
     }
 
-    @Test func `a part is opened when those before have ended`() async throws {
+    @Test func `a part is opened when the previous one has ended`() async throws {
         let second = WatchedSequence([[50]])
         let form: MultipartForm = [
             .stream(.once(WatchedSequence([[49]])), name: "a"), .stream(.once(second), name: "b"),
@@ -60,7 +60,7 @@ struct ComposedFeedTests {
         #expect(error?.code == .bodyNotReplayable)
     }
 
-    @Test func `a form is refused at once where one of its files is missing, and begun by none that has changed`()
+    @Test func `a form with a missing file is rejected immediately, and one with a changed file sends nothing`()
         async throws
     {
         let path = try folder.write("a", "a")
@@ -74,7 +74,7 @@ struct ComposedFeedTests {
         #expect(changed?.reason.hasPrefix("\(folder.path)/b changed") == true)
     }
 
-    @Test func `a stream of a form that breaks its promise fails the form`() async throws {
+    @Test func `a stream with a wrong length fails the form`() async throws {
         let form: MultipartForm = [.stream(.once(WatchedSequence([[1]]), length: 2), name: "a"), .text("x", name: "x")]
         let source = try self.source(form)
         let error = await #expect(throws: HTTPError.self) { try await OpenedFeed.pieces(of: source) }
@@ -82,14 +82,14 @@ struct ComposedFeedTests {
     }
 
     @Test(arguments: [0, 1, 262_144, 262_145])
-    func `bytes are given in pieces`(count: Int) async throws {
+    func `bytes are provided in pieces`(count: Int) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let pieces = try await OpenedFeed.pieces(of: .bytes(bytes))
         #expect(pieces.flatMap(\.self) == bytes)
         #expect(pieces.allSatisfy { !$0.isEmpty && $0.count <= 262_144 })
     }
 
-    @Test func `a throttled body goes in packets, with a pause after each`() async throws {
+    @Test func `a throttled body is sent in packets, with a pause after each`() async throws {
         let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
         let throttle = Throttle(packetSize: 300, delay: .milliseconds(20))
         let source = BodySource.bytes(bytes).throttled(throttle)
@@ -102,7 +102,7 @@ struct ComposedFeedTests {
         #expect(start.duration(to: .now) >= .milliseconds(80))
     }
 
-    @Test func `a throttled body that is given up gives its feed up`() async throws {
+    @Test func `closing a throttled feed closes its source`() async throws {
         let sequence = WatchedSequence([[1, 2]])
         let reading = SequenceFeed.reading({ sequence }, { ByteBuffer(bytes: $0) })
         let source = BodySource.once(length: nil, reading).throttled(.init(packetSize: 1, delay: .seconds(3_600)))
@@ -114,7 +114,7 @@ struct ComposedFeedTests {
         #expect(sequence.asked.value == 1)
     }
 
-    @Test func `packets have a byte at least, and pauses are never negative`() {
+    @Test func `a packet has at least one byte, and a pause is never negative`() {
         let throttle = Throttle(packetSize: -1, delay: .seconds(-1))
         #expect(throttle.packetSize == 1 && throttle.delay == .zero)
         #expect(Throttle() == Throttle(packetSize: 16_384, delay: .milliseconds(200)))

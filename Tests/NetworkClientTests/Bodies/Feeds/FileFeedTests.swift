@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Files that are sent: what is read of them, and what they may not do meanwhile.
+/// Reading files that are being sent, and detecting changes to them.
 @Suite(.timeLimit(.minutes(5)))
 struct FileFeedTests {
     private let folder: LabFolder
@@ -14,7 +14,7 @@ struct FileFeedTests {
     private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
 
     @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 600_000])
-    func `a file is given as it is, in pieces`(size: Int) async throws {
+    func `a file is provided unchanged, in pieces`(size: Int) async throws {
         let source = try BodySource.file(folder.write("file", bytes(size)))
         #expect(source.length == Int64(size))
         #expect(source.isReplayable)
@@ -25,7 +25,7 @@ struct FileFeedTests {
         }
     }
 
-    @Test func `a file that is not there, a folder, and what is no file are refused at once`() throws {
+    @Test func `a missing file, a directory and a special file are rejected immediately`() throws {
         func failure(_ path: String) -> HTTPError? { #expect(throws: HTTPError.self) { try BodySource.file(path) } }
         let missing = try #require(failure(folder.path + "/none"))
         #expect(missing.code == .bodyUnavailable && missing.processing == .neverSent && missing.errno == ENOENT)
@@ -43,14 +43,14 @@ struct FileFeedTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root reads everything"))
-    func `a file that may not be read is refused at once`() throws {
+    func `an unreadable file is rejected immediately`() throws {
         let path = try folder.write("file", "x")
         #expect(chmod(path, 0) == 0)
         let error = #expect(throws: HTTPError.self) { try BodySource.file(path) }
         #expect(error?.errno == EACCES)
     }
 
-    @Test func `a file that has changed since its length was promised is not begun`() async throws {
+    @Test func `a file that has changed since its length was announced is not sent`() async throws {
         let path = try folder.write("file", "0123456789")
         let source = try BodySource.file(path)
         try folder.write("file", "012345678901")
@@ -63,7 +63,7 @@ struct FileFeedTests {
         #expect(await #expect(throws: HTTPError.self) { try await OpenedFeed(source) }?.errno == ENOENT)
     }
 
-    /// Changes a file of three pieces when the first one was read, and gives what was read after that.
+    /// Changes a file of three pieces after the first one was read, and returns the pieces read after that.
     private func read(_ change: (String) throws -> Void) async throws -> (count: Int, error: HTTPError?) {
         let path = try folder.write("file", bytes(700_000))
         let feed = try await OpenedFeed(.file(path))
@@ -93,7 +93,7 @@ struct FileFeedTests {
         let (count, error) = try await read { path in
             let descriptor = open(path, O_WRONLY)
             #expect(write(descriptor, "x", 1) == 1)
-            // A clock that is coarse may not have gone on since the file was made.
+            // A coarse clock may not have advanced since the file was made.
             var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
             #expect(futimens(descriptor, &times) == 0)
             close(descriptor)
@@ -102,14 +102,14 @@ struct FileFeedTests {
         #expect(error?.reason.contains("it was written to meanwhile") == true)
     }
 
-    @Test func `a file stays open until it is read or given up, and no longer`() async throws {
+    @Test func `a file is closed once it is read or abandoned`() async throws {
         let path = try folder.write("file", bytes(700_000))
         let feed = try await OpenedFeed(.file(path))
         #expect(try openDescriptors(of: path) == 0)
         _ = try await feed.next()
         #expect(try openDescriptors(of: path) == 1)
         try await feed.close()
-        // A read that is under way holds it a little longer.
+        // A read in progress retains it a little longer.
         while try openDescriptors(of: path) > 0 { await Task.yield() }
     }
 

@@ -3,7 +3,7 @@ import NIOPosix
 
 @testable import NetworkClient
 
-/// A feed that is read as a connection reads it.
+/// A feed that is read like a connection does.
 final class OpenedFeed: Sendable {
     private let feed: NIOLoopBound<any BodyFeed>
     private let loop: any EventLoop
@@ -19,7 +19,7 @@ final class OpenedFeed: Sendable {
         try await loop.flatSubmit { [feed] in feed.value.next() }.get().map { Array($0.readableBytesView) }
     }
 
-    /// Asks for the next piece; when this returns, it was asked.
+    /// Requests the next piece; returns once it was requested.
     func ask() async throws -> EventLoopFuture<ByteBuffer?> {
         try await loop.submit { [feed] in feed.value.next() }.get()
     }
@@ -28,7 +28,7 @@ final class OpenedFeed: Sendable {
         try await loop.submit { [feed] in feed.value.close() }.get()
     }
 
-    /// All pieces of a source, whose feed is closed then, also when it fails.
+    /// Returns all pieces of a source; its feed is closed in any case.
     static func pieces(of source: BodySource) async throws -> [[UInt8]] {
         let feed = try await OpenedFeed(source)
         var pieces: [[UInt8]] = []

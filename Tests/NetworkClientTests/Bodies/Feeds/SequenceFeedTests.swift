@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkClient
 
-/// Sequences that are sent: what is asked of them and when, and what they may not do.
+/// Reading sequences on demand, and detecting wrong lengths.
 @Suite(.timeLimit(.minutes(5)))
 struct SequenceFeedTests {
     private func source(
@@ -48,14 +48,14 @@ struct SequenceFeedTests {
     }
 
     @Test(arguments: [[[1, 2], [3, 4, 5]], [[1, 2], [3, 4], [5]], [[1, 2], [3, 4], [], [5]]] as [[[UInt8]]])
-    func `a sequence that goes on after its length is never sent whole`(pieces: [[UInt8]]) async {
+    func `a sequence that is longer than its length is never sent completely`(pieces: [[UInt8]]) async {
         let (given, error) = await failure(pieces, length: 4)
         #expect(given == [[1, 2]])
         #expect(error?.code == .bodyUnavailable)
         #expect(error?.reason.hasSuffix("it gives more than the 4 bytes that were promised") == true)
     }
 
-    @Test func `an element is asked for only when it is wanted`() async throws {
+    @Test func `an element is requested only on demand`() async throws {
         let sequence = WatchedSequence([[1], [2], [3]])
         let feed = try await OpenedFeed(source(sequence))
         #expect(sequence.asked.value == 0)
@@ -67,7 +67,7 @@ struct SequenceFeedTests {
         #expect(sequence.asked.value == 2)
     }
 
-    @Test func `what a sequence throws is what the feed fails with`() async throws {
+    @Test func `the feed fails with the error that the sequence throws`() async throws {
         struct Broken: Error {}
         let feed = try await OpenedFeed(source(WatchedSequence([[1]], ending: { throw Broken() })))
         #expect(try await feed.next() == [1])
@@ -75,7 +75,7 @@ struct SequenceFeedTests {
         try await feed.close()
     }
 
-    @Test func `what is thrown before anything is asked for is told to who asks first`() async throws {
+    @Test func `an error before the first request fails the first request`() async throws {
         struct Broken: Error {}
         for _ in 0..<20 {
             let isThrown = Observed(false)
@@ -91,7 +91,7 @@ struct SequenceFeedTests {
         }
     }
 
-    @Test func `a sequence that is being asked is cancelled when the feed is closed`() async throws {
+    @Test func `closing the feed cancels a pending read of the sequence`() async throws {
         let cancelled = Observed(false)
         let sequence = WatchedSequence([]) {
             await withTaskCancellationHandler {
@@ -110,7 +110,7 @@ struct SequenceFeedTests {
         try await cancelled.wait(for: "the cancelling") { $0 }
     }
 
-    @Test func `what can be read once is refused the second time`() async throws {
+    @Test func `a second read of a one-time body fails`() async throws {
         let sequence = WatchedSequence([[1]])
         let source = BodySource.once(length: 1, SequenceFeed.reading({ sequence }, { ByteBuffer(bytes: $0) }))
         #expect(!source.isReplayable)

@@ -1,11 +1,11 @@
 import HTTPLab
 
-/// A sequence that tells how often it was asked.
+/// A sequence that counts the requested elements.
 final class WatchedSequence: AsyncSequence, Sendable {
     typealias Element = [UInt8]
     typealias Failure = any Error
 
-    /// How many elements were asked for, the end included.
+    /// The number of requested elements, including the end.
     let asked = Observed(0)
     private let pieces: [[UInt8]]
     private let ending: @Sendable () async throws -> Void

@@ -1,9 +1,9 @@
 import Glibc
 import NetworkLab
 
-/// A server that is not of this project reads forms, and answers with what it has read.
+/// A third-party server parses forms, and responds with the result.
 struct FormReader {
-    /// What it read of a part; bytes in hexadecimal digits, since they may be no text.
+    /// A parsed part; bytes are in hexadecimal digits, since they may not be text.
     struct Part: Decodable, Hashable, Sendable {
         var name: String
         var fileName: String?
@@ -15,7 +15,7 @@ struct FormReader {
     let port: UInt16
     private let process: LabProcess
 
-    /// Starts one, and waits until it listens: it says on which port.
+    /// Starts a server, and waits until it prints its port.
     init(_ program: String, _ arguments: [String]) throws {
         process = try LabProcess("/usr/bin/env", [program] + arguments)
         let said = try process.waitForOutput { $0.contains("\n") }
@@ -26,7 +26,7 @@ struct FormReader {
         self.port = port
     }
 
-    /// Whether a program can do what is asked of it.
+    /// Whether a program runs with these arguments.
     static func can(_ program: String, _ arguments: [String]) -> Bool {
         (try? LabProcess.run("/usr/bin/env", [program] + arguments).code) == 0
     }

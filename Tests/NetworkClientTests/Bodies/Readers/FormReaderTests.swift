@@ -2,7 +2,7 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// Forms as servers read them that are not of this project: what they give back is what was sent, byte for byte.
+/// Forms as third-party servers parse them: the result is what was sent, byte for byte.
 @Suite(.timeLimit(.minutes(5)))
 struct FormReaderTests {
     private let folder: LabFolder
@@ -14,7 +14,7 @@ struct FormReaderTests {
         return try await session.upload("form", from: .multipart(form)).decoded()
     }
 
-    /// Names made to break out, and what they are between quotes.
+    /// Names that try to break out of the quotes, and their quoted forms.
     private static let names = [
         ("plain", "plain"), ("two  words", "two  words"), ("tab\there", "tab\there"), ("quote\"d\"", "quote%22d%22"),
         ("line\r\nX-Evil: 1\r\n\r\nbody", "line%0D%0AX-Evil: 1%0D%0A%0D%0Abody"), ("\n", "%0A"), ("nul\0", "nul%00"),
@@ -23,7 +23,8 @@ struct FormReaderTests {
         ("=?utf-8?q?x?= word", "=?utf-8?q?x?= word"), ("'single'", "'single'"), ("<x>&amp;", "<x>&amp;"),
     ]
 
-    /// What Python makes of names: a quoted pair its second half, and of what looks like an encoded word (RFC 2047) one.
+    /// Names as Python parses them: a quoted pair becomes its second half, and apparent encoded words (RFC 2047) are
+    /// decoded.
     private static let readOtherwise = [
         "%5C\\two": "%5Ctwo", "pair\\%22": "pair%22", "=?utf-8?q?x?= word": "x word",
     ]
@@ -79,13 +80,13 @@ struct FormReaderTests {
     }
 
     @Test(.enabled(if: FormReader.hasPython, "no python3: run scripts/setup --for-tests"))
-    func `Python reads what is in the parts`() async throws {
+    func `Python parses the contents of the parts`() async throws {
         let (form, expected) = try contents()
         #expect(try await read(form, by: .python()) == expected)
     }
 
     @Test(.enabled(if: FormReader.hasPerl, "no CGI.pm: run scripts/setup --for-tests"))
-    func `Perl reads what is in the parts`() async throws {
+    func `Perl parses the contents of the parts`() async throws {
         let (form, expected) = try contents()
         let parts = try await read(form, by: .perl())
         #expect(Set(parts) == Set(expected))

@@ -1,7 +1,7 @@
 extension FormReader {
     /// Perl's CGI.pm, which takes what is between two quotes, as browsers mean it, behind HTTP::Server::Simple.
     ///
-    /// It gives the parts by their names, and tells the types of files alone.
+    /// It returns the parts by name, and the types of files only.
     static func perl() throws -> Self { try .init("perl", ["-e", perlProgram]) }
 
     static let hasPerl = can("perl", ["-MHTTP::Server::Simple::CGI", "-MJSON::PP", "-e", "1"])
@@ -38,9 +38,9 @@ extension FormReader {
                     };
                 }
             }
-            my $answer = encode_json(\@parts);
-            my $length = length($answer);
-            print "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nContent-Length: $length\r\n\r\n$answer";
+            my $response = encode_json(\@parts);
+            my $length = length($response);
+            print "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nContent-Length: $length\r\n\r\n$response";
         }
 
         package main;

@@ -13,12 +13,12 @@ extension FormReader {
             def do_POST(self):
                 source = b"Content-Type: " + self.headers["Content-Type"].encode() + b"\\r\\n\\r\\n" + self.body()
                 form = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(source)
-                answer = json.dumps([self.part(part) for part in form.iter_parts()]).encode()
+                response = json.dumps([self.part(part) for part in form.iter_parts()]).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer)))
+                self.send_header("Content-Length", str(len(response)))
                 self.end_headers()
-                self.wfile.write(answer)
+                self.wfile.write(response)
 
             def body(self):
                 if "Content-Length" in self.headers:

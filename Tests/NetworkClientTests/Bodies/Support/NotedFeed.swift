@@ -3,9 +3,9 @@ import NIOCore
 
 @testable import NetworkClient
 
-/// Gives pieces as a test says, and takes note of what it is asked.
+/// Provides pieces from a closure, and records the calls.
 final class NotedFeed: BodyFeed {
-    /// What was seen of all feeds of one source.
+    /// The calls of all feeds of one source.
     final class Record: Sendable {
         private let state = Lock((asked: 0, closed: 0))
 

@@ -1,6 +1,6 @@
 @testable import NetworkClient
 
 extension DownloadLab {
-    /// What a record says of a URL.
+    /// The key of a URL in a record.
     static func key(of url: String) throws -> String { try HTTPURL(url).downloadKey }
 }

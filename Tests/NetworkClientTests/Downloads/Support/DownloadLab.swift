@@ -4,31 +4,31 @@ import HTTPLab
 import NetworkClient
 import NetworkLab
 
-/// A folder for downloads, and what is looked at there.
+/// A directory for downloads.
 struct DownloadLab {
     let folder: LabFolder
-    /// Where the file is to be.
+    /// The path of the file.
     var path: String { "\(folder.path)/file" }
     var part: String { "\(path).part" }
     var record: String { "\(part).info" }
 
     init() throws { folder = try LabFolder() }
 
-    /// What is at a path; nil for nothing.
+    /// Returns the contents of the file at a path; nil if there is none.
     func bytes(_ path: String) -> [UInt8]? { (try? Data(contentsOf: URL(filePath: path))).map { Array($0) } }
 
-    /// The file that has come to be.
+    /// The downloaded file's contents.
     var file: [UInt8]? { bytes(path) }
 
-    /// What is known of the file beside its bytes; of a link, of the link itself.
+    /// The file's metadata; for a link, that of the link itself.
     var attributes: [FileAttributeKey: Any] {
         get throws { try FileManager.default.attributesOfItem(atPath: path) }
     }
 
-    /// The names of all that is there.
+    /// The names of all files in the directory.
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [] }
 
-    /// Leaves a part behind, as a process that was killed.
+    /// Leaves a part behind, like a process that was killed.
     func leavePart(_ bytes: [UInt8], of url: String, _ lines: [String]) throws {
         try folder.write("file.part", bytes)
         let key = try Self.key(of: url)
@@ -47,7 +47,7 @@ struct DownloadLab {
         )
     }
 
-    /// Bytes of which each place can be told from others.
+    /// Bytes in which each position is distinguishable.
     static func entity(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         var generator = SeededGenerator(seed: seed)
         let block = (0..<min(count, 65_536)).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -1,12 +1,12 @@
 import HTTPLab
 
-/// What a scripted server of one file answers.
+/// The responses of a scripted server with one file.
 struct PartServer: Sendable {
     var bytes: [UInt8]
     var tag: String? = #""v1""#
-    /// Fields of every answer.
+    /// Fields of every response.
     var fields: [String] = []
-    /// After how many bytes of each body the connection is reset; nil for never.
+    /// The number of bytes of each body after which the connection is reset; nil for never.
     var cut: Int?
 
     init(_ bytes: [UInt8], tag: String? = #""v1""#, fields: [String] = [], cut: Int? = nil) {
@@ -16,8 +16,8 @@ struct PartServer: Sendable {
         self.cut = cut
     }
 
-    /// The answer of a server that does as RFC 9110 says.
-    func answer(_ request: ServerRecord.Request) -> [ServerStep] {
+    /// The response of a server that follows RFC 9110.
+    func steps(for request: ServerRecord.Request) -> [ServerStep] {
         guard let start = request.rangeStart, request.field("If-Range") == nil || request.field("If-Range") == tag
         else {
             return whole()
@@ -37,7 +37,7 @@ struct PartServer: Sendable {
         return respond("206 Partial Content", [range], Array(bytes[start...]))
     }
 
-    /// Any answer; cut off where the server is to.
+    /// A response, truncated if so configured.
     func respond(_ status: String, _ lines: [String], _ body: [UInt8], tag other: String? = nil) -> [ServerStep] {
         var head = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields + lines
         if let tag = other ?? tag { head.append("ETag: \(tag)") }
@@ -46,14 +46,14 @@ struct PartServer: Sendable {
         return [.sendBytes(Array(text.utf8) + body.prefix(cut)), .halfClose, .readToEnd]
     }
 
-    /// A server that answers all requests so.
+    /// A server that responds to all requests.
     func serve() throws -> ScriptedServer {
-        try ScriptedServer(always: [.forever([.respond { [self] in answer($0) }])])
+        try ScriptedServer(always: [.forever([.respond { [self] in steps(for: $0) }])])
     }
 }
 
 extension ServerRecord.Request {
-    /// Where the range begins that is asked for; nil for the whole.
+    /// The start of the requested range; nil for the whole file.
     var rangeStart: Int? {
         guard let range = field("Range"), range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
         return Int(range.dropFirst(6).dropLast())

@@ -3,24 +3,24 @@ import NIOCore
 
 @testable import NetworkClient
 
-/// A server that leads on by what its paths say: `/301/to/path` answers 301 to `/path`.
+/// A server that redirects according to the path: `/301/to/path` is redirected with 301 to `/path`.
 enum RedirectLab {
-    /// What `/STATUS/to/PATH` is answered with; nil for other paths.
+    /// The response to `/STATUS/to/PATH`; nil for other paths.
     static func redirect(_ request: AnsweringServer.Request, at origin: String = "") -> ServerStep? {
         let parts = request.target.split(separator: "/", maxSplits: 2)
         guard parts.count > 2, let status = Int(parts[0]), parts[1] == "to" else { return nil }
-        return .answer("moved", status: "\(status) Moved", headers: ["Location: \(origin)/\(parts[2])"])
+        return .response("moved", status: "\(status) Moved", headers: ["Location: \(origin)/\(parts[2])"])
     }
 
     /// A server whose redirects lead to its own origin, or to another; all else is answered `here`.
     static func server(to origin: String = "") throws -> AnsweringServer {
         try AnsweringServer { request in
-            [redirect(request, at: origin) ?? .answer(request.method == "HEAD" ? "" : "here")]
+            [redirect(request, at: origin) ?? .response(request.method == "HEAD" ? "" : "here")]
         }
     }
 }
 
-/// What a request of the matrix carries.
+/// The body of a request of the matrix.
 enum CarriedBody: CaseIterable, Sendable {
     case none
     case bytes
@@ -40,7 +40,7 @@ enum CarriedBody: CaseIterable, Sendable {
 }
 
 extension RequestBody {
-    /// Gives a text in pieces of four bytes.
+    /// Provides a text in pieces of four bytes.
     fileprivate static func pieces(isReplayable: Bool) -> Self {
         let make: Content.MakeSource = { () throws(HTTPError) in .pieces(isReplayable: isReplayable) }
         return .init(content: .success(.init(makeSource: make, contentType: "text/plain")))
@@ -48,7 +48,7 @@ extension RequestBody {
 }
 
 extension BodySource {
-    /// Gives a text in pieces of four bytes.
+    /// Provides a text in pieces of four bytes.
     static func pieces(isReplayable: Bool) -> Self {
         .init(length: Int64(CarriedBody.text.count), isReplayable: isReplayable) { loop in
             PieceFeed(CarriedBody.text, loop)

@@ -6,9 +6,9 @@ import ReachabilityCore
 
 @testable import NetworkClient
 
-/// A keeper on a loop of a test's own, and what it has told.
+/// A keeper on its own event loop, with its notifications.
 final class KeptGate: Sendable {
-    /// What was told of a key.
+    /// A notification about a key.
     struct Word: Sendable, Equatable {
         var key: GateKey
         var verdict: GateKeeper.Verdict
@@ -54,10 +54,10 @@ final class KeptGate: Sendable {
         do { return try await loop.submit { body(keeper) }.get() } catch { preconditionFailure("\(error)") }
     }
 
-    /// What the keeper says of a key.
+    /// Returns the keeper's verdict on a key.
     func verdict(_ key: GateKey) async -> GateKeeper.Verdict { await on { $0.verdict(for: key) } }
 
-    /// Waits for a key from now on; gives the verdict of now.
+    /// Waits for a key from now on; returns the current verdict.
     @discardableResult
     func hold(_ key: GateKey) async -> GateKeeper.Verdict {
         await on { keeper in
@@ -67,7 +67,7 @@ final class KeptGate: Sendable {
         }
     }
 
-    /// Waits until what those who wait for a key know is as wanted: the last that was told, or nothing else than at first.
+    /// Waits until the last verdict that the waiting requests received satisfies the condition.
     func settle(
         _ key: GateKey,
         for what: String,
@@ -78,7 +78,7 @@ final class KeptGate: Sendable {
         }
     }
 
-    /// Waits until the last that was told of a key is as wanted.
+    /// Waits until the last notification about a key satisfies the condition.
     func wait(
         _ key: GateKey,
         for what: String,

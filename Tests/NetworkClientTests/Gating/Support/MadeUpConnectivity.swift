@@ -3,9 +3,9 @@ import NetworkClient
 import Reachability
 import ReachabilityCore
 
-/// A network that tests make up: one table of interfaces by which addresses are reached.
+/// A simulated network: one table of interfaces through which addresses are reached.
 final class MadeUpConnectivity: Connectivity {
-    /// What there is.
+    /// The simulated network.
     struct Network: Sendable {
         var status = ReachabilityStatus.wifi
         var reasons: [ReachabilityReason] = []
@@ -13,7 +13,7 @@ final class MadeUpConnectivity: Connectivity {
         var ways: [IPAddress?: [NetworkInterface]] = [:]
         /// The machine's own addresses.
         var own: Set<IPAddress> = []
-        /// Whether nothing can be asked.
+        /// Whether lookups fail.
         var isBroken = false
     }
 
@@ -25,7 +25,7 @@ final class MadeUpConnectivity: Connectivity {
         var questions = 0
     }
 
-    /// What kind of interface a name stands for.
+    /// Returns the kind of interface for a name.
     static let wlan = NetworkInterface(index: 10, name: "wlan0", kind: .wifi, kindSource: .rule)
     static let wwan = NetworkInterface(index: 11, name: "wwan0", kind: .cellular, kindSource: .rule)
     private static let loopback = NetworkInterface(index: 1, name: "lo", kind: .loopback, kindSource: .arphrd)
@@ -34,20 +34,20 @@ final class MadeUpConnectivity: Connectivity {
 
     init(_ network: Network) { state = .init(.init(network: network)) }
 
-    /// Another network; those who watch are told.
+    /// Changes the network, and notifies the watchers.
     func change(_ body: @Sendable (inout Network) -> Void) {
         state.withLock { body(&$0.network) }
         for watch in state.withLock({ Array($0.watches.values) }) { watch() }
     }
 
-    /// Another network, of which nobody is told.
+    /// Changes the network without notifying the watchers.
     func changeSilently(_ body: @Sendable (inout Network) -> Void) { state.withLock { body(&$0.network) } }
 
-    /// How many watches there are.
+    /// The number of watches.
     var watchCount: Int { state.withLock(\.watches.count) }
     /// The addresses that are watched.
     var watched: Set<IPAddress> { state.withLock { Set($0.destinations.values.flatMap(\.self)) } }
-    /// How many ways were asked for.
+    /// The number of lookups.
     var questions: Int { state.withLock(\.questions) }
 
     var status: ReachabilityStatus { state.withLock(\.network.status) }
@@ -94,7 +94,7 @@ final class MadeUpConnectivity: Connectivity {
 }
 
 extension DestinationPath {
-    /// A way through an interface that carries it alone.
+    /// A path through an interface without lower carriers.
     fileprivate static func made(_ destination: IPAddress, _ interface: NetworkInterface) -> Self {
         .init(
             destination: destination,

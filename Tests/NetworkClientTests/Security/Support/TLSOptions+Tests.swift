@@ -3,7 +3,7 @@ import HTTPLab
 @testable import NetworkClient
 
 extension TLSOptions {
-    /// Options under which only this authority counts.
+    /// Options that trust only this authority.
     static func trusting(_ authority: CertificateAuthority, _ policy: SecurityPolicy = .standard) throws -> TLSOptions {
         TLSOptions(policy: policy, roots: try .only(authority.root.der))
     }

@@ -4,7 +4,7 @@ import NIOSSL
 
 @testable import NetworkClient
 
-/// Sends a request as early as can be, and tells what comes of it.
+/// Sends a request as early as possible, and reports the result.
 final class TLSClientProbe: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -38,14 +38,14 @@ final class TLSClientProbe: ChannelInboundHandler {
         finish(verdict.error(for: ChannelError.eof, host: host))
     }
 
-    /// The first that comes counts.
+    /// Only the first call has an effect.
     private func finish(_ error: HTTPError?) {
         let found = TLSClientEnd(error: error, version: tls.tlsVersion)
         end.update { end in if end == nil { end = found } }
     }
 }
 
-/// Answers a request, and keeps it.
+/// Responds to a request, and records it.
 final class TLSServerProbe: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -67,7 +67,7 @@ final class TLSServerProbe: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-/// Keeps what comes over the wire, before it is decrypted.
+/// Records the bytes of the connection, before they are decrypted.
 final class TLSRecordRecorder: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

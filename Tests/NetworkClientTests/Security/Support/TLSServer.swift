@@ -5,9 +5,9 @@ import NIOSSL
 
 @testable import NetworkClient
 
-/// A server on 127.0.0.1 that shows and asks for what a trial says.
+/// A TLS server on 127.0.0.1, configured by a trial.
 struct TLSServer: Sendable {
-    /// What it saw of all clients together.
+    /// The record of all clients together.
     let record: Observed<TLSServerRecord>
     private let channel: any Channel
 
@@ -23,9 +23,9 @@ struct TLSServer: Sendable {
         return TLSServer(record: record, channel: channel)
     }
 
-    /// Where it is.
+    /// Its address.
     var url: String { "https://127.0.0.1:\(channel.localAddress?.port ?? 0)/" }
 
-    /// Listens no more.
+    /// Stops listening.
     func stop() async throws { try await channel.close() }
 }

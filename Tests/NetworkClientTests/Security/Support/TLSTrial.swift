@@ -7,15 +7,15 @@ import NIOSSL
 
 /// A handshake between a session's TLS handler and a server, over a pair of connected sockets.
 struct TLSTrial {
-    /// What the server shows.
+    /// The server's certificate chain and key.
     var server: MintedIdentity
-    /// What the client was told.
+    /// The client's options.
     var options: TLSOptions
-    /// Whom the client asks for.
+    /// The host that the client requests.
     var host: String
     /// The only version that the server speaks; nil for 1.2 and 1.3.
     var version: TLSVersion?
-    /// Whose certificates the server accepts from clients; nil to ask for none.
+    /// The authority whose client certificates the server accepts; nil to request none.
     var clientAuthority: MintedCertificate?
 
     init(_ server: MintedIdentity, _ options: TLSOptions, host: String = "localhost") {
@@ -24,17 +24,17 @@ struct TLSTrial {
         self.host = host
     }
 
-    /// What has come of it, on both sides.
+    /// The outcome on both sides.
     struct Outcome: Sendable {
-        /// Why the client has no answer; nil if it has one.
+        /// The error; nil if the client has a response.
         var error: HTTPError?
-        /// The version that was agreed upon.
+        /// The negotiated version.
         var version: TLSVersion?
-        /// What the server saw.
+        /// The server's record.
         var seen: TLSServerRecord
     }
 
-    /// Shakes hands and sends a request, which is offered to the connection before the handshake begins.
+    /// Performs a handshake and sends a request, which is written before the handshake begins.
     func run() async throws -> Outcome {
         let connection = try await open()
         let end = try await connection.client.finish()
@@ -42,10 +42,10 @@ struct TLSTrial {
         return Outcome(error: end.error, version: end.version, seen: connection.record.value)
     }
 
-    /// Shakes hands, and says why that failed; nil if it did not.
+    /// Performs a handshake, and returns its error; nil if it succeeds.
     func refusal() async throws -> HTTPError? { try await run().error }
 
-    /// Connects both sides and leaves them to themselves.
+    /// Connects both sides.
     func open() async throws -> TLSTrialConnection {
         let context = try NIOSSLContext(configuration: serverConfiguration())
         let (near, far) = try TLSTrialConnection.socketPair()
@@ -60,7 +60,7 @@ struct TLSTrial {
 }
 
 extension TLSTrial {
-    /// Puts a server's handlers on a channel.
+    /// Adds a server's handlers to a channel.
     func serverHandlers(
         _ context: NIOSSLContext,
         _ record: Observed<TLSServerRecord>,

@@ -10,10 +10,10 @@ import Testing
 struct TLSTrialClient: Sendable {
     let channel: any Channel
     let end: Observed<TLSClientEnd?>
-    /// The handler that shakes hands, as long as anything holds it.
+    /// The TLS handler, referenced weakly.
     let handler: WeakHandler
 
-    /// Shakes hands on a connected socket.
+    /// Performs a handshake on a connected socket.
     static func connect(_ socket: Int32, _ options: TLSOptions, host: String = "localhost") async throws -> Self {
         let tls = try TLSClient(options)
         let end = Observed<TLSClientEnd?>(nil)
@@ -30,7 +30,7 @@ struct TLSTrialClient: Sendable {
         return Self(channel: channel, end: end, handler: reference)
     }
 
-    /// Waits for the answer or the error, and closes the connection.
+    /// Waits for the response or the error, and closes the connection.
     func finish() async throws -> TLSClientEnd {
         let end = try await end.wait(for: "the handshake's end") { $0 != nil }
         try? await channel.close()
@@ -44,12 +44,12 @@ struct TLSClientEnd: Sendable {
     var version: TLSVersion?
 }
 
-/// Tells whether a handler is still held.
+/// A weak reference to a handler.
 ///
 /// The reference is set once, before anybody else has it; to read a weak one is safe on any thread.
 final class WeakHandler: @unchecked Sendable {
     weak var handler: NIOSSLClientHandler?
 
-    /// Returns when nothing holds the handler any more.
+    /// Returns once the handler has been released.
     func waitUntilReleased() async { while handler != nil { await Task.yield() } }
 }

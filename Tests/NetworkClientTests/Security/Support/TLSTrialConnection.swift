@@ -21,16 +21,16 @@ struct TLSTrialConnection: Sendable {
     }
 }
 
-/// What a server saw of a client.
+/// A server's record of a client.
 struct TLSServerRecord: Sendable {
     /// The request's bytes, decrypted.
     var request: [UInt8] = []
-    /// How many certificates the client has sent.
+    /// The number of certificates that the client has sent.
     var clientCertificates = 0
-    /// The bytes as they came over the wire.
+    /// The received bytes, still encrypted.
     var wire: [UInt8] = []
 
-    /// The records of TLS that came over the wire, by content type and length (RFC 8446, section 5.1).
+    /// The received TLS records, by content type and length (RFC 8446, section 5.1).
     var records: [(type: UInt8, length: Int)] {
         var records: [(type: UInt8, length: Int)] = []
         var rest = wire[...]

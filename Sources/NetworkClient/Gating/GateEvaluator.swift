@@ -3,49 +3,49 @@ import Reachability
 import ReachabilityCore
 import RequestGate
 
-/// Puts a key's question to the gate's table, and finds out what that wants to know.
-struct GateJudge {
-    private let memory: PathMemory
-    private let ways: GateWays
+/// Evaluates a key with the gate's decision table, and performs the lookups that the table asks for.
+struct GateEvaluator {
+    private let cache: PathCache
+    private let pathLookup: PathLookup
     private let names: GateNames
 
-    init(_ memory: PathMemory, _ names: GateNames) {
-        self.memory = memory
+    init(_ cache: PathCache, _ names: GateNames) {
+        self.cache = cache
         self.names = names
-        ways = GateWays(memory: memory)
+        pathLookup = PathLookup(cache: cache)
     }
 
-    /// Whether requests of a key may go.
+    /// Returns whether requests of a key may start.
     ///
-    /// Who has found no path before the first state was read waits for that: it comes in milliseconds.
-    func verdict(for key: GateKey, isDoubted: Bool) -> GateKeeper.Verdict {
-        if isDoubted, memory.connectivity.status == .unknown, memory.connectivity.path.reasons == [.reading] {
+    /// A request that has found no path before the first state was read waits for that state, which takes milliseconds.
+    func verdict(for key: GateKey, needsRevalidation: Bool) -> GateKeeper.Verdict {
+        if needsRevalidation, cache.connectivity.status == .unknown, cache.connectivity.path.reasons == [.reading] {
             return .closed(.init(obstacle: .firstState, key: key, reasons: [.reading]))
         }
-        var inquiry = Inquiry(key, memory.connectivity.status, isDoubted)
+        var inquiry = Inquiry(key, cache.connectivity.status, needsRevalidation)
         do {
             return try verdict(&inquiry)
         } catch {
-            // Nobody knows: that keeps nobody from trying, unless it may be what is forbidden.
+            // The state is unknown: requests start anyway, unless they might then use a path that is not allowed.
             guard key.requirement != .any else { return .free }
             return .closed(.init(obstacle: .firstState, key: key, reasons: [.netlinkFailed]))
         }
     }
 
-    /// The addresses whose routes decide about a key.
+    /// Returns the addresses whose routes determine the verdict on a key.
     func destinations(of key: GateKey) -> [IPAddress] { addresses(of: key)?.compactMap(IPAddress.init) ?? [] }
 
-    /// What is known about a key, and what was found out for it.
+    /// A key under evaluation, and the results so far.
     private struct Inquiry {
         let key: GateKey
         var question: GateQuestion
         var addresses: [SocketAddress] = []
-        /// The ways that were found, or the default paths: what tells why there is none.
+        /// The paths to the addresses, or the default path: the source of the reasons why there is none.
         var paths: [DestinationPath?] = []
 
-        init(_ key: GateKey, _ status: ReachabilityStatus, _ isDoubted: Bool) {
+        init(_ key: GateKey, _ status: ReachabilityStatus, _ needsRevalidation: Bool) {
             self.key = key
-            question = .init(key.requirement, status, .unixSocket, isDoubted: isDoubted)
+            question = .init(key.requirement, status, .unixSocket, isDoubted: needsRevalidation)
         }
     }
 
@@ -64,7 +64,7 @@ struct GateJudge {
         }
     }
 
-    /// Says where the key leads.
+    /// Sets the destination of the question.
     private func describe(_ inquiry: inout Inquiry) throws {
         let key = inquiry.key
         if key.socketPath != nil {
@@ -78,17 +78,17 @@ struct GateJudge {
         }
         inquiry.question.destination = .name(GateName(names.state(of: key.host), isLocal: key.isLocalName))
         guard key.requirement != .any, inquiry.question.status != .unknown, inquiry.paths.isEmpty else { return }
-        let path = try ways.defaultPath(key.requirement)
+        let path = try pathLookup.defaultPath(key.requirement)
         inquiry.paths = [path]
         inquiry.question.defaultInterface = path.flatMap { $0.isReachable ? $0.interface?.index : nil }
     }
 
     private func judgeAddresses(_ inquiry: inout Inquiry) throws {
-        inquiry.paths = try ways.paths(to: inquiry.addresses, inquiry.key.requirement)
+        inquiry.paths = try pathLookup.paths(to: inquiry.addresses, inquiry.key.requirement)
         inquiry.question.destination = .addresses(inquiry.paths.map(GateWay.init))
     }
 
-    /// The addresses, as far as they are known; none if the host is an address of a zone that does not exist.
+    /// Returns the addresses, if they are known; none if the host is an address whose zone does not exist.
     private func addresses(of key: GateKey) -> [SocketAddress]? {
         if HostName.isNumeric(key.host) { return (try? [SocketAddress.numeric(key.host, port: key.port)]) ?? [] }
         guard case .addresses(let addresses, _) = names.state(of: key.host) else { return nil }
@@ -118,7 +118,7 @@ struct GateJudge {
             for reason in path.reasons where !wait.reasons.contains(reason) { wait.reasons.append(reason) }
             for one in path.ruledOut where !wait.ruledOut.contains(one) { wait.ruledOut.append(one) }
         }
-        if wait.reasons.isEmpty { wait.reasons = memory.connectivity.path.reasons }
+        if wait.reasons.isEmpty { wait.reasons = cache.connectivity.path.reasons }
         return wait
     }
 }
@@ -136,7 +136,7 @@ extension GateName {
 }
 
 extension GateKey {
-    /// Whether the name is this machine's by definition (RFC 6761, 6.3), so that no name server is asked.
+    /// Whether the name always refers to this machine (RFC 6761, 6.3), so that no name server is needed.
     fileprivate var isLocalName: Bool {
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]
         return name == "localhost" || name.hasSuffix(".localhost")

@@ -4,30 +4,31 @@ import Reachability
 import ReachabilityCore
 import RequestGate
 
-/// Asks for the ways to addresses; some microseconds each.
-struct GateWays {
-    let memory: PathMemory
+/// Looks up the paths to addresses; a few microseconds each.
+struct PathLookup {
+    let cache: PathCache
 
-    /// The ways to addresses, in their order, for a socket with a requirement.
+    /// Returns the paths to addresses, in their order, for a socket with a requirement.
     ///
-    /// - Throws: What keeps `Connectivity` from knowing.
+    /// - Throws: The error of ``Connectivity/path(to:requiring:)``.
     func paths(to addresses: [SocketAddress], _ requirement: PathRequirement) throws -> [DestinationPath?] {
         try addresses.map { address in
             guard let destination = IPAddress(address) else { return nil }
             guard let zone = address.zone else {
-                return try memory.path(to: destination, requiring: requirement)
+                return try cache.path(to: destination, requiring: requirement)
             }
             return try path(to: destination, in: zone, requirement)
         }
     }
 
-    /// A link-local address has a meaning on one link only, which must meet the requirement by itself.
+    /// Looks up the path to a link-local address, which is valid on one link only; that link must itself meet the
+    /// requirement.
     private func path(
         to destination: IPAddress,
         in zone: String,
         _ requirement: PathRequirement
     ) throws -> DestinationPath {
-        var path = try memory.path(to: destination, requiring: .interface(zone))
+        var path = try cache.path(to: destination, requiring: .interface(zone))
         guard path.isReachable, let interface = path.interface,
             !requirement.allows(interface, over: path.carriers, isExpensive: path.isExpensive)
         else { return path }
@@ -37,11 +38,11 @@ struct GateWays {
         return path
     }
 
-    /// The default path that meets a requirement, or why there is none: IPv4's, or else IPv6's.
+    /// Returns the default path that meets a requirement, for IPv4 or else IPv6, or the reasons why there is none.
     func defaultPath(_ requirement: PathRequirement) throws -> DestinationPath? {
         var refusal: DestinationPath?
         for probe in [ProbeAddresses.ipv4, ProbeAddresses.ipv6].compactMap(\.first) {
-            let path = try memory.path(to: probe, requiring: requirement)
+            let path = try cache.path(to: probe, requiring: requirement)
             if path.isReachable { return path }
             refusal = refusal ?? path
         }
@@ -50,7 +51,7 @@ struct GateWays {
 }
 
 extension GateWay {
-    /// What the gate has to know of a way.
+    /// Converts a path to the gate's input.
     init(_ path: DestinationPath?) {
         guard let path, path.isReachable else {
             self = .none
@@ -63,7 +64,7 @@ extension GateWay {
 extension IPAddress {
     /// The address without port and zone; nil for a Unix socket.
     ///
-    /// An IPv4 address that IPv6 only wraps (RFC 4291, 2.5.5.2) is what it is to the kernel: an IPv4 one.
+    /// An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) becomes an IPv4 address, as in the kernel.
     init?(_ address: SocketAddress) {
         guard let bits = address.withSockAddr({ pointer, _ in SocketAddress.addressBits(UnsafeRawPointer(pointer)) })
         else { return nil }
@@ -81,8 +82,8 @@ extension SocketAddress {
         case ipv6(UInt128)
     }
 
-    /// What lies in a `struct sockaddr_in` or `sockaddr_in6` (ip(7), ipv6(7)), whose fields belong to whichever C module
-    /// was loaded first.
+    /// Reads a `struct sockaddr_in` or `sockaddr_in6` (ip(7), ipv6(7)) as raw bytes, because the C module that its
+    /// fields belong to depends on the order of imports.
     fileprivate static func addressBits(_ pointer: UnsafeRawPointer) -> AddressBits? {
         switch Int32(pointer.loadUnaligned(as: UInt16.self)) {
         case AF_INET: .ipv4(UInt32(bigEndian: pointer.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
@@ -91,7 +92,7 @@ extension SocketAddress {
         }
     }
 
-    /// The interface that an IPv6 address is meant on; nil for one that has a meaning everywhere.
+    /// The interface of a link-local IPv6 address; nil for an address that is valid everywhere.
     ///
     /// `sin6_scope_id`, ipv6(7).
     fileprivate var zone: String? {

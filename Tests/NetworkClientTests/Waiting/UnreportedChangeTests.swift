@@ -4,10 +4,10 @@ import Testing
 
 @testable import NetworkClient
 
-/// What is found between a change of the network and the news of it.
+/// The state between a change of the network and its notification.
 @Suite(.timeLimit(.minutes(5)))
-struct UnheardNewsTests {
-    @Test func `an outage that is over when the news of it come leaves nobody waiting`() async throws {
+struct UnreportedChangeTests {
+    @Test func `an outage that ends before its notification leaves no request waiting`() async throws {
         try await FaultLab.run { faults in
             let server = try ScriptedServer(in: faults.lab, backlog: 0, accepting: 0) { _ in [] }
             let filler = try FilledBacklog(of: server, in: faults.lab)
@@ -15,12 +15,12 @@ struct UnheardNewsTests {
             var configuration = HTTPConfiguration.lasting
             configuration.gate = .waitsForConnectivity(nil)
             configuration.connectivity = network
-            // Without the news it would wait until this.
+            // Without the notification it would wait until this.
             configuration.timeouts.total = .seconds(120)
             let session = try faults.session(configuration)
             let url = "http://127.0.0.1:\(server.port)/"
             let options = RequestOptions(startsAtOnce: false)
-            // It is being connected for, and so its way is followed.
+            // A connection is being opened, so its path is followed.
             let first = session.get(url, options: options)
             try await first.start(until: "waiting") { if case .waiting = $0 { true } else { false } }
             network.becomeUnheard(.notReachable)

@@ -2,21 +2,21 @@ import NIOCore
 import ReachabilityCore
 import Synchronization
 
-/// Hears of changes of the network, as long as somebody needs to know.
+/// Watches the network for changes while they matter.
 ///
-/// Unchecked, because what is not a constant or an atomic is touched on the event loop only.
-final class ConnectivityEpochs: @unchecked Sendable {
+/// Unchecked, because everything except constants and atomics is used on the event loop only.
+final class ConnectivityObserver: @unchecked Sendable {
     private let connectivity: any Connectivity
     private let loop: any EventLoop
-    /// What to do on the loop after a change.
+    /// The closure to call on the loop after a change.
     private let changed: () -> Void
     private var watch: (any ConnectivityWatch)?
     private var destinations: Set<IPAddress> = []
     private var willUpdate = false
-    /// Whether the loop is to be told already; changes until it is come as one.
+    /// Whether a call on the loop is already scheduled; changes before it are coalesced.
     private let isPending = Atomic(false)
 
-    /// Up to so many addresses too many are watched, since to watch others costs more.
+    /// The number of obsolete addresses that stay watched, because changing the set of watched addresses costs more.
     private static let slack = 64
 
     init(_ connectivity: any Connectivity, _ loop: any EventLoop, changed: @escaping () -> Void) {
@@ -25,23 +25,23 @@ final class ConnectivityEpochs: @unchecked Sendable {
         self.changed = changed
     }
 
-    /// Whether changes are heard.
+    /// Whether the network is being watched.
     var isWatching: Bool { watch != nil }
 
     deinit { watch?.cancel() }
 
-    /// Watches from now on, and whatever could lead to these addresses soon.
+    /// Watches the network from now on, including the routes to these addresses.
     func need(_ addresses: some Sequence<IPAddress>) {
         let known = destinations.count
         destinations.formUnion(addresses)
         if watch == nil { return update() }
         guard destinations.count > known, !willUpdate else { return }
-        // Anyone who judges many keys in one turn wants one watch for all.
+        // A caller that evaluates many keys in one turn needs one watch for all of them.
         willUpdate = true
         loop.execute { [weak self] in self?.updateIfNeeded() }
     }
 
-    /// Ends, if nobody needs to know.
+    /// Stops watching.
     func end() {
         watch?.cancel()
         watch = nil
@@ -49,7 +49,7 @@ final class ConnectivityEpochs: @unchecked Sendable {
         willUpdate = false
     }
 
-    /// Forgets addresses that nobody needs any more.
+    /// Stops watching addresses that are no longer needed.
     func keep(_ addresses: Set<IPAddress>) {
         guard watch != nil, destinations.count > addresses.count + Self.slack else { return }
         destinations = addresses
@@ -65,7 +65,7 @@ final class ConnectivityEpochs: @unchecked Sendable {
         willUpdate = false
         let earlier = watch
         watch = connectivity.watch(Array(destinations)) { [weak self] in self?.hear() }
-        // The new one hears already: nothing is missed in between.
+        // The new watch is already active: no change is missed.
         earlier?.cancel()
     }
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import NetworkClient
 
-/// Answers that are read as they come.
+/// Responses that are read while they arrive.
 @Suite(.timeLimit(.minutes(5)))
-struct StreamedAnswerTests {
+struct StreamedResponseTests {
     private static func session(_ server: ScriptedServer) throws -> HTTPSession {
         try HTTPSession(
             baseURL: "http://127.0.0.1:\(server.port)/",
@@ -20,9 +20,9 @@ struct StreamedAnswerTests {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .send("two"),
         ])
-        let answer = try await Self.session(server).stream(.get, "").streamed()
-        #expect(answer.status == 200)
-        var pieces = answer.body.makeAsyncIterator()
+        let response = try await Self.session(server).stream(.get, "").streamed()
+        #expect(response.status == 200)
+        var pieces = response.body.makeAsyncIterator()
         #expect(try await pieces.next() == ByteBuffer(string: "one"))
         latch.open()
         #expect(try await pieces.next() == ByteBuffer(string: "two"))
@@ -30,21 +30,21 @@ struct StreamedAnswerTests {
         #expect(try await pieces.next() == nil)
     }
 
-    @Test func `an answer of no success is read from memory, and its request may go again`() async throws {
+    @Test func `an unsuccessful response is read from memory, and its request may be retried`() async throws {
         let server = try ScriptedServer { number in
             number == 0
-                ? [.readRequest, .answer("busy", status: "503 No", headers: ["Connection: close"])]
-                : [.readRequest, .answer("missing", status: "404 Not Found")]
+                ? [.readRequest, .response("busy", status: "503 No", headers: ["Connection: close"])]
+                : [.readRequest, .response("missing", status: "404 Not Found")]
         }
-        let answer = try await Self.session(server).stream(.get, "").streamed()
-        #expect(answer.status == 404)
-        #expect(try await String(buffer: answer.body.collect(upTo: 100)) == "missing")
+        let response = try await Self.session(server).stream(.get, "").streamed()
+        #expect(response.status == 404)
+        #expect(try await String(buffer: response.body.collect(upTo: 100)) == "missing")
         #expect(server.connections.count == 2)
     }
 
-    @Test func `an answer that breaks off gives what came, then the error, and goes not again`() async throws {
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
-        let server = try ScriptedServer(always: [.readRequest, .send(answer)])
+    @Test func `a truncated response provides its bytes, then the error, and is not retried`() async throws {
+        let response = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
+        let server = try ScriptedServer(always: [.readRequest, .send(response)])
         var pieces = try await Self.session(server).stream(.get, "").streamed().body.makeAsyncIterator()
         #expect(try await pieces.next() == ByteBuffer(string: "one"))
         let error = await #expect(throws: HTTPError.self) { try await pieces.next() }
@@ -53,7 +53,7 @@ struct StreamedAnswerTests {
     }
 
     @Test(arguments: 1...2)
-    func `what is compressed a thousandfold is not inflated before it is read`(times: Int) async throws {
+    func `a highly compressed body is not inflated before it is read`(times: Int) async throws {
         let size = 64 << 20
         var body = [UInt8](repeating: 0, count: size)
         for _ in 0..<times { body = compressed(body) }
@@ -64,14 +64,14 @@ struct StreamedAnswerTests {
         var events = request.events.makeAsyncIterator()
         request.resume()
         while let event = await events.next() { if case .received = event { break } }
-        // What may wait, and the piece that went beyond it.
+        // The limit of waiting bytes, and the piece that exceeded it.
         #expect(try #require(request.stream).waitingBytes <= BodyStream.limit + Inflater.pieceSize)
         var count = 0
         for try await piece in try await request.streamed().body { count += piece.readableBytes }
         #expect(count == size)
     }
 
-    @Test func `what is not read is not taken from the server`() async throws {
+    @Test func `unread bytes stay with the server`() async throws {
         let size = 24 << 20
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"),
@@ -82,7 +82,7 @@ struct StreamedAnswerTests {
         let most = Lock(0)
         let events = request.events
         request.resume()
-        let answer = try await request.streamed()
+        let response = try await request.streamed()
         for await case .received(let count, _) in events where count >= BodyStream.limit { break }
         let watch = Task {
             for await case .received(let count, _) in events {
@@ -90,7 +90,7 @@ struct StreamedAnswerTests {
                 most.withLock { $0 = max($0, waiting) }
             }
         }
-        for try await piece in answer.body { taken.withLock { $0 += piece.readableBytes } }
+        for try await piece in response.body { taken.withLock { $0 += piece.readableBytes } }
         await watch.value
         #expect(taken.withLock { $0 } == size)
         #expect(request.state == .finished)
@@ -98,7 +98,7 @@ struct StreamedAnswerTests {
         #expect(most.withLock { $0 } < 4 << 20)
     }
 
-    @Test func `who drops the body cancels the request`() async throws {
+    @Test func `dropping the body cancels the request`() async throws {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .readToEnd,
         ])
@@ -108,7 +108,7 @@ struct StreamedAnswerTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test func `a task that is cancelled while it reads is told at once`() async throws {
+    @Test func `cancelling a reading task ends its read immediately`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .readToEnd])
         let request = try Self.session(server).stream(.get, "")
         let body = try await request.streamed().body
@@ -118,8 +118,8 @@ struct StreamedAnswerTests {
         #expect(error?.code == .cancelled)
     }
 
-    @Test func `a body in memory is not there to be read as it comes`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .answer("yes")])
+    @Test func `a body in memory can't be streamed`() async throws {
+        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
         let error = await #expect(throws: HTTPError.self) { try await Self.session(server).get("").streamed() }
         #expect(error?.code == .invalidConfiguration)
     }

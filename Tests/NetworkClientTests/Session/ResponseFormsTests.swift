@@ -2,13 +2,13 @@ import HTTPLab
 import NetworkClient
 import Testing
 
-/// The forms that an answer can have by RFC 9112, 6.3, and what follows for the connection.
+/// The forms of a response (RFC 9112, 6.3), and the reuse of the connection after each.
 @Suite(.timeLimit(.minutes(10)))
-struct AnswerFormsTests {
+struct ResponseFormsTests {
     struct Form: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var method = HTTPRequest.Method.get
-        var answer: String
+        var response: String
         var body = ""
         var status = 200
         /// Whether the connection can serve the next request.
@@ -16,86 +16,86 @@ struct AnswerFormsTests {
     }
 
     static let forms = [
-        Form(testDescription: "a length", answer: "200 OK\r\nContent-Length: 2\r\n\r\nhi", body: "hi"),
-        Form(testDescription: "an empty body", answer: "200 OK\r\nContent-Length: 0\r\n\r\n"),
+        Form(testDescription: "a length", response: "200 OK\r\nContent-Length: 2\r\n\r\nhi", body: "hi"),
+        Form(testDescription: "an empty body", response: "200 OK\r\nContent-Length: 0\r\n\r\n"),
         Form(
             testDescription: "chunks with an extension and trailers",
-            answer: "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;a=b\r\nh\r\n1\r\ni\r\n0\r\nX-Sum: 7\r\n\r\n",
+            response: "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;a=b\r\nh\r\n1\r\ni\r\n0\r\nX-Sum: 7\r\n\r\n",
             body: "hi"
         ),
         Form(
             testDescription: "the connection's end",
-            answer: "200 OK\r\nConnection: close\r\n\r\nuntil the end",
+            response: "200 OK\r\nConnection: close\r\n\r\nuntil the end",
             body: "until the end",
             isKept: false
         ),
         Form(
             testDescription: "HTTP/1.0's connection, closed",
-            answer: "1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+            response: "1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi",
             body: "hi",
             isKept: false
         ),
         Form(
             testDescription: "HTTP/1.0's connection, kept",
-            answer: "1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nhi",
+            response: "1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nhi",
             body: "hi"
         ),
         Form(
             testDescription: "a length with white space around it",
-            answer: "200 OK\r\nContent-Length: \t 2 \t \r\n\r\nhi",
+            response: "200 OK\r\nContent-Length: \t 2 \t \r\n\r\nhi",
             body: "hi"
         ),
         Form(
             testDescription: "chunks announced with white space around",
-            answer: "200 OK\r\nTransfer-Encoding:\tChunked\t\r\n\r\n2 \r\nhi\r\n0\r\n\r\n",
+            response: "200 OK\r\nTransfer-Encoding:\tChunked\t\r\n\r\n2 \r\nhi\r\n0\r\n\r\n",
             body: "hi"
         ),
         Form(
             testDescription: "chunks announced in a list with empty members",
-            answer: "200 OK\r\nTransfer-Encoding: ,\r\nTransfer-Encoding: chunked ,\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+            response: "200 OK\r\nTransfer-Encoding: ,\r\nTransfer-Encoding: chunked ,\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
             body: "hi"
         ),
         Form(
             testDescription: "a folded length",
-            answer: "200 OK\r\nContent-Length:\r\n 2\r\n\r\nhi",
+            response: "200 OK\r\nContent-Length:\r\n 2\r\n\r\nhi",
             body: "hi"
         ),
         Form(
             testDescription: "chunks in HTTP/1.0",
-            answer: "1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+            response: "1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
             body: "hi",
             isKept: false
         ),
-        Form(testDescription: "no content", answer: "204 No Content\r\n\r\n", status: 204),
+        Form(testDescription: "no content", response: "204 No Content\r\n\r\n", status: 204),
         Form(
             testDescription: "not modified, with the length that it would have",
-            answer: "304 Not Modified\r\nContent-Length: 100\r\n\r\n",
+            response: "304 Not Modified\r\nContent-Length: 100\r\n\r\n",
             status: 304
         ),
-        Form(testDescription: "a head alone", method: .head, answer: "200 OK\r\nContent-Length: 100\r\n\r\n"),
+        Form(testDescription: "a head alone", method: .head, response: "200 OK\r\nContent-Length: 100\r\n\r\n"),
         Form(
             testDescription: "a compressed head alone",
             method: .head,
-            answer: "200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 100\r\n\r\n"
+            response: "200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 100\r\n\r\n"
         ),
         Form(
             testDescription: "hints before it",
-            answer: "103 Early Hints\r\nLink: </a.css>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+            response: "103 Early Hints\r\nLink: </a.css>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
             body: "hi"
         ),
         Form(
             testDescription: "a leave that was not asked for",
-            answer: "100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+            response: "100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
             body: "hi"
         ),
     ]
 
     @Test(arguments: forms)
     func `each is read to its end, no further`(form: Form) async throws {
-        let text = form.answer.hasPrefix("1.0 ") ? "HTTP/\(form.answer)" : "HTTP/1.1 \(form.answer)"
+        let text = form.response.hasPrefix("1.0 ") ? "HTTP/\(form.response)" : "HTTP/1.1 \(form.response)"
         let server = try ScriptedServer { number in
             let first: [ServerStep] = [.readRequest, .send(text)]
-            let next: [ServerStep] = [.readRequest, .answer("next"), .readToEnd]
+            let next: [ServerStep] = [.readRequest, .response("next"), .readToEnd]
             return number > 0 ? next : first + (form.isKept ? next : [])
         }
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
@@ -107,8 +107,8 @@ struct AnswerFormsTests {
     }
 
     private func head(_ fields: String, maximumHeadSize: Int = 256 << 10) async throws -> DataResponse {
-        let answer = "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n"
-        let server = try ScriptedServer(always: [.readRequest, .send(answer), .readToEnd])
+        let response = "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n"
+        let server = try ScriptedServer(always: [.readRequest, .send(response), .readToEnd])
         var configuration = HTTPConfiguration.lasting
         configuration.maximumHeadSize = maximumHeadSize
         return try await HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: configuration)
@@ -138,8 +138,8 @@ struct AnswerFormsTests {
 
     @Test func `the trailers' limit is their size, whatever fields that is made of`() async throws {
         let trailers = String(repeating: "X-A: b\r\n", count: 20_000)
-        let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\(trailers)\r\n"
-        let server = try ScriptedServer(always: [.readRequest, .send(answer), .readToEnd])
+        let response = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\(trailers)\r\n"
+        let server = try ScriptedServer(always: [.readRequest, .send(response), .readToEnd])
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "hi")
     }

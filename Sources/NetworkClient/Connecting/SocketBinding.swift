@@ -3,16 +3,16 @@ import NIOCore
 import NIOPosix
 import NetworkClientCore
 
-/// What a connection's own end is bound to, as the kernel wants to be told.
-struct LocalEnd {
+/// The local binding of a socket, resolved to the values that the kernel takes.
+struct SocketBinding {
     /// The interface's index, or nil.
     private let interface: Int32?
     /// The source address, with port 0, or nil.
     private let address: SocketAddress?
 
-    /// Looks the interface up, in the network namespace of the calling thread.
+    /// Resolves the interface in the network namespace of the calling thread.
     ///
-    /// - Throws: `interfaceNotFound`, or `invalidConfiguration` for an address that is none.
+    /// - Throws: `interfaceNotFound`, or `invalidConfiguration` for an invalid address.
     init(_ binding: LocalBinding) throws(HTTPError) {
         switch binding {
         case .unbound:
@@ -54,7 +54,7 @@ struct LocalEnd {
         return Int32(index)
     }
 
-    /// if_indextoname(3); the kernel takes any index for SO_BINDTOIFINDEX, and then says 'no route'.
+    /// if_indextoname(3); the kernel accepts any index for SO_BINDTOIFINDEX, and reports 'no route' later.
     private static func check(_ index: Int32) throws(HTTPError) {
         let exists = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in
             index > 0 && if_indextoname(UInt32(index), buffer.baseAddress) != nil
@@ -69,7 +69,7 @@ struct LocalEnd {
         }
     }
 
-    /// The addresses of the source address's family.
+    /// Returns the addresses that have the family of the source address.
     ///
     /// - Throws: `addressNotAvailable` if there are none.
     func reachable(_ addresses: [SocketAddress], of endpoint: Endpoint) throws(HTTPError) -> [SocketAddress] {
@@ -87,12 +87,12 @@ struct LocalEnd {
         )
     }
 
-    /// How much is read at once: little at first, and more where a large answer fills it.
+    /// The size of the read buffer: small at first, and larger when a large response fills it.
     ///
-    /// With 64 KiB at most, half the processor time of a large download went into asking for the next piece.
+    /// With a maximum of 64 KiB, reads took half of the processor time of a large download.
     private static let pieces = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 262_144)
 
-    /// Sets the options of all sockets; those of Unix sockets have no others than how they are read.
+    /// Sets the options of a socket; those of Unix sockets only concern reading.
     func apply(to bootstrap: ClientBootstrap, isUnix: Bool) -> ClientBootstrap {
         var bootstrap = bootstrap.channelOption(.recvAllocator, value: Self.pieces)
         guard !isUnix else { return bootstrap }

@@ -2,11 +2,11 @@ import Glibc
 import LinuxSystem
 import NIOCore
 
-/// What a lookup of a name came to.
-enum NameAnswer: Sendable {
-    /// The addresses, in the order in which they are to be tried (RFC 6724); their ports are 0.
+/// The result of a name lookup.
+enum LookupResult: Sendable {
+    /// The addresses, in the order in which to try them (RFC 6724); their ports are 0.
     case addresses([SocketAddress])
-    /// getaddrinfo's code, and the error number that it left.
+    /// getaddrinfo's code and the errno after it.
     case failure(code: Int32, errno: Int32)
 
     /// The addresses, or the failure as an error.
@@ -18,7 +18,8 @@ enum NameAnswer: Sendable {
     }
 
     private static func error(_ code: Int32, _ errno: Int32, _ name: String) -> HTTPError {
-        // Whatever glibc makes of it: when it can open neither a file nor a socket, it says that there is no such name.
+        // Regardless of glibc's code: if it can open neither a file nor a socket, it reports that there is no such
+        // name.
         if errno == EMFILE || errno == ENFILE {
             return .init(
                 .tooManyDescriptors,
@@ -54,17 +55,17 @@ enum NameAnswer: Sendable {
         }
     }
 
-    /// EAI_NODATA, which glibc returns and declares for _GNU_SOURCE only.
+    /// EAI_NODATA, which glibc returns, but declares only for _GNU_SOURCE.
     static let noData: Int32 = -5
 }
 
-/// The system's resolver, with addresses as SwiftNIO has them.
+/// The system's resolver, with SwiftNIO's address type.
 enum SystemLookup {
-    /// Looks up a name's addresses; blocks for as long as the name servers take.
-    static func addresses(of name: String) -> NameAnswer { addresses(of: name, isNumeric: false) }
+    /// Looks up a name's addresses; blocks until the name servers have responded or timed out.
+    static func addresses(of name: String) -> LookupResult { addresses(of: name, isNumeric: false) }
 
     /// Looks up a name's addresses, or only parses a numeric address, which doesn't block.
-    static func addresses(of name: String, isNumeric: Bool) -> NameAnswer {
+    static func addresses(of name: String, isNumeric: Bool) -> LookupResult {
         switch AddressLookup.addresses(of: name, isNumeric: isNumeric) {
         case .addresses(let addresses): .addresses(addresses.map(SocketAddress.init))
         case .failure(let code, let errno): .failure(code: code, errno: errno)
