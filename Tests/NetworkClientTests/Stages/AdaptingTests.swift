@@ -31,7 +31,7 @@ struct AdaptingTests {
                 count += 1
                 return count
             }
-            return [.answer("abc", status: statuses[min(number, statuses.count) - 1])]
+            return [.response("abc", status: statuses[min(number, statuses.count) - 1])]
         }
     }
 

@@ -95,7 +95,7 @@ struct ExchangeStageTests {
     }
 
     @Test func `a stage that defers is asked before the interceptors, and those before credentials`() async throws {
-        let server = try AnsweringServer { _ in [.answer("in")] }
+        let server = try AnsweringServer { _ in [.response("in")] }
         let calls = Observed<[String]>([])
         let marking = ClosureInterceptor.setting(.mark) { request, _ in
             let stage = request.headerFields.first { $0.name.rawName == "X-Stage" }?.value

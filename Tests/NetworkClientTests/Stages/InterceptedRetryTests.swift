@@ -28,7 +28,7 @@ struct InterceptedRetryTests {
         try ScriptedServer { number in
             [
                 .readRequest,
-                number < times ? .answer("no", status: status, headers: ["Connection: close"]) : .answer("yes"),
+                number < times ? .response("no", status: status, headers: ["Connection: close"]) : .response("yes"),
             ]
         }
     }
@@ -36,9 +36,9 @@ struct InterceptedRetryTests {
     @Test func `they are asked though no policy retries, about statuses and lost connections`() async throws {
         let server = try ScriptedServer { number in
             switch number {
-            case 0: [.readRequest, .answer("no", status: "404 Not Found", headers: ["Connection: close"])]
+            case 0: [.readRequest, .response("no", status: "404 Not Found", headers: ["Connection: close"])]
             case 1: [.readRequest, .reset]
-            default: [.readRequest, .answer("yes")]
+            default: [.readRequest, .response("yes")]
             }
         }
         let seen = Lock<[String]>([])

@@ -160,7 +160,7 @@ struct StageOrderTests {
                 count += 1
                 return count
             }
-            return [.answer("abc", status: responses[min(number, responses.count) - 1])]
+            return [.response("abc", status: responses[min(number, responses.count) - 1])]
         }
     }
 
@@ -221,8 +221,8 @@ struct StageOrderTests {
     @Test func `credentials are those of the moment at which the request leaves its gate`() async throws {
         let server = try AnsweringServer { request in
             request["Authorization"] == "Bearer new"
-                ? [.answer("in")]
-                : [.answer("out", status: "401 Unauthorized", headers: ["WWW-Authenticate: Bearer"])]
+                ? [.response("in")]
+                : [.response("out", status: "401 Unauthorized", headers: ["WWW-Authenticate: Bearer"])]
         }
         let network = MadeUpNetwork(.notReachable)
         let session = try HTTPSession(

@@ -6,7 +6,7 @@ import Testing
 /// The programs under Examples that extend the client.
 @Suite(.timeLimit(.minutes(2))) struct ClientExamplesTests {
     @Test func `the signing program signs method, path and body`() throws {
-        let server = try AnsweringServer { _ in [.answer("stored")] }
+        let server = try AnsweringServer { _ in [.response("stored")] }
         let outcome = try LabProcess.run(BuiltProducts.path(of: "SigningRequests"), ["\(server.url)/v1"])
         #expect(outcome.output == "200\n", "\(outcome)")
         let request = try #require(server.requests.value.first)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `the program with a stage counts the bytes of each host`() throws {
-        let server = try AnsweringServer { _ in [.answer("12345")] }
+        let server = try AnsweringServer { _ in [.response("12345")] }
         let other = "http://localhost:\(server.port)"
         let program = BuiltProducts.path(of: "CountingBytes")
         let outcome = try LabProcess.run(program, ["\(server.url)/a", "\(other)/b", "\(server.url)/c"])
