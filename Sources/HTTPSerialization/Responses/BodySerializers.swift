@@ -146,9 +146,9 @@ enum CharacterSetConversion {
 
     private static func converted(_ bytes: [UInt8], _ name: String) throws(Fault) -> String {
         // A '/' would ask iconv for behaviour of its own, such as leaving out what it can't read.
-        guard !name.contains("/"), let converter = iconv_open("UTF-8", name), Int(bitPattern: converter) != -1 else {
-            throw .unknownCharacterSet(name)
-        }
+        guard !name.utf8.contains(UInt8(ascii: "/")), let converter = iconv_open("UTF-8", name),
+            Int(bitPattern: converter) != -1
+        else { throw .unknownCharacterSet(name) }
         defer { iconv_close(converter) }
         var input = bytes
         // A character takes at most four bytes in UTF-8. In few sets a byte stands for several: in TSCII for four.

@@ -59,6 +59,7 @@ struct BodySerializerTests {
             ("text/plain", [0x61, 0xFF], "byte 1 is not valid"), ("text/plain; charset=us-ascii", [0xFC], "byte 0"),
             ("text/plain; charset=klingon", [0x61], "'klingon' is not known"),
             ("text/plain; charset=utf-8//ignore", [0x61, 0xFF], "is not known"),
+            ("text/plain; charset=utf-8/\u{301}", [0x61], "is not known"),
             ("text/plain; charset=utf-16be", [0x61], "byte 0"),
         ] as [(String, [UInt8], String)]
     )
