@@ -1,4 +1,4 @@
-/// Whether an HTTP/1.1 connection can serve another request (RFC 9112, 9).
+/// The state of an HTTP/1.1 connection, which decides whether it can serve another request (RFC 9112, 9).
 public struct ConnectionLife: Sendable, Hashable {
     enum Phase: Sendable, Hashable {
         case idle
@@ -7,24 +7,24 @@ public struct ConnectionLife: Sendable, Hashable {
     }
 
     private(set) var phase = Phase.idle
-    /// How many requests it has served, the present one included.
+    /// The number of requests that it has served, including the current one.
     public private(set) var requests = 0
 
-    /// Makes the life of a connection that was just opened.
+    /// Creates the state of a connection that was just opened.
     public init() {}
 
-    /// Whether a request is on it.
+    /// Whether a request uses it.
     public var isBusy: Bool { if case .busy = phase { true } else { false } }
-    /// Whether it is over.
+    /// Whether it is closed or has to be closed.
     public var isClosed: Bool { phase == .closed }
-    /// Whether the head of an answer has come.
+    /// Whether the head of the final response has arrived.
     public var hasAnswer: Bool { if case .busy(_, true, _) = phase { true } else { false } }
-    /// Whether the whole request was handed over.
+    /// Whether the whole request was passed to the connection.
     public var isRequestSent: Bool { if case .busy(true, _, _) = phase { true } else { false } }
-    /// Whether it has served another request before the present one.
+    /// Whether it served another request before the current one.
     public var isReused: Bool { requests > 1 }
 
-    /// What to do with the connection once the answer is whole.
+    /// The use of a connection after a response.
     public enum Disposition: Sendable, Hashable {
         /// It can serve another request.
         case reuse
@@ -32,9 +32,9 @@ public struct ConnectionLife: Sendable, Hashable {
         case close
     }
 
-    /// A request begins.
+    /// Records the start of a request.
     ///
-    /// - Returns: Whether it may: the connection may have been closed meanwhile.
+    /// - Returns: Whether the request may be sent: the connection may be in use or closed.
     public mutating func begin() -> Bool {
         guard phase == .idle else { return false }
         requests += 1
@@ -42,26 +42,27 @@ public struct ConnectionLife: Sendable, Hashable {
         return true
     }
 
-    /// The whole request was handed over.
+    /// Records that the whole request was passed to the connection.
     public mutating func requestSent() {
         guard case .busy(_, let hasAnswer, let keepsAlive) = phase else { return }
         phase = .busy(isRequestSent: true, hasAnswer: hasAnswer, keepsAlive: keepsAlive)
     }
 
-    /// The head of the final answer came.
+    /// Records the head of the final response.
     ///
-    /// - Parameter keepsAlive: Whether by version and `Connection` field the connection persists (RFC 9112, 9.3).
-    /// - Returns: Whether an answer was due.
+    /// - Parameter keepsAlive: Whether the connection persists according to the version and the `Connection` field (RFC
+    ///   9112, 9.3).
+    /// - Returns: Whether a response was expected.
     public mutating func answered(keepsAlive: Bool) -> Bool {
         guard case .busy(let isSent, false, _) = phase else { return false }
         phase = .busy(isRequestSent: isSent, hasAnswer: true, keepsAlive: keepsAlive)
         return true
     }
 
-    /// The answer is whole.
+    /// Records the end of the response.
     ///
-    /// - Returns: What to do with the connection. An answer that came before the request was sent leaves the rest of the
-    ///   request on the way, so that nothing can follow it (RFC 9112, 9.5).
+    /// - Returns: The use of the connection. If the response was complete before the request, the connection has to be
+    ///   closed, since nothing can follow the incomplete request (RFC 9112, 9.5).
     public mutating func ended() -> Disposition {
         guard case .busy(true, true, true) = phase else {
             phase = .closed
@@ -71,6 +72,6 @@ public struct ConnectionLife: Sendable, Hashable {
         return .reuse
     }
 
-    /// The connection was closed, or has to be.
+    /// Records that the connection was closed or has to be closed.
     public mutating func close() { phase = .closed }
 }

@@ -1,40 +1,41 @@
-/// What a download asks for, and what it does with the answer: the rules by which parts of a file become one.
+/// The request and response rules of a download that is resumed: when a partial response may be appended to a file.
 ///
-/// Whatever servers say, what is put together is of one version: a part is added only to a beginning with the same
-/// strong validator (RFC 9110, 13.1.5 and 15.3.7.3), exactly where that ends. Whatever else comes, the file begins
-/// again; so it does where a part has no validator, though it answers `If-Range`: some servers ignore that field.
+/// The file always consists of one version: a part is appended only if it has the same strong validator as the bytes
+/// that are present (RFC 9110, 13.1.5 and 15.3.7.3), and starts exactly at their end. Otherwise the download starts
+/// over. That includes a part without a validator in response to `If-Range`, since some servers ignore that field.
 ///
-/// | answer | to the whole | to the rest |
+/// | response | to a request for the whole file | to a request for the rest |
 /// |---|---|---|
 /// | 200 | the file | the file, from its beginning |
-/// | 206 that fits | not believed | what is missing |
-/// | 206 that does not | not believed | the whole is asked for, and no part ever again |
-/// | 416, and all is here | no file | the file is complete |
-/// | 416 otherwise | no file | the whole is asked for |
-/// | others | no file | no file; what is here stays |
+/// | 206 that matches | rejected | the missing bytes |
+/// | 206 that does not match | rejected | the whole file is requested, and never a part again |
+/// | 416, and the file is complete | no file | the file is complete |
+/// | 416 otherwise | no file | the whole file is requested |
+/// | others | no file | no file; the bytes that are present are kept |
 package struct DownloadLife: Sendable, Hashable {
-    /// What is there.
+    /// The bytes that are present.
     package private(set) var part: DownloadPart
-    /// Where the present answer began; nil before one was taken.
+    /// The offset of the current response in the file; nil before one was accepted.
     package private(set) var start: Int64?
     private let traits: Traits
     private var asked = Ask.whole
-    /// Where the present answer's last byte will have been written, if it said so.
+    /// The offset after the last byte of the current response, if the response announced it.
     private var end: Int64?
-    /// Whether the server has lied about a part.
+    /// Whether a part from the server did not match, so that none is requested again.
     private var isDistrusted = false
     private var wantsWhole = false
 
-    /// What may be done with a download.
+    /// The capabilities of a download.
     package struct Traits: Sendable, Hashable {
-        /// Whether parts may be asked for: that is what a GET without a range of its user's can do.
+        /// Whether parts may be requested: for a GET without a `Range` field of the user.
         package var asksForParts: Bool
-        /// Whether what was written can be taken back.
+        /// Whether the destination can discard bytes that were written.
         package var isRestartable: Bool
-        /// Whether any status of success brings the file, as of a POST; if not, only that of a whole representation.
+        /// Whether any successful status delivers the file, as for a POST; otherwise only that of a whole
+        /// representation does.
         package var takesAnySuccess: Bool
 
-        /// Sets each.
+        /// Creates the capabilities.
         package init(asksForParts: Bool = true, isRestartable: Bool = true, takesAnySuccess: Bool = false) {
             self.asksForParts = asksForParts
             self.isRestartable = isRestartable
@@ -42,40 +43,40 @@ package struct DownloadLife: Sendable, Hashable {
         }
     }
 
-    /// Begins with what is there.
+    /// Creates the state of a download with the bytes that are present.
     package init(_ part: DownloadPart = .init(), _ traits: Traits = .init()) {
         self.part = part
         self.traits = traits
     }
 
-    /// What to ask for.
+    /// The request of an attempt.
     package enum Ask: Sendable, Hashable {
-        /// The file.
+        /// The whole file.
         case whole
-        /// The file from a byte on, if it is still the same version; else the file (`Range` and `If-Range`).
+        /// The file from an offset if it is still the same version, otherwise the whole file (`Range` and `If-Range`).
         case rest(from: Int64, of: StrongValidator)
     }
 
-    /// What to do with an answer.
+    /// The handling of a response.
     package enum Verdict: Sendable, Hashable {
-        /// Its body follows what is there.
+        /// Append the body to the bytes that are present.
         case append
-        /// Its body is the file: forget what is there, note this, then write from the beginning.
+        /// Discard the bytes that are present, record this part, and write the body from the beginning.
         case restart(DownloadPart)
-        /// What is there is the file; the body is none of it.
+        /// The bytes that are present are the whole file. Ignore the body.
         case complete
-        /// It is not the file; what is there stays.
+        /// The response is not the file. The bytes that are present are kept.
         case noFile
-        /// Ask again, for the whole.
+        /// Request the whole file.
         case again(DownloadDoubt)
-        /// The download has failed.
+        /// Fail the download.
         case fail(DownloadDoubt)
     }
 
-    /// Whether an attempt that breaks off can be continued where it broke.
+    /// Whether an interrupted attempt can be resumed where it stopped.
     package var isContinuable: Bool { traits.asksForParts && !isDistrusted && part.isContinuable }
 
-    /// Says what the next attempt is to ask for.
+    /// Returns the request of the next attempt.
     package mutating func ask() -> Ask {
         start = nil
         end = nil
@@ -88,7 +89,7 @@ package struct DownloadLife: Sendable, Hashable {
         return asked
     }
 
-    /// Takes the head of an answer.
+    /// Decides how a response is handled, from its head.
     package mutating func begin(_ answer: DownloadAnswer) -> Verdict {
         switch answer.status {
         case 206 where traits.asksForParts: partial(answer)
@@ -99,9 +100,9 @@ package struct DownloadLife: Sendable, Hashable {
         }
     }
 
-    /// Takes so many bytes more of the file.
+    /// Records received bytes of the file.
     ///
-    /// - Returns: What is wrong with that; what is there is to be forgotten then.
+    /// - Returns: The error; nil if there is none. After an error, the bytes that are present have to be discarded.
     package mutating func receive(_ count: Int) -> DownloadDoubt? {
         let (length, isTooLong) = part.length.addingReportingOverflow(Int64(count))
         guard !isTooLong, length <= end ?? .max else {
@@ -113,13 +114,13 @@ package struct DownloadLife: Sendable, Hashable {
         return nil
     }
 
-    /// Takes the answer's end.
+    /// Records the end of the response.
     ///
-    /// - Returns: What is missing; nil if the file is complete. Where ``part`` has no bytes then, what is there is to
-    ///   be forgotten.
+    /// - Returns: The error; nil if the file is complete. If ``part`` is then empty, the bytes that are present have to
+    ///   be discarded.
     package mutating func finish() -> DownloadDoubt? {
         if let end, part.length < end {
-            // Who counts wrong may have put its bytes wrong as well.
+            // A server that miscounts may have misplaced its bytes as well.
             defer { distrust() }
             return .tooLittle(part.length, of: end)
         }
@@ -131,14 +132,14 @@ package struct DownloadLife: Sendable, Hashable {
 extension DownloadLife {
     private mutating func distrust() {
         isDistrusted = true
-        // What was given on and can't be taken back is not forgotten: nothing may follow it.
+        // Bytes that can't be discarded stay, but nothing may be appended to them.
         if traits.isRestartable { part = .init() } else { part.validator = nil }
         end = nil
     }
 
     private mutating func restart(_ answer: DownloadAnswer) -> Verdict {
         guard traits.isRestartable || part.length == 0 else { return .fail(.startsAnew(have: part.length)) }
-        // What is coded has another length than the file, and its parts are not those of the file.
+        // An encoded body has another length than the file, and its parts are not parts of the file.
         let validator = StrongValidator(tags: answer.tags, dates: answer.dates, sent: answer.sent)
         part =
             answer.isCoded || answer.status != 200
@@ -172,7 +173,7 @@ extension DownloadLife {
         case failure(DownloadDoubt)
     }
 
-    /// Whether an answer is a part that follows what is there.
+    /// Decides whether a response is a part that continues the bytes that are present.
     private static func judge(
         _ answer: DownloadAnswer,
         from position: Int64,
@@ -203,7 +204,7 @@ extension DownloadLife {
         let total = answer.ranges.count == 1 ? ContentRange(answer.ranges[0])?.total : nil
         switch validator.compare(tags: answer.tags, dates: answer.dates) {
         case .other: return again(.otherVersion)
-        // A server that does not mind If-Range may speak of another version: only the length of this one tells.
+        // A server that ignores If-Range may mean another version: only an equal length confirms this one.
         case .silent where total != position || part.total != position: break
         case .same where total != position || part.total ?? position != position: break
         case .silent, .same:
@@ -221,40 +222,40 @@ extension DownloadLife {
     }
 }
 
-/// Why an answer to a download's request is not believed.
+/// The reason why a response to a download's request is rejected.
 package enum DownloadDoubt: Sendable, Hashable {
-    /// It is a part (206), and the whole was asked for.
+    /// A part (206), although the whole file was requested.
     case unasked
-    /// It is several parts in one body.
+    /// Several parts in one body.
     case severalParts
-    /// It is a part and does not say which, or not in a form that can be read.
+    /// A part without a valid `Content-Range`.
     case unknownRange(String?)
-    /// It begins elsewhere than asked.
+    /// A part that starts at another offset than requested.
     case wrongStart(Int64, asked: Int64)
-    /// Its whole has another length than before.
+    /// A part of a file with another length than before.
     case wrongTotal(Int64, known: Int64)
-    /// Its length is not that of the part that it claims to be.
+    /// A part whose body has another length than its range.
     case wrongLength(Int64, range: Int64)
-    /// It is a part of another version, or not surely of the same.
+    /// A part that is of another version, or not certainly of the same one.
     case otherVersion
-    /// It is a part, and does not say of which version.
+    /// A part without a validator.
     case unknownVersion
-    /// It is a part of something that is coded, as the beginning is not.
+    /// A part of an encoded body, although the bytes that are present are not encoded.
     case coded
-    /// It does not say where the whole ends.
+    /// A part without the length of the file.
     case unknownTotal
-    /// There is nothing left to send, says the server (416), but not that what is here is all of it.
+    /// The status 416 without confirmation that the bytes that are present are the whole file.
     case unsatisfied(total: Int64?, have: Int64)
-    /// More came than it had said.
+    /// More bytes than announced.
     case tooMuch(Int64)
-    /// Less came than it had said.
+    /// Fewer bytes than announced.
     case tooLittle(Int64, of: Int64)
-    /// It would begin again, and what was given on can't be taken back.
+    /// The whole file, although the bytes that are present can't be discarded.
     case startsAnew(have: Int64)
 }
 
 extension DownloadDoubt: CustomStringConvertible {
-    /// What is wrong, as the end of a sentence about the server.
+    /// The error as a predicate of a sentence about the server.
     package var description: String {
         switch self {
         case .unasked: "sent a part of the file (206), though the whole was asked for"
@@ -281,16 +282,16 @@ extension DownloadDoubt: CustomStringConvertible {
     }
 }
 
-/// Which part of a whole an answer has, or how long the whole is (`Content-Range`; RFC 9110, 14.4).
+/// The range of a partial response, or the length of the whole (`Content-Range`; RFC 9110, 14.4).
 package struct ContentRange: Sendable, Hashable {
-    /// The first byte's position and the last one's; nil in `bytes */1234`, which tells the whole's length alone.
+    /// The offsets of the first and the last byte; nil in `bytes */1234`, which states only the length of the whole.
     package let bytes: ClosedRange<Int64>?
-    /// The whole's length; nil where the server does not know it (`*`).
+    /// The length of the whole in bytes; nil if the server does not know it (`*`).
     package let total: Int64?
 
-    /// Reads a field's value; nil where it is not of this form, contradicts itself, or is of another unit than bytes.
+    /// Parses a field's value; nil if it is malformed, contradicts itself, or has another unit than bytes.
     package init?(_ text: String) {
-        // The unit's case does not count, and there is one space behind it.
+        // The unit is case-insensitive and is followed by one space.
         guard text.utf8.count <= 128, text.utf8.prefix(6).map({ $0 | 0x20 }).elementsEqual("bytes ".utf8) else {
             return nil
         }
@@ -314,7 +315,7 @@ package struct ContentRange: Sendable, Hashable {
         bytes = first...last
     }
 
-    /// Digits and nothing else, no more than a file can have bytes.
+    /// Returns a number that consists only of digits and fits into a file's size; otherwise nil.
     static func number(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
         return Int64(text)

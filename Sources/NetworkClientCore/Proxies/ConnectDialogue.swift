@@ -1,20 +1,20 @@
-/// How a client asks an HTTP proxy for a connection: CONNECT (RFC 9110, 9.3.6).
+/// The client's side of a CONNECT request to an HTTP proxy (RFC 9110, 9.3.6).
 public struct ConnectDialogue: Sendable {
     private let authority: String
     private let fields: [ProxyAnswer.Field]
     private var parser: ResponseParser
-    /// The response, once its head has come and refuses.
+    /// The response once its head has arrived and it is a refusal.
     private var refusal: ProxyAnswer?
 
-    /// So much of a refusal's body is kept, and waited for, in bytes.
+    /// The maximum size of a refusal's body that is kept, and waited for, in bytes.
     public static let keptBody = 4_096
 
-    /// Asks for a connection.
+    /// Creates a request for a connection.
     ///
     /// - Parameters:
-    ///   - authority: Host and port; IPv6 in brackets.
-    ///   - fields: What the request has beside `Host`.
-    ///   - maximumHead: How large the response's head may be, in bytes, interim responses included.
+    ///   - authority: The host and port; an IPv6 address is in brackets.
+    ///   - fields: The fields of the request in addition to `Host`.
+    ///   - maximumHead: The maximum size of the response's head in bytes, including interim responses.
     public init(to authority: String, fields: [ProxyAnswer.Field], maximumHead: Int) {
         self.authority = authority
         self.fields = fields
@@ -22,15 +22,15 @@ public struct ConnectDialogue: Sendable {
         parser.expectResponse(to: "CONNECT")
     }
 
-    /// What is sent.
+    /// The bytes of the request.
     public var request: [UInt8] {
         let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         return Array("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\(lines)\r\n".utf8)
     }
 
-    /// Takes in what came, however it was split.
+    /// Processes received bytes, however they are split.
     ///
-    /// - Returns: What follows; after an end of the dialogue it is not called again.
+    /// - Returns: The next step. After the connection is open or refused, it must not be called again.
     public mutating func receive(_ bytes: some Sequence<UInt8>) -> ProxyStep {
         Array(bytes).withUnsafeBytes { bytes in
             do throws(ResponseFault) {
@@ -41,7 +41,7 @@ public struct ConnectDialogue: Sendable {
         }
     }
 
-    /// Returns what is known of a refusal when the connection was closed, or its time is up.
+    /// Returns the refusal received so far when the connection was closed or timed out; nil if there is none.
     public func end() -> ProxyRefusal? { refusal.map { .answer($0) } }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) throws(ResponseFault) -> ProxyStep {
@@ -54,7 +54,7 @@ public struct ConnectDialogue: Sendable {
             case .head(let head):
                 if 200..<300 ~= head.status { return .open(rest: Array(bytes[position...])) }
                 if !head.isInterim { refusal = ProxyAnswer(head) }
-                // What follows 101 is another protocol, which nobody asked for.
+                // A 101 is followed by another protocol, which was not requested.
                 if head.status == 101 { return end().map { .refused($0) } ?? .wait }
             case .body(let count): refusal?.keep(bytes[(position - count)..<position])
             case .end: return end().map { .refused($0) } ?? .wait
@@ -86,6 +86,6 @@ extension ProxyRefusal {
 }
 
 extension ResponseHead {
-    /// Whether another response follows it; 101 is final, since another protocol follows that.
+    /// Whether another response follows. 101 is final, since it is followed by another protocol.
     fileprivate var isInterim: Bool { 100..<200 ~= status && status != 101 }
 }
