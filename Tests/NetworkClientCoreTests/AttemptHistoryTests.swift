@@ -2,7 +2,7 @@ import NetworkClientCore
 import Testing
 
 struct AttemptHistoryTests {
-    /// The history of a request on a connection, up to a point.
+    /// Returns the history of a request on a connection up to a stage.
     private func history(isReused: Bool, isSent: Bool, hasResponse: Bool = false) -> AttemptHistory {
         var history = AttemptHistory()
         history.begin(isReused: isReused)
@@ -12,7 +12,7 @@ struct AttemptHistoryTests {
     }
 
     @Test(arguments: [
-        // Reused connection, sent, repeatable: whether it is sent again, and how far it came.
+        // For a sent, repeatable request on a reused connection: whether it is resent, and the stage that it reached.
         (true, true, true, true, Processing.maybeProcessed),
         (true, true, false, false, .maybeProcessed),
         (true, false, false, true, .neverSent),

@@ -63,7 +63,7 @@ struct HostPoolTests {
         #expect(pool.next() == .none)
         for request in UInt64(3)...4 { #expect(pool.request(request) == .none) }
         #expect(pool.released(0) == .use(0, for: 2))
-        // A connection that closes leaves its descriptor to the next.
+        // A connection that closes frees its descriptor for the next one.
         #expect(pool.closed(0) == .open)
         pool.opening(2)
         #expect(pool.opened(2) == .use(2, for: 3))
@@ -143,8 +143,8 @@ struct HostPoolTests {
         #expect(pool.connectionCount == 1)
     }
 
-    /// Whatever happens: no connection serves two, nobody waits beside an idle connection or while none is coming, and
-    /// everybody is served or failed in the end.
+    /// In random histories, no connection serves two requests, no request waits while a connection is idle or while
+    /// none is being opened, and each request is served or failed in the end.
     @Test(arguments: 1...20)
     func `random stories`(seed: UInt64) {
         var story = PoolStory(seed: seed, limit: Int(seed % 4) + 1)

@@ -2,7 +2,7 @@ import NetworkLab
 
 @testable import NetworkClientCore
 
-/// A pool's user that does things by chance, and holds the pool to what it promises.
+/// A random user of a pool, which checks the pool's invariants.
 struct PoolStory {
     var pool: HostPool
     var random: SeededGenerator
@@ -37,7 +37,7 @@ struct PoolStory {
         check()
     }
 
-    /// Lets all that is under way come to its end.
+    /// Completes all operations in progress.
     mutating func finish() {
         while !opening.isEmpty || !busy.isEmpty {
             if let connection = opening.min() { open(connection) }

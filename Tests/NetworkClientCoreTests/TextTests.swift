@@ -1,7 +1,7 @@
 import NetworkClientCore
 import Testing
 
-/// The classes of characters and lists of which fields are made.
+/// Tests of ASCII case and of comma-separated lists.
 struct TextTests {
     @Test(arguments: [
         ("close", true), ("Close", true), ("a, CLOSE\t,b", true), (",,close", true), ("close ", true), (" close", true),

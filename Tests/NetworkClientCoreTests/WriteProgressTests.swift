@@ -3,7 +3,7 @@ import Testing
 
 @testable import NetworkClientCore
 
-/// When the kernel last took some of what is to be written, however much is added meanwhile.
+/// Tests of when the kernel last accepted bytes, however many are added in between.
 struct WriteProgressTests {
     private let start = Instant(nanoseconds: 1_000)
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// What files are by their names.
+/// Tests of the media types by file name.
 struct FileMediaTypeTests {
     @Test(arguments: [
         ("photo.jpg", "image/jpeg"), ("PHOTO.JPG", "image/jpeg"), ("/a.b/page.html", "text/html"),

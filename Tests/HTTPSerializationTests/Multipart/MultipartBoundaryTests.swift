@@ -1,7 +1,7 @@
 import HTTPSerialization
 import Testing
 
-/// What may separate parts, and what may not.
+/// Tests of valid and invalid boundaries.
 struct MultipartBoundaryTests {
     @Test(arguments: ["", "a b", "a;b", "a\"", "a\r\nX: y", "ä", String(repeating: "a", count: 71)])
     func `a text that is no boundary is refused, and says what is`(text: String) {

@@ -2,9 +2,9 @@ import HTTPSerialization
 import HTTPTypes
 import Testing
 
-/// How a form is framed, and how long it is.
+/// Tests of a form's framing and length.
 struct MultipartFormTests {
-    /// The body's bytes, where all parts are bytes.
+    /// Returns the body as text, if all parts are bytes.
     private func text(_ form: MultipartForm, boundary: String = "B") throws -> String {
         let bytes = try form.encoded(boundary: boundary).pieces.flatMap { piece -> [UInt8] in
             if case .bytes(let bytes) = piece { bytes } else { Array("?".utf8) }

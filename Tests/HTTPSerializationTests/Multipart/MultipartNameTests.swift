@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// What becomes of names that were made to break out.
+/// Tests of names that try to inject fields or parameters.
 struct MultipartNameTests {
     @Test(arguments: [
         ("plain", "plain"), ("two words; and=more", "two words; and=more"), ("a\"b", "a%22b"), ("%22", "%22"),

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPSerialization
 import Testing
 
-/// Parameters of literals, of anything encodable, and back from JSON.
+/// Tests of parameters from literals, from encodable values, and from JSON.
 struct ParameterValueTests {
     private struct Report: Encodable {
         var name = "kiosk"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// Parameters as a query: names of nested values, order, and what is escaped.
+/// Tests of parameters as a query: nested names, their order, and escaping.
 struct QueryPairsTests {
     @Test(
         arguments: [

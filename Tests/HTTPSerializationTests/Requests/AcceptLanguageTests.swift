@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// The user's languages, as the environment names them.
+/// Tests of the user's languages in the environment.
 struct AcceptLanguageTests {
     @Test(
         arguments: [

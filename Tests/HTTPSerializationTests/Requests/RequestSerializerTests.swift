@@ -3,7 +3,7 @@ import HTTPSerialization
 import HTTPTypes
 import Testing
 
-/// Where parameters go, and what the head says of them.
+/// Tests of the placement of parameters and of the resulting head.
 struct RequestSerializerTests {
     private func request(_ method: HTTPRequest.Method, _ path: String = "/items") -> HTTPRequest {
         .init(method: method, scheme: "https", authority: "example.com", path: path)

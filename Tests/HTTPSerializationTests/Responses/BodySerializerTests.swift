@@ -2,7 +2,7 @@ import HTTPSerialization
 import HTTPTypes
 import Testing
 
-/// Values of bodies: decodable, property lists, text in any character set, and one of several.
+/// Tests of body decoding: decodable values, property lists, text in any character set, and compound serializers.
 struct BodySerializerTests {
     private func response(_ type: String?) -> HTTPResponse {
         var response = HTTPResponse(status: .ok)

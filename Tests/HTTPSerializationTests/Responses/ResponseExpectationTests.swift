@@ -2,7 +2,7 @@ import HTTPSerialization
 import HTTPTypes
 import Testing
 
-/// The table of status, type and body: what is a value, what is an error, and what the error holds.
+/// Tests of each combination of status, content type and body.
 struct ResponseExpectationTests {
     private func response(_ status: Int, _ type: String?) -> HTTPResponse {
         var response = HTTPResponse(status: .init(code: status))

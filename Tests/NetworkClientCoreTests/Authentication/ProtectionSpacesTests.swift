@@ -90,7 +90,7 @@ struct ProtectionSpacesTests {
 
     @Test
     func `Digest holds for the whole origin, counts, and takes the next nonce`() throws {
-        // A hash that shows what went in.
+        // A hash function that returns its input.
         let hashes = DigestHashes(md5: { $0.reversed() }, sha256: { $0 })
         let challenge = AuthenticationChallenge(
             scheme: "digest",

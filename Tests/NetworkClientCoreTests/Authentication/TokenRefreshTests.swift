@@ -13,7 +13,7 @@ struct TokenRefreshTests {
         for _ in 0..<199 { #expect(refresh.refused(1, hasGoneAgain: false, at: now) == .wait) }
         refresh.succeeded("b", at: now)
         #expect(refresh.token == "b")
-        // Who was on the way with the old one learns of the refusal later.
+        // A request that was sent with the old token is rejected later.
         #expect(refresh.refused(1, hasGoneAgain: false, at: now) == .goAgain)
     }
 

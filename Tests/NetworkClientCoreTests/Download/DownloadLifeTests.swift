@@ -16,7 +16,7 @@ struct DownloadLifeTests {
         .init(status: 206, tags: tags, ranges: range.map { [$0] } ?? [], length: length, type: type, isCoded: isCoded)
     }
 
-    /// A download that has asked for the rest.
+    /// Returns a download that has requested the rest.
     private static func asked(_ part: DownloadPart = begun, _ traits: DownloadLife.Traits = .init()) -> DownloadLife {
         var life = DownloadLife(part, traits)
         #expect(life.ask() != .whole)
@@ -157,7 +157,7 @@ struct DownloadLifeTests {
         let answer = DownloadAnswer(status: 416, tags: tags, ranges: ranges)
         #expect(life.begin(answer) == .again(.unsatisfied(total: total, have: 100)))
         #expect(life.ask() == .whole)
-        // The server did not lie: a new version can be continued.
+        // The server did not lie, so a new version can be resumed.
         _ = life.begin(.init(status: 200, tags: [#""v2""#], length: 90))
         #expect(life.receive(10) == nil)
         #expect(life.ask() == .rest(from: 10, of: .tag(#""v2""#)))

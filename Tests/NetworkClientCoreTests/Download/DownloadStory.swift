@@ -2,16 +2,16 @@ import NetworkLab
 
 @testable import NetworkClientCore
 
-/// A download from a server that breaks off, changes its file and lies, with a file that is really written.
+/// A simulated download from a server that closes connections, changes its file and lies, into a real file.
 struct DownloadStory {
     private var random: SeededGenerator
     private var versions: [[UInt8]] = []
     private var current = 0
     private var life: DownloadLife
     private var file: [UInt8] = []
-    /// What a restart of the program would find beside the file.
+    /// The record next to the file, as a restarted program would find it.
     private var noted = DownloadPart()
-    /// How often each thing happened, so that a test can see that it tests something.
+    /// The number of each event, which shows that a test covered it.
     private(set) var counts: [String: Int] = [:]
 
     init(seed: UInt64) {
@@ -23,7 +23,7 @@ struct DownloadStory {
         }
     }
 
-    /// Runs to the end.
+    /// Runs the download until it ends.
     ///
     /// - Returns: Whether the file is exactly one of the versions; nil if the download has failed.
     mutating func run() -> Bool? {
@@ -35,7 +35,7 @@ struct DownloadStory {
         return nil
     }
 
-    /// The program is ended and begun again.
+    /// Simulates a restart of the program.
     private mutating func restart() {
         count("restart")
         life = .init(.init(length: Int64(file.count), validator: noted.validator, total: noted.total))
@@ -94,7 +94,7 @@ struct DownloadStory {
         if chance(12) { return (.init(status: 503), [1, 2, 3]) }
         if case .rest(let position, let validator) = ask, !chance(6) {
             let isSame = validator == .tag(tag)
-            // One that knows no If-Range tells by the tag in its answer.
+            // A server that ignores If-Range identifies the version by the tag in its response.
             if isSame || chance(2) { return part(of: whole, from: Int(position), says: !isSame || !chance(3)) }
         }
         let tags = chance(6) ? ["W/" + tag] : chance(6) ? [] : [tag]
@@ -114,7 +114,7 @@ struct DownloadStory {
         return (answer, Array(whole[position...last]))
     }
 
-    /// What no honest server says, and what can be seen.
+    /// Returns a dishonest response that can be detected.
     private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadAnswer, [UInt8]) {
         count("lie")
         let nonsense = [UInt8](repeating: 99, count: whole.count - position)

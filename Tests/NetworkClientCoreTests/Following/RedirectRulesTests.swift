@@ -3,7 +3,7 @@ import Testing
 @testable import NetworkClientCore
 
 struct RedirectRulesTests {
-    /// Status, method, and what RFC 9110, 15.4, makes of it: the next method, and whether a body is kept.
+    /// Status and method, and the results by RFC 9110, 15.4: the next method, and whether the body is kept.
     static let table: [(status: Int, method: String, next: String, keeps: Bool)] = [
         (301, "GET", "GET", true), (301, "HEAD", "HEAD", true), (301, "POST", "GET", false),
         (301, "PUT", "PUT", true), (301, "PATCH", "PATCH", true), (301, "DELETE", "DELETE", true),
@@ -57,7 +57,7 @@ struct RedirectRulesTests {
             return RedirectRules().verdict(on: .init(status: status, method: method, target: target))
         }
         #expect(verdict(302, "GET", ["GET"]) == .fail(.cycle))
-        // After a POST, what it leads to is got: also from the same URL.
+        // A POST is followed by a GET, even to the same URL.
         let step = RedirectStep(method: "GET", keepsBody: false, keepsSecrets: true)
         #expect(verdict(303, "POST", ["POST"]) == .follow(step))
         #expect(verdict(307, "POST", ["POST"]) == .fail(.cycle))

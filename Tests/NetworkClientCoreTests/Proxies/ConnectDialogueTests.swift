@@ -6,7 +6,7 @@ struct ConnectDialogueTests {
         .init(to: "example.com:443", fields: [.init("User-Agent", "test")], maximumHead: maximumHead)
     }
 
-    /// What a dialogue makes of an answer, at once and byte by byte, which must be the same.
+    /// Returns the result of a dialogue with a response, which must be the same for the whole text and byte by byte.
     private func end(_ text: String, maximumHead: Int = 1_000) -> ProxyStep {
         var whole = dialogue(maximumHead: maximumHead)
         let step = whole.receive(text.utf8)

@@ -5,7 +5,7 @@ import Testing
 struct SOCKS5DialogueTests {
     private typealias Login = SOCKS5Dialogue.Login
 
-    /// What a dialogue says to pieces of a server's, and how it ends.
+    /// Returns the messages that a dialogue sends in response to a server's pieces, and its last step.
     private func talk(_ dialogue: SOCKS5Dialogue, _ pieces: [[UInt8]]) -> (sent: [[UInt8]], end: ProxyStep?) {
         var dialogue = dialogue
         var sent: [[UInt8]] = []

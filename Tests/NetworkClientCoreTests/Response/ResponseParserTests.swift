@@ -2,9 +2,9 @@ import Testing
 
 @testable import NetworkClientCore
 
-/// Responses read from their bytes, however they are split.
+/// Tests of responses that are parsed from bytes, however they are split.
 struct ResponseParserTests {
-    /// What was found, with pieces of bodies joined.
+    /// The parsed elements, with the pieces of the body joined.
     private struct Reading: Equatable {
         var heads: [String] = []
         var body = ""

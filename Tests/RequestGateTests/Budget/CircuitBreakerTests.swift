@@ -6,7 +6,7 @@ struct CircuitBreakerTests {
 
     private func second(_ seconds: Double) -> BootInstant { start.advanced(by: .seconds(seconds)) }
 
-    /// After 90 successes and 9 failures within a second.
+    /// Returns a breaker after 90 successes and 9 failures within one second.
     private func nearlyOpen() -> CircuitBreaker {
         var breaker = CircuitBreaker()
         for _ in 0..<90 { breaker.succeeded(at: start) }
@@ -57,7 +57,7 @@ struct CircuitBreakerTests {
         breaker.succeeded(at: second(7))
         #expect(breaker.allows(at: second(7)) == true)
         #expect(breaker.allows(at: second(7)) == true)
-        // All is forgotten: one failure more is one of one.
+        // The counts were reset: another failure is one out of one call.
         breaker.failed(at: second(7))
         #expect(breaker.allows(at: second(7)) == true)
     }

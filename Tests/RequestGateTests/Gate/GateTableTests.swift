@@ -2,9 +2,9 @@ import ReachabilityCore
 import RequestGate
 import Testing
 
-/// The gate's table, a row a case.
+/// Tests of the gate's decision table, with one case per row.
 @Suite struct GateTableTests {
-    /// A question and its answer.
+    /// A row of the table: the inputs and the decision.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let question: GateQuestion

@@ -1,7 +1,7 @@
 import RequestGate
 import Testing
 
-/// What becomes of connections when the network changes, a row a case.
+/// Tests of open connections after a change of the network, with one case per row.
 @Suite struct RunningTableTests {
     private static let lasting = PathLossPolicy.waitInFlight(.seconds(30))
     private static let brief = PathLossPolicy.waitInFlight(.milliseconds(20))

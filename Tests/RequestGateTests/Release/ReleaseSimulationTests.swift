@@ -3,7 +3,8 @@ import RequestGate
 import Testing
 
 struct ReleaseSimulationTests {
-    /// Servers that refuse at once, soon, and as late as they serve; and one whose requests take between 25 and 75 ms.
+    /// Servers that reject requests immediately, after a delay, and as late as they serve them; and one with service
+    /// times between 25 and 75 ms.
     static let servers = [
         CrowdedServer(),
         CrowdedServer(refusal: .milliseconds(10)),

@@ -2,7 +2,7 @@ import NetworkLab
 import RequestGate
 import Testing
 
-/// What ``ReleaseSimulationTests`` holds of the window, held of the whole scheduler.
+/// The same expectations as in ``ReleaseSimulationTests``, for the whole scheduler.
 struct SchedulerReleaseTests {
     typealias Simulation = SchedulerSimulation<SeededGenerator>
 
@@ -41,7 +41,7 @@ struct SchedulerReleaseTests {
         var simulation = Simulation(requests: 50, to: server, refusing: refusal, using: SeededGenerator(seed: 1))
         let outcome = simulation.run()
         #expect(outcome.failed == 50)
-        // Three attempts each, between which it rests for up to 6.4 s.
+        // Three attempts each, with delays of up to 6.4 s between probes.
         #expect(outcome.refused == 150)
         #expect(outcome.end > .seconds(300))
     }

@@ -20,7 +20,7 @@ struct RetryAfterTests {
         ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("Sun, 01 Jan 1995 00:00:00 GMT", 86_400 * 55 + 54_623), ("Thu, 29 Feb 1996 08:49:37 GMT", 86_400 * 480),
         ("Wed, 01 Mar 2000 08:49:37 GMT", 86_400 * 1_942), ("Tue, 31 Dec 1994 23:59:60 GMT", 86_400 * 55 + 54_623),
-        // 50 years on is 2044, and 51 are 49 ago.
+        // 2044 is 50 years later; 2045 would be 51 years later, so it means 1945.
         ("Sunday, 06-Nov-44 08:49:37 GMT", 86_400 * 18_263), ("Sunday, 06-Nov-45 08:49:37 GMT", 0),
     ])
     func `dates count from the answer's own`(field: String, seconds: Int) {

@@ -3,9 +3,9 @@ import NetworkLab
 import RequestGate
 import Testing
 
-/// One row for each cell of the table that ``RetryPolicy/decide(_:_:attempts:using:)`` bears.
+/// One row for each cell of the table of ``RetryPolicy/decide(_:_:attempts:using:)``.
 struct RetryTableTests {
-    /// What of the decision the table holds: the delay has tests of its own.
+    /// The part of a decision that the table defines; the delay has its own tests.
     enum Answer: Hashable, Sendable {
         case again(RetryReason)
         case waits
@@ -21,7 +21,8 @@ struct RetryTableTests {
         }
     }
 
-    /// What becomes of an idempotent request, of another one, and of an idempotent one whose body is gone.
+    /// The decisions for an idempotent request, for another one, and for an idempotent one whose body can't be sent
+    /// again.
     struct Row: Sendable, CustomTestStringConvertible {
         let kind: AttemptFailure.Kind
         let processing: Processing
@@ -83,7 +84,7 @@ struct RetryTableTests {
         + [(421, Processing.refusedUnprocessed), (425, .refusedUnprocessed), (429, .answered)].map {
             row(.status($0), $1, .again(.status), .again(.status), .gaveUp(.notReplayable))
         }
-        // An earlier attempt of it may have been processed, whatever the server did with this one.
+        // An earlier attempt may have been processed, whatever the server did with this one.
         + [421, 425, 429].map {
             row(.status($0), .maybeProcessed, .again(.status), .gaveUp(.notIdempotent), .gaveUp(.notReplayable))
         }

@@ -2,7 +2,7 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// What follows on attempts that failed.
+/// Tests of the consequences of failed attempts.
 struct FailureStoryTests {
     private let retry = RetryDecision.retry(in: .zero, because: .neverSent)
     private let failure = AttemptFailure(.transient, .neverSent)

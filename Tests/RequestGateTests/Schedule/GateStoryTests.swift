@@ -2,7 +2,7 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// What waits for a path, and how it leaves when there is one.
+/// Tests of requests that wait for a path, and of their release.
 struct GateStoryTests {
     @Test func `a request waits until its gate opens`() {
         var story = SchedulerStory()

@@ -2,12 +2,12 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// How long hosts are known that nobody asks any more.
+/// Tests of how long unused hosts are kept.
 struct HostRegisterTests {
     private var story = SchedulerStory()
     private var register = HostRegister<Int>()
 
-    /// Makes a request of a host that is to be tried again, which takes from the host's budget.
+    /// Adds a request that is to be retried, which takes tokens from its host's budget.
     private mutating func open(_ name: Int) -> (RequestScheduler.GateID, RequestScheduler.RequestID) {
         let host = register.number(of: name, in: &story.scheduler, at: story.moment)
         let gate = story.scheduler.addGate(of: host, isOpen: true, at: story.moment)
@@ -22,7 +22,7 @@ struct HostRegisterTests {
         if let host = register[name] { register.leave(host, in: &story.scheduler, at: story.moment) }
     }
 
-    /// Leaves hosts behind whose budget lacks something.
+    /// Leaves hosts whose budget is not full.
     private mutating func spoil(_ names: Range<Int>) {
         for name in names {
             let (gate, request) = open(name)
@@ -37,7 +37,7 @@ struct HostRegisterTests {
         register.leave(host, in: &story.scheduler, at: story.moment)
         #expect(register[1] == nil)
         #expect(register.count == 0)
-        // Its number is used again.
+        // Its number is reused.
         #expect(register.number(of: 2, in: &story.scheduler, at: story.moment) == host)
     }
 

@@ -2,7 +2,7 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// Hosts beside each other, whoever goes first, the breaker, and what is forgotten.
+/// Tests of several hosts: the order of requests, the circuit breaker, and the removal of hosts.
 struct HostStoryTests {
     @Test func `the more urgent go first, and of those the first come`() {
         var story = SchedulerStory()

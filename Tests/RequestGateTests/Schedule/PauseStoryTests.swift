@@ -2,7 +2,7 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// The user's own pause, in each phase.
+/// Tests of pausing in each phase.
 struct PauseStoryTests {
     @Test func `a request paused at a closed gate stays when it opens, and goes when it is resumed`() {
         var story = SchedulerStory()
@@ -65,7 +65,7 @@ struct PauseStoryTests {
         story.open()
         story.pass(.seconds(1))
         story.serve(try #require(story.started().first))
-        // Two have their turn now, and leave a random moment later.
+        // Two requests were released, and start after a random delay.
         #expect(story.scheduler.leases == 2)
         let all = (1...2).map { story.id(ofSlot: $0) }
         for case let id? in all { story.pause(id) }

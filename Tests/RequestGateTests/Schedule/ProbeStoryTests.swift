@@ -2,9 +2,9 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// What follows when the host does not show that it is back.
+/// Tests of hosts that don't recover.
 struct ProbeStoryTests {
-    /// The moments at which probes left, each of which failed at once.
+    /// Returns the times at which probes started, each of which failed immediately.
     private func moments(
         of count: Int,
         _ fail: (inout SchedulerStory, RequestScheduler.RequestID) -> Void

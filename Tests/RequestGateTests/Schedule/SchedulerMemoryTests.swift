@@ -29,7 +29,7 @@ struct SchedulerMemoryTests {
         var array: [UInt64] = []
         for number in 0..<20_000 as Range<UInt64> {
             array.appendSparingly(number)
-            // An allocation is rounded up to pages.
+            // Allocations are rounded up to pages.
             #expect(array.capacity <= array.count + max(32, array.count / 8) + 512)
         }
         #expect(array == Array(0..<20_000))

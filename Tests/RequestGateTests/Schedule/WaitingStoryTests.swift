@@ -2,7 +2,7 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// For how long requests wait, and what stops the clocks.
+/// Tests of waiting times and of deadlines.
 struct WaitingStoryTests {
     @Test func `a request whose wait timeout expires fails with how long it waited`() {
         var story = SchedulerStory()

@@ -1,17 +1,17 @@
 import RequestGate
 
-/// How a release ended.
+/// The result of a simulated release.
 struct ReleaseOutcome: Hashable {
     var failed = 0
     var refused = 0
     var total = Duration.zero
-    /// When the last thing happened.
+    /// The time of the last event.
     var end = Duration.zero
-    /// How many were neither answered nor failed.
+    /// The number of requests that got no response and did not fail.
     var left = 0
 }
 
-/// Many requests that waited for one server, let out by a strategy, in virtual time.
+/// A simulation, in virtual time, of many requests to one server that are released by a strategy.
 struct ReleaseSimulation<Strategy: ReleaseStrategy, Generator: RandomNumberGenerator> {
     private enum Event {
         case arrives(Attempt)
@@ -53,7 +53,7 @@ struct ReleaseSimulation<Strategy: ReleaseStrategy, Generator: RandomNumberGener
         attempts = Array(repeating: 0, count: requests)
     }
 
-    /// Lets the story run to its end.
+    /// Runs the simulation to its end.
     mutating func run() -> ReleaseOutcome {
         letOut()
         while let event = time.next() { handle(event) }

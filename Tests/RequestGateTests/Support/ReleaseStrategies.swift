@@ -1,10 +1,10 @@
 @testable import RequestGate
 
-/// A way to let out at once, or one after the other, what waited through an outage.
+/// A strategy that releases the requests that waited through an outage.
 protocol ReleaseStrategy {
-    /// How many may be under way.
+    /// The maximum number of requests in flight.
     var limit: Int { get }
-    /// Whether what was refused waits for a slot like all others, or backs off and costs the host's budget.
+    /// Whether rejected requests are queued again, rather than backing off at the expense of the host's budget.
     var refusedWaitInLine: Bool { get }
 
     mutating func started() -> UInt32
@@ -12,7 +12,7 @@ protocol ReleaseStrategy {
     mutating func overloaded(_ ticket: UInt32)
 }
 
-/// What a queue does that is resumed when the network is back.
+/// Releases all requests when the network is back, as a plain queue does.
 struct AllAtOnce: ReleaseStrategy {
     let limit = Int.max
     let refusedWaitInLine = false
@@ -21,7 +21,7 @@ struct AllAtOnce: ReleaseStrategy {
     func overloaded(_: UInt32) {}
 }
 
-/// Slow start without an end.
+/// Slow start without a limit.
 struct Doubling: ReleaseStrategy {
     private(set) var limit = 1
     let refusedWaitInLine = false
@@ -30,9 +30,9 @@ struct Doubling: ReleaseStrategy {
     func overloaded(_: UInt32) {}
 }
 
-/// Grows by a sum for each success, is cut once in a round trip.
+/// Grows additively, and shrinks at most once per round trip.
 struct SimpleWindow: ReleaseStrategy {
-    /// What it gains by a success, before any cut and after one.
+    /// The growth: always one per success, or one per round trip after the first reduction.
     enum Growth { case onePerSuccess, onePerRoundTrip }
 
     let growth: Growth
@@ -64,7 +64,7 @@ struct SimpleWindow: ReleaseStrategy {
     }
 }
 
-/// What the scheduler uses.
+/// The scheduler's own window.
 struct Windowed: ReleaseStrategy {
     var window: ReleaseWindow
     var refusedWaitInLine: Bool { !window.isProbing }

@@ -1,7 +1,8 @@
 import NetworkClientCore
 import RequestGate
 
-/// Requests of a ``RequestScheduler`` that waited for a path to one server, from the moment when the path is back.
+/// A simulation of a ``RequestScheduler`` whose requests waited for a path to one server, starting when the path is
+/// back.
 struct SchedulerSimulation<Generator: RandomNumberGenerator> {
     private enum Event {
         case arrives(Attempt)
@@ -15,7 +16,7 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
         var number: UInt32
     }
 
-    /// How the server refuses.
+    /// The way in which the server rejects requests.
     enum Refusal: CaseIterable {
         case status503
         case noConnection
@@ -53,7 +54,7 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
         for _ in 0..<requests { _ = scheduler.submit(order, at: time.now) }
     }
 
-    /// Lets the story run to its end, when nothing can happen any more.
+    /// Runs the simulation until nothing can happen any more.
     mutating func run() -> ReleaseOutcome {
         scheduler.set(gate, isOpen: true, at: time.now)
         while true {

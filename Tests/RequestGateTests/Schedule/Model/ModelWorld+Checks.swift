@@ -1,7 +1,7 @@
 import NetworkLab
 import RequestGate
 
-/// What must hold.
+/// The invariants.
 extension ModelWorld {
     // MARK: Actions
 
@@ -54,7 +54,7 @@ extension ModelWorld {
         check(hosts[request.host].vainStarts.count < 30, "attempts without end at a path that is lost")
     }
 
-    /// After an outage, no more are under way than were answered since, and one.
+    /// Checks that after an outage, at most one request more is in flight than responses have arrived since.
     private mutating func checkWindows(_ number: Int) {
         let host = requests[number].host
         if let since = hosts[host].outage {
@@ -95,7 +95,7 @@ extension ModelWorld {
         }
     }
 
-    /// How long a request has waited: at its closed gate, which counts, and in all.
+    /// Returns how long a request has waited: at least at its closed gate, which counts, and at most in all.
     func waits(_ number: Int) -> (least: Int64, most: Int64) {
         let request = requests[number]
         guard request.phase != .running, !request.isPaused, now >= request.lineSince else {
@@ -121,7 +121,7 @@ extension ModelWorld {
                 found("request \(number) waits for longer than it should")
             }
         }
-        // Delays, rests and silences end; what is near the end of its wait timeout is looked at ten times a second.
+        // Delays and holds end; a request near its wait timeout is checked ten times a second.
         let seconds = (now - 1_000_000_000_000) / Self.second + 1
         if idleWakes > 200 + Int(seconds) * (20 + 12 * sizes.acts) { found("woken \(idleWakes) times for nothing") }
     }

@@ -2,7 +2,7 @@ import NetworkClientCore
 import NetworkLab
 import RequestGate
 
-/// What has to be remembered to judge by, and news that must not matter.
+/// The history that the checks need, and stale events that must have no effect.
 extension ModelWorld {
     mutating func end(_ number: Int) {
         requests[number].isEnded = true
@@ -37,7 +37,7 @@ extension ModelWorld {
         check(hosts[host].spent <= 500 + hosts[host].refunded, "retries beyond the budget")
     }
 
-    /// A gate opens: if somebody waits there for certain, the host has to be proven.
+    /// Records that a gate opens. If a request certainly waits there, the host has to be probed.
     mutating func noteOutage(_ gate: Int) {
         let host = gates[gate].host
         let isLong = now - gates[gate].closedAt > 250 * Self.millisecond
@@ -48,7 +48,7 @@ extension ModelWorld {
             guard request.gate == gate, request.phase == .waiting else { return false }
             return isLong || request.lineSince > gates[gate].closedAt
         }
-        // Who was about to leave may not have noticed so short a closure.
+        // A request that was about to start may not have been affected by a short closure.
         hosts[host].outage = nil
         guard waits else { return }
         tally.outages += 1
@@ -58,7 +58,7 @@ extension ModelWorld {
         hosts[host].vainStarts = []
     }
 
-    /// Where nobody waits any more for what the window lets out, it may be gone.
+    /// Records hosts without requests that the window released, since their window may have ended.
     mutating func noteIdleHosts() {
         for host in hosts.indices {
             guard let since = hosts[host].outage else { continue }
@@ -71,7 +71,7 @@ extension ModelWorld {
         }
     }
 
-    /// An attempt shows that its host is not back.
+    /// Records an attempt that showed that its host has not recovered.
     mutating func noteVain(_ number: Int) {
         let request = requests[number]
         guard request.id != nil, !request.isOutOfWindow, let since = hosts[request.host].outage,
@@ -80,9 +80,9 @@ extension ModelWorld {
         hosts[request.host].vainAt = now
     }
 
-    // MARK: Stale news
+    // MARK: Stale events
 
-    /// Tells the scheduler what is of no meaning any more: nothing may change.
+    /// Passes an outdated event to the scheduler, which must not change its state.
     mutating func tellStale(_ id: RequestScheduler.RequestID, _ attempt: UInt32, _ news: News) {
         tally.stale += 1
         let before = (scheduler.count, scheduler.leases, scheduler.nextMoment)
@@ -99,7 +99,7 @@ extension ModelWorld {
         if before != after { found("news of another attempt changed \(before) into \(after)") }
     }
 
-    /// Says things of a request that are not so: of an attempt that never was, or of one that ended long ago.
+    /// Passes events that are invalid: of an attempt that never existed, or that ended long ago.
     mutating func confuse(_ number: Int) {
         guard let id = requests[number].id else { return }
         let wrong = requests[number].phase == .running ? requests[number].attempt &+ 1 : requests[number].attempt

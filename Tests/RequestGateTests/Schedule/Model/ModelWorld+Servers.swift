@@ -2,9 +2,9 @@ import NetworkClientCore
 import NetworkLab
 import RequestGate
 
-/// What servers and the network do with attempts.
+/// The behaviour of servers and of the network.
 extension ModelWorld {
-    /// An attempt is under way: what will come of it.
+    /// Plans the results of an attempt.
     mutating func serve(_ number: Int) {
         serial += 1
         requests[number].serial = serial
@@ -52,7 +52,7 @@ extension ModelWorld {
         plan(.attempt(number, attempt, last.1), after: last.0 * Self.millisecond)
     }
 
-    /// A gate closed: most of what is under way there is found to be lost soon.
+    /// Reports the loss of the path for most of the running requests of a gate that closed.
     mutating func losePaths(_ gate: Int) {
         for number in live where requests[number].gate == gate && requests[number].phase == .running {
             guard chance(2, in: 3, &random) else { continue }
@@ -63,7 +63,7 @@ extension ModelWorld {
         }
     }
 
-    /// News of an attempt.
+    /// Handles an event of an attempt.
     mutating func hear(_ number: Int, _ attempt: UInt32, _ news: News) {
         let request = requests[number]
         guard !request.isEnded, request.phase == .running, request.attempt == attempt else {
@@ -121,7 +121,7 @@ extension ModelWorld {
         if failure.isOfUnknownEffect { requests[number].mayBeProcessed = true }
         silence(request.host, failure.retryAfter)
         if [.transient, .timeout, .refused].contains(failure.kind) { noteVain(number) }
-        // Who refuses is there all the same, so the way is.
+        // A server that refuses a connection shows that the route works.
         if failure.kind == .refused { answers += 1 }
         let id = request.id ?? adopt(number)
         check(scheduler.attempts(of: id) == request.counted + 1, "attempts are counted that were none, or are not")
@@ -158,7 +158,7 @@ extension ModelWorld {
         case .waitForPath:
             tally.waits += 1
             requests[number].wasLiedTo = gates[requests[number].gate].isOpen
-            // The host may have to be proven anew, and none of those under way takes a place then.
+            // The host may have to be probed again, and running requests then don't count as in flight.
             if requests[number].wasLiedTo { hosts[requests[number].host].outage = nil }
             requests[number].phase = .waiting
             enterLine(number)
@@ -166,7 +166,7 @@ extension ModelWorld {
             tally.retries += 1
             requests[number].counted += 1
             let wait = delay.clampedNanoseconds
-            // What a window let out and was refused pays nothing: it goes back into its line at once.
+            // An attempt that a window released and that was rejected costs nothing: it is queued again immediately.
             let isShed = wait == 0 && failure.isOverload
             requests[number].cost = isShed ? 0 : failure.kind == .timeout ? 10 : 5
             pay(number)
@@ -178,10 +178,10 @@ extension ModelWorld {
 }
 
 extension AttemptFailure {
-    /// Whether there were too many.
+    /// Whether the server was overloaded.
     fileprivate var isOverload: Bool { [.refused, .status(429), .status(503)].contains(kind) }
 
-    /// Whether a server may have done what was asked, and has not said that it did not.
+    /// Whether a server may have processed the request, and has not denied it.
     fileprivate var isOfUnknownEffect: Bool {
         if kind == .status(429) { return processing == .maybeProcessed }
         return processing == .maybeProcessed || processing == .answered

@@ -1,7 +1,7 @@
 import NetworkLab
 import RequestGate
 
-/// What users and gates do.
+/// The actions of users and gates.
 extension ModelWorld {
     mutating func act() {
         guard actsLeft > 0 else { return plan(.settle, after: Self.second) }
@@ -127,7 +127,7 @@ extension ModelWorld {
         gates[number].isOpen = isOpen
     }
 
-    /// Forgets a gate that nobody needs, and with it its host if that is possible, and makes others in their places.
+    /// Replaces an unused gate, and its host too if the scheduler can forget it.
     private mutating func replaceGate() {
         let number = Int.random(in: gates.indices, using: &random)
         guard !live.contains(where: { requests[$0].gate == number && requests[$0].id != nil }) else { return }
@@ -142,7 +142,7 @@ extension ModelWorld {
         gates[number].id = scheduler.addGate(of: hosts[host].id, isOpen: gates[number].isOpen, at: moment)
     }
 
-    /// All is well from now on: every gate opens, every server answers, whoever was paused goes on.
+    /// Restores all gates and servers, and resumes all requests.
     mutating func settle() {
         settledAt = now
         for host in hosts.indices { hosts[host].server = .healthy }

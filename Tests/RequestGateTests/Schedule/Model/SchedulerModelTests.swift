@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// Random worlds around the scheduler, and what must hold in all of them.
+/// Randomized simulations of the scheduler, in each of which its invariants must hold.
 ///
-/// `NETWATCH_SEEDS` plays so many stories, `NETWATCH_SEED` only one.
+/// `NETWATCH_SEEDS` sets the number of simulations; `NETWATCH_SEED` runs only one.
 struct SchedulerModelTests {
     private static let parts = 8
 
