@@ -59,7 +59,9 @@ public struct AttemptHistory: Sendable, Hashable {
         wasResent = false
     }
 
-    /// Records that the attempt is abandoned, for example because the user pauses a download. Another one follows.
+    /// Records that the attempt is abandoned, for example because the user pauses a download.
+    ///
+    /// Another one follows.
     public mutating func interrupt() { retry(wasProcessed: isSent) }
 }
 

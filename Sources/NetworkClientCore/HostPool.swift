@@ -13,8 +13,9 @@ public struct HostPool: Sendable, Hashable {
     /// The open connections by number: how many exchanges each carries, and how many more it can carry.
     private var slots: [Slots?] = []
     private var openCount = 0
-    /// The connections with a free slot. The last one that was used is taken first, so that others become idle and
-    /// close.
+    /// The connections with a free slot.
+    ///
+    /// The last one that was used is taken first, so that others become idle and close.
     private var available: [ConnectionID] = []
     private(set) var opening: Set<ConnectionID> = []
     private(set) var waiting = WaitingLine() {
@@ -65,8 +66,9 @@ public struct HostPool: Sendable, Hashable {
         return next()
     }
 
-    /// Serves a waiting request, or opens another connection. Call it again after each ``Action/fail(_:)``, and after a
-    /// connection with several slots was opened.
+    /// Serves a waiting request, or opens another connection.
+    ///
+    /// Call it again after each ``Action/fail(_:)``, and after a connection with several slots was opened.
     public mutating func next() -> Action {
         if !available.isEmpty, let request = waiting.popFirst(), let connection = takeSlot() {
             return .use(connection, for: request)
@@ -91,8 +93,9 @@ public struct HostPool: Sendable, Hashable {
         return serve(connection)
     }
 
-    /// Records that a connection can't be opened. The request that has waited longest fails, unless enough other
-    /// connections are being opened.
+    /// Records that a connection can't be opened.
+    ///
+    /// The request that has waited longest fails, unless enough other connections are being opened.
     ///
     /// - Parameters:
     ///   - connection: The connection.
@@ -128,7 +131,9 @@ public struct HostPool: Sendable, Hashable {
         return serve(connection)
     }
 
-    /// Records that a connection was closed, with all exchanges on it. It has no effect if the connection is not open.
+    /// Records that a connection was closed, with all exchanges on it.
+    ///
+    /// It has no effect if the connection is not open.
     ///
     /// - Returns: The next action.
     public mutating func closed(_ connection: ConnectionID) -> Action {
@@ -181,7 +186,9 @@ public struct HostPool: Sendable, Hashable {
     }
 }
 
-/// Requests in the order in which they were added. Any of them can be removed.
+/// Requests in the order in which they were added.
+///
+/// Any of them can be removed.
 ///
 /// Removing the first or any other request is O(1), amortized: the place of a removed request stays empty until the
 /// queue has moved past it.
@@ -210,7 +217,9 @@ struct WaitingLine: Sendable, Hashable {
         return nil
     }
 
-    /// Removes a request. Returns whether it was present.
+    /// Removes a request.
+    ///
+    /// Returns whether it was present.
     mutating func remove(_ request: UInt64) -> Bool {
         guard present.remove(request) != nil else { return false }
         shrink()

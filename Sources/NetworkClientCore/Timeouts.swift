@@ -19,7 +19,9 @@ public struct Timeouts: Sendable, Hashable {
     /// The whole request, including all waits.
     public var total: Duration?
 
-    /// Creates limits. The defaults suit a server on the internet.
+    /// Creates limits.
+    ///
+    /// The defaults suit a server on the internet.
     public init(
         resolve: Duration? = .seconds(10),
         connect: Duration? = .seconds(10),

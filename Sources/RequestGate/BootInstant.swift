@@ -1,4 +1,6 @@
-/// An instant of the boot clock, which continues while the machine is suspended. It is passed in by the caller.
+/// An instant of the boot clock, which continues while the machine is suspended.
+///
+/// It is passed in by the caller.
 ///
 /// The deadlines of requests use this clock, so that a timeout also elapses while a laptop is asleep.
 public struct BootInstant: InstantProtocol, Sendable, Hashable {

@@ -8,7 +8,9 @@ import HTTPTypes
 /// ```
 /// The value only describes the parts: files are opened and streams are started each time the form is sent.
 public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
-    /// The parts in the order in which they are sent. Several parts may have the same name.
+    /// The parts in the order in which they are sent.
+    ///
+    /// Several parts may have the same name.
     public var parts: [MultipartPart]
 
     /// Creates a form.
@@ -62,7 +64,9 @@ enum MultipartBoundary {
         (1...70).contains(text.utf8.count) && text.utf8.allSatisfy(isAllowed)
     }
 
-    /// Whether a delimiter occurs in bytes. Any position counts, since parsers disagree about what ends a line.
+    /// Whether a delimiter occurs in bytes.
+    ///
+    /// Any position counts, since parsers disagree about what ends a line.
     static func occurs(_ delimiter: [UInt8], in bytes: [UInt8]) -> Bool {
         guard let first = delimiter.first, bytes.count >= delimiter.count else { return false }
         return bytes.withUnsafeBufferPointer { bytes in

@@ -127,7 +127,9 @@ public struct MultipartStream: Sendable {
     public let length: Int64?
     /// Whether ``make`` returns a sequence with the same bytes each time.
     public let isReplayable: Bool
-    /// Returns the sequence. It is called each time the form is sent.
+    /// Returns the sequence.
+    ///
+    /// It is called each time the form is sent.
     public let make: @Sendable () -> Pieces
 
     /// Returns a stream that can be sent any number of times.

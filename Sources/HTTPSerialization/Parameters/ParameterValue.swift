@@ -42,7 +42,9 @@ extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, 
     /// Creates ``array(_:)``.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
 
-    /// Creates ``dictionary(_:)``. If a key occurs more than once, the last value is used.
+    /// Creates ``dictionary(_:)``.
+    ///
+    /// If a key occurs more than once, the last value is used.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .dictionary(.init(elements, uniquingKeysWith: { $1 }))
     }
@@ -60,7 +62,9 @@ extension ParameterValue {
         }
     }
 
-    /// Returns a number as text. A whole number has no `.0`, as in JSON.
+    /// Returns a number as text.
+    ///
+    /// A whole number has no `.0`, as in JSON.
     private static func text(_ value: Double) -> String {
         Int64(exactly: value).map { "\($0)" } ?? "\(value)"
     }
@@ -103,7 +107,9 @@ extension ParameterValue: Codable {
         return .string(try container.decode(String.self))
     }
 
-    /// Encodes the value. A set is written as a sorted array, so that equal sets are always written alike.
+    /// Encodes the value.
+    ///
+    /// A set is written as a sorted array, so that equal sets are always written alike.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .dictionary(let values):

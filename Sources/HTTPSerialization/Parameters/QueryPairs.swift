@@ -4,7 +4,9 @@
 /// sorted, so that equal parameters always produce the same text. A null produces the name alone; an empty collection
 /// produces nothing.
 struct QueryPairs {
-    /// The pairs in order. A pair without a value is written as its name alone.
+    /// The pairs in order.
+    ///
+    /// A pair without a value is written as its name alone.
     private(set) var pairs: [(name: String, value: String?)] = []
 
     /// Creates the pairs of parameters.
@@ -41,7 +43,9 @@ struct QueryPairs {
 
 /// Percent-encoding of names and values (RFC 3986, 2.1).
 enum QueryEscaping {
-    /// Escapes everything except letters, digits and `-._~/?`. Delimiters (`&`, `=`, `+`, `#`) are always escaped.
+    /// Escapes everything except letters, digits and `-._~/?`.
+    ///
+    /// Delimiters (`&`, `=`, `+`, `#`) are always escaped.
     ///
     /// Brackets are escaped as well, as in AFNetworking; servers decode `a%5Bb%5D` and `a[b]` alike.
     static func escape(_ text: String) -> String {

@@ -1,6 +1,8 @@
 /// The user's preferred languages as the value of an `Accept-Language` field (RFC 9110, 12.5.4).
 public enum AcceptLanguage {
-    /// The maximum number of languages. More would identify the user rather than help the server choose.
+    /// The maximum number of languages.
+    ///
+    /// More would identify the user rather than help the server choose.
     static let limit = 6
 
     /// Returns the field's value from the environment: `LANGUAGE`, then the first of `LC_ALL`, `LC_MESSAGES` and `LANG`

@@ -41,13 +41,16 @@ public struct RequestSerializationError: Error, Sendable, CustomStringConvertibl
     public init(_ description: String) { self.description = description }
 }
 
-/// Decides whether parameters are written into the target or the body. Methods whose body has no defined meaning (RFC
-/// 9110, 9.3) write them into the target.
+/// Decides whether parameters are written into the target or the body.
+///
+/// Methods whose body has no defined meaning (RFC 9110, 9.3) write them into the target.
 public struct ParameterPlacement: Sendable, Hashable {
     /// The methods whose parameters are written into the target.
     public var methodsInTarget: Set<HTTPRequest.Method>
 
-    /// Creates a placement. By default, GET, HEAD and DELETE write their parameters into the target.
+    /// Creates a placement.
+    ///
+    /// By default, GET, HEAD and DELETE write their parameters into the target.
     public init(methodsInTarget: Set<HTTPRequest.Method> = [.get, .head, .delete]) {
         self.methodsInTarget = methodsInTarget
     }
@@ -86,7 +89,9 @@ public struct FormSerializer: RequestSerializer {
         self.encoding = encoding
     }
 
-    /// Returns the request with its parameters. A body without parameters is an empty form.
+    /// Returns the request with its parameters.
+    ///
+    /// A body without parameters is an empty form.
     public func serialize(
         _ request: HTTPRequest,
         parameters: ParameterValue?
@@ -122,7 +127,9 @@ public struct JSONSerializer: RequestSerializer {
         self.isPretty = isPretty
     }
 
-    /// Returns the request with its parameters. Without parameters there is no body.
+    /// Returns the request with its parameters.
+    ///
+    /// Without parameters there is no body.
     public func serialize(
         _ request: HTTPRequest,
         parameters: ParameterValue?
@@ -156,7 +163,9 @@ public struct PropertyListSerializer: RequestSerializer {
         self.isBinary = isBinary
     }
 
-    /// Returns the request with its parameters. Without parameters there is no body.
+    /// Returns the request with its parameters.
+    ///
+    /// Without parameters there is no body.
     public func serialize(
         _ request: HTTPRequest,
         parameters: ParameterValue?

@@ -18,7 +18,9 @@ public struct BytesResponseSerializer: ResponseSerializer {
 
 /// Decodes the body from JSON.
 public struct DecodableResponseSerializer<Output: Decodable & Sendable>: ResponseSerializer {
-    /// Creates a decoder. It is called for each response, since decoders are not `Sendable` values.
+    /// Creates a decoder.
+    ///
+    /// It is called for each response, since decoders are not `Sendable` values.
     public typealias DecoderFactory = @Sendable () -> JSONDecoder
 
     /// The acceptable responses.
@@ -40,7 +42,9 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
         self.decoder = decoder
     }
 
-    /// Decodes the value. An empty body, as with status 204, is decoded as nil if the type is optional.
+    /// Decodes the value.
+    ///
+    /// An empty body, as with status 204, is decoded as nil if the type is optional.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
         try expectation.value(of: response, body: body) { body in
             if body.isEmpty, let none = noValue(of: Output.self) { return none }
@@ -62,7 +66,9 @@ public struct JSONResponseSerializer: ResponseSerializer {
         self.removesNulls = removesNulls
     }
 
-    /// Decodes the value. An empty body, as with status 204, is decoded as ``ParameterValue/null``.
+    /// Decodes the value.
+    ///
+    /// An empty body, as with status 204, is decoded as ``ParameterValue/null``.
     public func serialize(
         _ response: HTTPResponse,
         body: [UInt8]
@@ -85,7 +91,9 @@ public struct PropertyListResponseSerializer<Output: Decodable & Sendable>: Resp
         self.expectation = expectation
     }
 
-    /// Decodes the value. An empty body, as with status 204, is decoded as nil if the type is optional.
+    /// Decodes the value.
+    ///
+    /// An empty body, as with status 204, is decoded as nil if the type is optional.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
         try expectation.value(of: response, body: body) { body in
             if body.isEmpty, let none = noValue(of: Output.self) { return none }

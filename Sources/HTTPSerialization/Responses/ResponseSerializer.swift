@@ -63,7 +63,9 @@ extension ResponseSerializationError: CustomStringConvertible {
     }
 }
 
-/// Tries several serializers in order and returns the first value. If all fail, it returns the body unchanged.
+/// Tries several serializers in order and returns the first value.
+///
+/// If all fail, it returns the body unchanged.
 public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     private let serializers: [any ResponseSerializer<Value>]
 
@@ -78,7 +80,9 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
         case bytes([UInt8])
     }
 
-    /// Returns the first value or the body. Fails only if no serializer succeeds and the status is not acceptable.
+    /// Returns the first value or the body.
+    ///
+    /// Fails only if no serializer succeeds and the status is not acceptable.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
         for serializer in serializers {
             if let value = try? serializer.serialize(response, body: body) { return .value(value) }
@@ -94,7 +98,9 @@ public struct ResponseExpectation: Sendable, Hashable {
     /// Patterns of the acceptable media types (``MediaType/matches(_:)``); nil for any type.
     public var mediaTypes: Set<String>?
 
-    /// Creates an expectation. By default, any successful response is acceptable.
+    /// Creates an expectation.
+    ///
+    /// By default, any successful response is acceptable.
     public init(statuses: Set<Int> = Set(200...299), mediaTypes: Set<String>? = nil) {
         self.statuses = statuses
         self.mediaTypes = mediaTypes
@@ -154,8 +160,9 @@ public struct ResponseExpectation: Sendable, Hashable {
 public struct MediaType: Sendable, Hashable {
     /// `type/subtype` in lower case, such as `application/json`.
     public var essence: String
-    /// The parameters, such as `charset`, by name in lower case. If a name occurs more than once, the first value is
-    /// used.
+    /// The parameters, such as `charset`, by name in lower case.
+    ///
+    /// If a name occurs more than once, the first value is used.
     public var parameters: [String: String] = [:]
 
     /// Parses the value of a `Content-Type` field; nil if it has no `type/subtype`.

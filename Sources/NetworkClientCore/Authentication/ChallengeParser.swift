@@ -50,7 +50,9 @@ public struct ChallengeParser {
         }
     }
 
-    /// Reads a parameter or the start of a challenge. Returns whether it is valid.
+    /// Reads a parameter or the start of a challenge.
+    ///
+    /// Returns whether it is valid.
     private mutating func readElement(_ scanner: inout FieldScanner) -> Bool {
         guard let name = scanner.token() else { return false }
         let hasSpace = scanner.next?.isBlank == true
@@ -121,7 +123,9 @@ struct FieldScanner {
         while let next, condition(next) { position += 1 }
     }
 
-    /// Consumes a byte if it is the next one. Returns whether it was.
+    /// Consumes a byte if it is the next one.
+    ///
+    /// Returns whether it was.
     mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
@@ -164,7 +168,9 @@ struct FieldScanner {
         return nil
     }
 
-    /// Skips the rest of an invalid element. A comma within quotes does not end it.
+    /// Skips the rest of an invalid element.
+    ///
+    /// A comma within quotes does not end it.
     mutating func skipElement() {
         while let next, next != UInt8(ascii: ",") {
             if next == UInt8(ascii: "\"") { _ = value() } else { position += 1 }

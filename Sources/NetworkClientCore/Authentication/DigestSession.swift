@@ -6,7 +6,9 @@ public struct DigestSession: Sendable {
     private let hashes: DigestHashes
     /// The hash of user name, realm and password.
     private var key: String
-    /// The client nonce in the key of a `-sess` algorithm. It stays the same for the whole challenge.
+    /// The client nonce in the key of a `-sess` algorithm.
+    ///
+    /// It stays the same for the whole challenge.
     private var sessionNonce: String?
     private var nonce: String
     private var count: UInt32 = 0
@@ -94,7 +96,9 @@ public struct DigestSession: Sendable {
         count = 0
     }
 
-    /// Computes the key of a `-sess` algorithm from both nonces on the first call. Returns the client nonce to send.
+    /// Computes the key of a `-sess` algorithm from both nonces on the first call.
+    ///
+    /// Returns the client nonce to send.
     ///
     /// The client nonce stays the same from then on, since some servers compute the key from the client nonce of each
     /// request.
@@ -207,7 +211,9 @@ public enum DigestProtection: String, Sendable, Hashable {
     case body = "auth-int"
 }
 
-/// The hash functions for Digest. They are passed in, since this module contains none.
+/// The hash functions for Digest.
+///
+/// They are passed in, since this module contains none.
 public struct DigestHashes: Sendable {
     /// A hash function: from bytes to bytes.
     public typealias Function = @Sendable (_ bytes: [UInt8]) -> [UInt8]

@@ -144,7 +144,9 @@ public struct ProtectionSpaces: Sendable {
         return number.map { (spaces[$0], $0) }
     }
 
-    /// Returns the field's value with a space's credentials for a request. It increments the nonce count of Digest.
+    /// Returns the field's value with a space's credentials for a request.
+    ///
+    /// It increments the nonce count of Digest.
     ///
     /// - Parameters:
     ///   - number: The number of the space, just returned by ``space(of:at:for:)``.
@@ -189,7 +191,9 @@ extension ProtectionSpaces.Answer: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A scheme, host and port. Credentials belong to one origin and are never sent to another (RFC 9110, 4.3.1).
+/// A scheme, host and port.
+///
+/// Credentials belong to one origin and are never sent to another (RFC 9110, 4.3.1).
 public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     /// Whether the scheme is https.
     public let isSecure: Bool

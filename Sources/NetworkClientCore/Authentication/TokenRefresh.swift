@@ -65,7 +65,9 @@ public struct TokenRefresh: Sendable {
         (isRefreshing, refreshed, wasAccepted) = (false, now, false)
     }
 
-    /// Records that the refresh failed. Waiting requests fail, and the next rejection starts another refresh.
+    /// Records that the refresh failed.
+    ///
+    /// Waiting requests fail, and the next rejection starts another refresh.
     public mutating func failed() { isRefreshing = false }
 }
 

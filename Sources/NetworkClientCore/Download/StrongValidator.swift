@@ -63,7 +63,9 @@ package enum StrongValidator: Sendable, Hashable {
         case other
     }
 
-    /// Compares the validator with those of a response. Tags use the strong comparison (RFC 9110, 8.8.3.2).
+    /// Compares the validator with those of a response.
+    ///
+    /// Tags use the strong comparison (RFC 9110, 8.8.3.2).
     package func compare(tags: [String], dates: [String]) -> Comparison {
         switch self {
         case .tag(let tag):

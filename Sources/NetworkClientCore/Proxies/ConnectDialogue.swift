@@ -86,6 +86,8 @@ extension ProxyRefusal {
 }
 
 extension ResponseHead {
-    /// Whether another response follows. 101 is final, since it is followed by another protocol.
+    /// Whether another response follows.
+    ///
+    /// 101 is final, since it is followed by another protocol.
     fileprivate var isInterim: Bool { 100..<200 ~= status && status != 101 }
 }

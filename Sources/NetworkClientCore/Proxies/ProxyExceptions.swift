@@ -21,7 +21,9 @@ public struct ProxyExceptions: Sendable, Hashable {
     private let names: [[UInt8]]
     private let networks: [IPPrefix]
 
-    /// Parses a list. Any text is valid.
+    /// Parses a list.
+    ///
+    /// Any text is valid.
     public init(_ text: String) {
         self.text = text
         isEverything = text == "*"

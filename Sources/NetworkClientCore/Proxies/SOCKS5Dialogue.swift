@@ -23,7 +23,9 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
             self.password = password
         }
 
-        /// Whether both can be sent (RFC 1929, 2). An empty password is allowed.
+        /// Whether both can be sent (RFC 1929, 2).
+        ///
+        /// An empty password is allowed.
         public var fits: Bool { 1...255 ~= user.utf8.count && password.utf8.count <= 255 }
     }
 

@@ -6,7 +6,9 @@ public struct ResponseHead: Sendable {
     public private(set) var status = 0
     /// The reason phrase, which has no meaning to a program.
     public private(set) var reason = ""
-    /// The fields in order. Values have no surrounding white space.
+    /// The fields in order.
+    ///
+    /// Values have no surrounding white space.
     public private(set) var fields: [(String, String)] = []
 
     /// The number of fields that are stored without a second allocation.
@@ -14,7 +16,9 @@ public struct ResponseHead: Sendable {
 
     init() {}
 
-    /// Parses a status line without its line end. The reason phrase may contain any bytes.
+    /// Parses a status line without its line end.
+    ///
+    /// The reason phrase may contain any bytes.
     init(statusLine line: UnsafeRawBufferPointer) throws(ResponseFault) {
         let start = "HTTP/1.".utf8
         guard line.starts(with: start) else { throw .malformed("it begins with no HTTP/1.1") }

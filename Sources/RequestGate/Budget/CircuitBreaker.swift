@@ -21,7 +21,9 @@ public struct CircuitBreaker: Sendable {
         /// The duration for which the breaker stays open.
         public var breakDuration: Duration
 
-        /// Creates a policy. The defaults are those of Polly.
+        /// Creates a policy.
+        ///
+        /// The defaults are those of Polly.
         public init(
             failureRatio: Double = 0.1,
             minimumCalls: Int = 100,
@@ -79,7 +81,9 @@ public struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Records the failure of a request that was admitted. Only failures that concern the host are recorded.
+    /// Records the failure of a request that was admitted.
+    ///
+    /// Only failures that concern the host are recorded.
     public mutating func failed(at now: BootInstant) {
         switch state {
         case .closed:

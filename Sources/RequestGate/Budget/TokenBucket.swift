@@ -14,7 +14,9 @@ public struct TokenBucket: Sendable, Hashable {
     /// The current number of tokens.
     public private(set) var tokens: Int32
 
-    /// Creates a full bucket. A negative capacity is treated as 0.
+    /// Creates a full bucket.
+    ///
+    /// A negative capacity is treated as 0.
     public init(capacity: Int32 = 500) {
         self.capacity = max(capacity, 0)
         tokens = self.capacity
@@ -26,7 +28,9 @@ public struct TokenBucket: Sendable, Hashable {
     /// Returns the number of tokens that a retry costs.
     public static func cost(isTimeout: Bool) -> Int32 { isTimeout ? 10 : 5 }
 
-    /// Spends the cost of a retry. Returns `false`, and spends nothing, if there are too few tokens.
+    /// Spends the cost of a retry.
+    ///
+    /// Returns `false`, and spends nothing, if there are too few tokens.
     public mutating func take(isTimeout: Bool) -> Bool {
         let cost = Self.cost(isTimeout: isTimeout)
         guard tokens >= cost else { return false }

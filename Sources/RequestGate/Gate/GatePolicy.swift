@@ -18,7 +18,9 @@ public enum PathLossPolicy: Sendable, Hashable {
     case waitInFlight(Duration)
 }
 
-/// The priority of a waiting request. Requests of equal priority are sent in the order in which they arrived.
+/// The priority of a waiting request.
+///
+/// Requests of equal priority are sent in the order in which they arrived.
 ///
 /// The priority of a waiting request rises by one step every 30 seconds, which prevents starvation.
 public enum RequestPriority: UInt8, Sendable, Hashable, CaseIterable, Comparable {

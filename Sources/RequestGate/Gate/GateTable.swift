@@ -21,8 +21,9 @@ public enum GateTable {
         }
     }
 
-    /// Selects the first address that has a route. A request bound to that route's interface excludes addresses behind
-    /// others.
+    /// Selects the first address that has a route.
+    ///
+    /// A request bound to that route's interface excludes addresses behind others.
     private static func judge(_ ways: [GateWay], _ isRestricted: Bool) -> GateVerdict {
         guard let first = ways.first(where: { $0 != .none }) else { return .wait(.path) }
         let positions = ways.indices.filter { ways[$0] != .none && (!isRestricted || ways[$0] == first) }
@@ -81,13 +82,16 @@ public struct GateQuestion: Sendable, Hashable {
     public var status: ReachabilityStatus
     /// The destination of the connection.
     public var destination: Destination
-    /// Whether an attempt found no path although the state says that there is one. The destination's own route is then
-    /// looked up.
+    /// Whether an attempt found no path although the state says that there is one.
+    ///
+    /// The destination's own route is then looked up.
     public var isDoubted: Bool
     /// The interface of the default path that meets the requirement; nil if there is none, or if it was not determined.
     public var defaultInterface: InterfaceIndex?
 
-    /// Creates the inputs for a request. The defaults are for one that has not been attempted.
+    /// Creates the inputs for a request.
+    ///
+    /// The defaults are for one that has not been attempted.
     public init(
         _ requirement: PathRequirement,
         _ status: ReachabilityStatus,
@@ -102,7 +106,9 @@ public struct GateQuestion: Sendable, Hashable {
         self.defaultInterface = defaultInterface
     }
 
-    /// The destination of a connection. If a proxy is used, it is the proxy.
+    /// The destination of a connection.
+    ///
+    /// If a proxy is used, it is the proxy.
     public enum Destination: Sendable, Hashable {
         /// A Unix socket, which needs no path.
         case unixSocket

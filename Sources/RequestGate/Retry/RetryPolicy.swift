@@ -2,11 +2,17 @@ import NetworkClientCore
 
 /// The number of attempts of a request, and the delays between them.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The maximum number of attempts, including the first. Waiting for connectivity does not count as an attempt.
+    /// The maximum number of attempts, including the first.
+    ///
+    /// Waiting for connectivity does not count as an attempt.
     public var maximumAttempts: Int
-    /// The upper bound of the first delay. It doubles with each further attempt.
+    /// The upper bound of the first delay.
+    ///
+    /// It doubles with each further attempt.
     public var baseDelay: Duration
-    /// The maximum of that bound. Only a server's `Retry-After` can cause a longer delay.
+    /// The maximum of that bound.
+    ///
+    /// Only a server's `Retry-After` can cause a longer delay.
     public var maximumDelay: Duration
     /// The statuses after which an idempotent request is retried.
     public var retryableStatuses: Set<Int>
@@ -101,8 +107,9 @@ extension RetryPolicy {
         }
     }
 
-    /// Returns the verdict on a status. It applies to its own attempt only: an earlier one may still have been
-    /// processed.
+    /// Returns the verdict on a status.
+    ///
+    /// It applies to its own attempt only: an earlier one may still have been processed.
     private func verdict(status: Int, _ processing: Processing, _ traits: RequestTraits) -> Verdict {
         let saysUnprocessed = statusesOfUnprocessed.contains(status)
         guard saysUnprocessed || retryableStatuses.contains(status) else { return .mayNot(.status) }

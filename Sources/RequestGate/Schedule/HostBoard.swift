@@ -39,7 +39,9 @@ struct HostBoard: Sendable {
         return hosts.add(host)
     }
 
-    /// Removes a host. Its number is reused.
+    /// Removes a host.
+    ///
+    /// Its number is reused.
     mutating func remove(_ host: Int32) {
         holds.remove(host)
         hosts.remove(host)
@@ -53,7 +55,9 @@ struct HostBoard: Sendable {
         return gate
     }
 
-    /// Removes a gate without requests. Its number is reused.
+    /// Removes a gate without requests.
+    ///
+    /// Its number is reused.
     mutating func remove(gate: Int32) {
         guard let known = gates[gate], known.requests == 0 else { return }
         hosts[known.host]?.gates.removeAll { $0 == gate }
@@ -202,7 +206,9 @@ struct HostBoard: Sendable {
         return known.jitter.delay(in: known.window, using: &generator)
     }
 
-    /// Stops counting a request as in flight. Its result still applies to the windows.
+    /// Stops counting a request as in flight.
+    ///
+    /// Its result still applies to the windows.
     mutating func lapse(_ entry: inout WaitingEntry) {
         guard takesPlace(entry) else { return }
         let host = host(of: entry)
@@ -212,7 +218,9 @@ struct HostBoard: Sendable {
         queue(host)
     }
 
-    /// Ends a request's lease. Its result no longer applies to the windows.
+    /// Ends a request's lease.
+    ///
+    /// Its result no longer applies to the windows.
     mutating func returnLease(_ entry: inout WaitingEntry) {
         guard entry.hasLease else { return }
         lapse(&entry)
@@ -250,7 +258,9 @@ struct HostBoard: Sendable {
     /// The earliest instant at which a hold ends; nil if there is none.
     var nextMoment: BootInstant? { holds.first?.at }
 
-    /// Ends a hold that has expired. Returns whether there was one.
+    /// Ends a hold that has expired.
+    ///
+    /// Returns whether there was one.
     mutating func endHold(at now: BootInstant) -> Bool {
         guard let host = holds.popFirst(dueAt: now) else { return false }
         hosts[host]?.hold = nil
@@ -276,7 +286,9 @@ struct HostBoard: Sendable {
         setSilence(host)
     }
 
-    /// Ends the delay of probes. A hold that the server requested remains.
+    /// Ends the delay of probes.
+    ///
+    /// A hold that the server requested remains.
     private mutating func endRest(_ host: Int32) {
         hosts[host]?.owesRest = false
         hosts[host]?.failedProbes = 0
@@ -290,7 +302,9 @@ struct HostBoard: Sendable {
     }
 }
 
-/// Elements by number. Numbers are dense from 0 and are reused.
+/// Elements by number.
+///
+/// Numbers are dense from 0 and are reused.
 struct NumberedList<Element: Sendable>: Sendable {
     private var elements: [Element?] = []
     private var vacant: [Int32] = []

@@ -1,4 +1,6 @@
-/// The hosts of a scheduler by name. Each is kept while it has recorded failures, but not forever.
+/// The hosts of a scheduler by name.
+///
+/// Each is kept while it has recorded failures, but not forever.
 public struct HostRegister<Name: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
         let number: RequestScheduler.HostID

@@ -11,9 +11,13 @@
 /// - A failed attempt is judged by the request's ``RetryPolicy``, the host's ``TokenBucket`` and the deadline.
 /// - Each request has one deadline. While the user has paused it, its deadline, delay and wait are suspended.
 public struct RequestScheduler: Sendable {
-    /// Identifies a request until it ends. Its slot is reused, its generation is not.
+    /// Identifies a request until it ends.
+    ///
+    /// Its slot is reused, its generation is not.
     public struct RequestID: Sendable, Hashable {
-        /// The index of the request's slot. Slots are dense from 0 and are reused.
+        /// The index of the request's slot.
+        ///
+        /// Slots are dense from 0 and are reused.
         public let slot: Int32
         let generation: UInt32
     }
@@ -103,7 +107,9 @@ public struct RequestScheduler: Sendable {
     /// Returns whether a host has no requests and no recorded failures, so that it can be removed.
     public func isForgettable(_ host: HostID) -> Bool { board[host]?.isForgettable ?? true }
 
-    /// Removes a host if ``isForgettable(_:)``. Its number is reused.
+    /// Removes a host if ``isForgettable(_:)``.
+    ///
+    /// Its number is reused.
     public mutating func forget(_ host: HostID) {
         if board[host]?.isForgettable == true { board.remove(host) }
     }
@@ -125,7 +131,9 @@ public struct RequestScheduler: Sendable {
     /// Returns the number of a gate's requests, in whatever phase they are.
     public func requests(of gate: GateID) -> Int { board.gate(gate)?.requests ?? 0 }
 
-    /// Removes a gate without requests. Its number is reused.
+    /// Removes a gate without requests.
+    ///
+    /// Its number is reused.
     public mutating func forget(gate: GateID) { board.remove(gate: gate) }
 
     /// Opens or closes a gate: whether there is a path to its host that meets its requirement.
@@ -242,7 +250,9 @@ public struct RequestScheduler: Sendable {
 
     // MARK: Releasing
 
-    /// Returns the next action. Call it repeatedly until it returns nil.
+    /// Returns the next action.
+    ///
+    /// Call it repeatedly until it returns nil.
     ///
     /// - Parameters:
     ///   - now: The current time.
@@ -379,7 +389,9 @@ public struct RequestScheduler: Sendable {
         board[host]?.bucket.succeeded(cost: cost)
     }
 
-    /// Returns the decision on a failed attempt by the policy, the budget and the deadline. It changes no state.
+    /// Returns the decision on a failed attempt by the policy, the budget and the deadline.
+    ///
+    /// It changes no state.
     public mutating func decision(
         on id: RequestID,
         _ failure: AttemptFailure,

@@ -8,7 +8,9 @@ struct ScheduledHost: Sendable {
     var gates: [Int32] = []
     /// The number of released requests that count as in flight: those without a response yet.
     var inFlight = 0
-    /// The first attempt number since the last outage. Earlier attempts don't count as in flight.
+    /// The first attempt number since the last outage.
+    ///
+    /// Earlier attempts don't count as in flight.
     var leasesFrom: UInt32 = 0
     /// The number of requests that back off before their next attempt.
     var delayed = 0

@@ -1,4 +1,6 @@
-/// A priority queue of timers by number. Any timer can be moved or removed.
+/// A priority queue of timers by number.
+///
+/// Any timer can be moved or removed.
 ///
 /// It is a 4-ary heap that records the position of each number: setting and removing take O(log n), the earliest timer
 /// O(1). Numbers are dense from 0, such as slots in a table. A timer takes 16 bytes, plus 4 bytes for each number up to
@@ -43,7 +45,9 @@ struct TimerHeap: Sendable {
         settle(entry, at: place, earlier: entry.at < entries[place].at)
     }
 
-    /// Removes a number's timer. Returns whether it had one.
+    /// Removes a number's timer.
+    ///
+    /// Returns whether it had one.
     @discardableResult
     mutating func remove(_ id: Int32) -> Bool {
         guard let place = place(of: id), let last = entries.popLast() else { return false }

@@ -56,8 +56,9 @@ struct WaitingRequests: Sendable {
         vacant.appendSparingly(Int32(slot))
     }
 
-    /// Frees memory after a large number of requests has ended. Generations continue from the highest, so that no
-    /// identifier is repeated.
+    /// Frees memory after a large number of requests has ended.
+    ///
+    /// Generations continue from the highest, so that no identifier is repeated.
     mutating func shrinkIfEmpty() {
         guard vacant.count == entries.count, entries.count > Self.kept else { return }
         firstGeneration = entries.lazy.map(\.generation).max() ?? firstGeneration
@@ -85,7 +86,9 @@ struct WaitingRequests: Sendable {
 
 /// The state of one request: at most 128 bytes including its timer.
 struct WaitingEntry: Sendable {
-    /// The phase of a request. Whether the user has paused it is stored separately.
+    /// The phase of a request.
+    ///
+    /// Whether the user has paused it is stored separately.
     enum Phase: UInt8, Sendable {
         /// The slot is free.
         case vacant
@@ -101,7 +104,9 @@ struct WaitingEntry: Sendable {
         case held
     }
 
-    /// The instant by which the request must have ended. It is extended by pauses.
+    /// The instant by which the request must have ended.
+    ///
+    /// It is extended by pauses.
     var deadline = BootInstant.never
     /// When the request was added: the start of its waiting time.
     var since = BootInstant.never
@@ -120,8 +125,9 @@ struct WaitingEntry: Sendable {
     var generation: UInt32 = 0
     var hostTicket: UInt32 = 0
     var sessionTicket: UInt32 = 0
-    /// The number of starts, including those that ended in waiting for a path. It distinguishes events of the current
-    /// attempt from older ones.
+    /// The number of starts, including those that ended in waiting for a path.
+    ///
+    /// It distinguishes events of the current attempt from older ones.
     var starts: UInt32 = 0
     /// The number of attempts that count against the limit.
     var attempts: UInt16 = 0
@@ -136,7 +142,9 @@ struct WaitingEntry: Sendable {
     var hasLapsed = false
     /// Whether a window released the request for its current attempt.
     var wasLetOut = false
-    /// Whether the request was released before. It then precedes requests of the same priority that were not.
+    /// Whether the request was released before.
+    ///
+    /// It then precedes requests of the same priority that were not.
     var hadTurn = false
     var isIdempotent = false
     var isReplayable = false

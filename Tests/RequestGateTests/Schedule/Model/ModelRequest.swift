@@ -18,7 +18,9 @@ struct ModelRequest {
     let priority: RequestPriority
     /// The scheduler's identifier; nil while the request runs without the scheduler.
     var id: RequestScheduler.RequestID?
-    /// The time by which it must have ended. It is extended by pauses.
+    /// The time by which it must have ended.
+    ///
+    /// It is extended by pauses.
     var deadline: Int64
     var phase = Phase.waiting
     var attempt: UInt32 = 0

@@ -7,7 +7,9 @@ struct ModelSizes {
     /// The percentage of acts that submit a request.
     let submissions: Int
     let pace: Int64
-    /// Whether all gates open and close together, as with a machine's only link. They are closed at the start.
+    /// Whether all gates open and close together, as with a machine's only link.
+    ///
+    /// They are closed at the start.
     let hasOneLink: Bool
     /// The number of acts at the start that submit a request.
     let burst: Int

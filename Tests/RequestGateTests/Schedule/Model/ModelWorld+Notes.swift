@@ -37,7 +37,9 @@ extension ModelWorld {
         check(hosts[host].spent <= 500 + hosts[host].refunded, "retries beyond the budget")
     }
 
-    /// Records that a gate opens. If a request certainly waits there, the host has to be probed.
+    /// Records that a gate opens.
+    ///
+    /// If a request certainly waits there, the host has to be probed.
     mutating func noteOutage(_ gate: Int) {
         let host = gates[gate].host
         let isLong = now - gates[gate].closedAt > 250 * Self.millisecond
