@@ -18,7 +18,7 @@ public struct HostPool: Sendable, Hashable {
     /// The last one that was used is taken first, so that others become idle and close.
     private var available: [ConnectionID] = []
     private(set) var opening: Set<ConnectionID> = []
-    private(set) var waiting = WaitingLine() {
+    private(set) var waiting = WaitingQueue() {
         didSet { if waiting.isEmpty { shortageLimit = nil } }
     }
     /// The maximum number of connections while file descriptors are short; nil while they are not.
@@ -192,7 +192,7 @@ public struct HostPool: Sendable, Hashable {
 ///
 /// Removing the first or any other request is O(1), amortized: the place of a removed request stays empty until the
 /// queue has moved past it.
-struct WaitingLine: Sendable, Hashable {
+struct WaitingQueue: Sendable, Hashable {
     private var places: [UInt64] = []
     private var first = 0
     private var present: Set<UInt64> = []

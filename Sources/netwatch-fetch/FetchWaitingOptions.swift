@@ -49,7 +49,7 @@ extension FetchWaitingOptions {
     ///
     /// - Throws: What to tell the user where the kernel cannot be asked for ways.
     func apply(to configuration: inout HTTPConfiguration) throws(ToolError) {
-        configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .goesAtOnce
+        configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .startsImmediately
         configuration.requirement = required.requirement
         // What is no retry is an attempt too.
         configuration.retry =

@@ -98,8 +98,10 @@ struct PoolStory {
     }
 
     private mutating func check() {
-        if !waiting.isEmpty, !idle.isEmpty { faults.append("somebody waits beside an idle connection") }
-        if !waiting.isEmpty, opening.isEmpty, busy.isEmpty { faults.append("somebody waits for nothing") }
+        if !waiting.isEmpty, !idle.isEmpty { faults.append("a request waits although a connection is idle") }
+        if !waiting.isEmpty, opening.isEmpty, busy.isEmpty {
+            faults.append("a request waits although no connection is busy or being opened")
+        }
         if pool.connectionCount > pool.limit { faults.append("there are too many connections") }
         if pool.connectionCount != idle.count + busy.count + opening.count { faults.append("the count is wrong") }
     }

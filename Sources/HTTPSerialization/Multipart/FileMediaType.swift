@@ -12,11 +12,11 @@ public enum FileMediaType {
     public static func type(ofFileNamed name: String) -> String {
         let last = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return unknown }
-        return byEnding[last[last.index(after: dot)...].lowercased()] ?? unknown
+        return byExtension[last[last.index(after: dot)...].lowercased()] ?? unknown
     }
 
     /// The types by extension in lower case.
-    static let byEnding: [String: String] = {
+    static let byExtension: [String: String] = {
         var types: [String: String] = [:]
         for line in table.split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -37,13 +37,13 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     ///   of a part is invalid.
     public func encoded(boundary: String) throws(RequestSerializationError) -> MultipartBody {
         guard MultipartBoundary.isValid(boundary) else {
-            throw .init("'\(boundary)' is no boundary: take 1 to 70 letters, digits and '+_-.")
+            throw .init("'\(boundary)' is not a valid boundary: use 1 to 70 letters, digits and '+_-.")
         }
         let delimiter = Array("--\(boundary)".utf8)
         var body = MultipartBody(boundary: boundary)
         for (position, part) in parts.enumerated() {
             if case .bytes(let bytes) = part.content, MultipartBoundary.occurs(delimiter, in: bytes) {
-                throw .init("the boundary '\(boundary)' occurs in part \(position + 1) of the form: take another one")
+                throw .init("the boundary '\(boundary)' occurs in part \(position + 1) of the form: use another one")
             }
             body.append(delimiter + MultipartBoundary.lineEnd)
             body.append(try part.head(at: position))
@@ -95,7 +95,7 @@ public struct MultipartBody: Sendable {
 
     /// The size in bytes up to which adjacent pieces are merged, so that many small parts don't cause many small
     /// writes.
-    private static let joined = 4_096
+    private static let mergeLimit = 4_096
 
     init(boundary: String) { self.boundary = boundary }
 
@@ -133,8 +133,8 @@ public struct MultipartBody: Sendable {
     mutating func append(_ bytes: [UInt8]) { append(.bytes(bytes)) }
 
     mutating func append(_ content: MultipartContent) {
-        guard case .bytes(let bytes) = content, bytes.count <= Self.joined, case .bytes(let before) = pieces.last,
-            before.count <= Self.joined
+        guard case .bytes(let bytes) = content, bytes.count <= Self.mergeLimit, case .bytes(let before) = pieces.last,
+            before.count <= Self.mergeLimit
         else { return pieces.append(content) }
         pieces[pieces.count - 1] = .bytes(before + bytes)
     }
@@ -159,8 +159,8 @@ extension MultipartPart {
                 guard MultipartName.isMediaType(type) else {
                     throw .init(
                         """
-                        the content type of part \(position + 1) of the form is none: \(String(reflecting: type)); \
-                        write type/subtype, such as text/plain; charset=utf-8
+                        the content type of part \(position + 1) of the form is invalid: \(String(reflecting: type)); \
+                        use type/subtype, such as text/plain; charset=utf-8
                         """
                     )
                 }

@@ -181,7 +181,9 @@ public struct PropertyListSerializer: RequestSerializer {
         do {
             return .init(head: head, body: Array(try encoder.encode(parameters.withoutNulls)))
         } catch {
-            throw .init("the parameters can't be written as a property list, which is a dictionary or a list: \(error)")
+            throw .init(
+                "the parameters can't be written as a property list, which must be a dictionary or an array: \(error)"
+            )
         }
     }
 }

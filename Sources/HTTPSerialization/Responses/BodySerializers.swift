@@ -133,7 +133,7 @@ enum CharacterSetConversion {
 
         var description: String {
             switch self {
-            case .unknownCharacterSet(let name): "the character set '\(name)' is not known here; see iconv -l"
+            case .unknownCharacterSet(let name): "the character set '\(name)' is unknown; see iconv -l"
             case .invalid(let offset, let name): "byte \(offset) is not valid in the character set '\(name)'"
             }
         }

@@ -55,8 +55,8 @@ extension ResponseSerializationError: CustomStringConvertible {
         let type = contentType.map { "Content-Type '\($0)'" } ?? "no Content-Type"
         let what =
             switch code {
-            case .unacceptableStatus: "the server answered with status \(status)"
-            case .unacceptableContentType: "the answer has \(type), which is none of those expected"
+            case .unacceptableStatus: "the server responded with status \(status)"
+            case .unacceptableContentType: "the response has \(type), which is not acceptable"
             case .undecodable: "the body can't be decoded (\(type))"
             }
         return underlying.map { "\(what): \($0)" } ?? what

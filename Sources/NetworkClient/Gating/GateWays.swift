@@ -49,14 +49,14 @@ struct GateWays {
     }
 }
 
-extension GateWay {
+extension RouteResult {
     /// What the gate has to know of a way.
     init(_ path: DestinationPath?) {
         guard let path, path.isReachable else {
             self = .none
             return
         }
-        self = path.staysOnThisMachine ? .here : path.interface.map { .through($0.index) } ?? .none
+        self = path.staysOnThisMachine ? .local : path.interface.map { .interface($0.index) } ?? .none
     }
 }
 

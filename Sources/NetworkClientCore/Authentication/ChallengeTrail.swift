@@ -31,7 +31,7 @@ public struct ChallengeTrail: Sendable {
         /// The nonce was stale: the same credential is used with this challenge.
         case renew(AuthenticationChallenge)
         /// The first of these challenges for which there is a credential is to be answered. The strongest comes first.
-        case answer([AuthenticationChallenge])
+        case authenticate([AuthenticationChallenge])
     }
 
     private var count = 0
@@ -59,11 +59,11 @@ public struct ChallengeTrail: Sendable {
         guard count <= Self.limit else { return .refused }
         if let sent, let renewal = Self.renewal(of: sent, in: challenges) { return .renew(renewal) }
         let open = challenges.filter { !answered.contains($0.realm ?? "") && !Self.isSame(sent, $0) }
-        return open.isEmpty ? .refused : .answer(Self.ranked(open))
+        return open.isEmpty ? .refused : .authenticate(Self.ranked(open))
     }
 
     /// Records that the challenge of a realm is being answered.
-    public mutating func answers(_ realm: String) { answered.insert(realm) }
+    public mutating func willAuthenticate(_ realm: String) { answered.insert(realm) }
 
     private static func renewal(of sent: Sent, in challenges: [AuthenticationChallenge]) -> AuthenticationChallenge? {
         guard sent.scheme == "digest" else { return nil }

@@ -31,7 +31,7 @@ extension Credential {
 }
 
 /// Credentials of the scheme Basic (RFC 7617).
-public enum BasicAnswer {
+public enum BasicAuthorization {
     /// Returns the field's value; nil if Basic can't represent the credential: a user name with a colon, or control
     /// characters.
     ///

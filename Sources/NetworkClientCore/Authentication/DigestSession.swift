@@ -50,7 +50,7 @@ public struct DigestSession: Sendable {
 
     /// Returns whether credentials can be computed for a request: if the body has to be protected, all of it must be
     /// known.
-    public func canAnswer(_ request: Request) -> Bool { manner(of: request) != nil }
+    public func canAuthorize(_ request: Request) -> Bool { manner(of: request) != nil }
 
     /// Whether the body is needed to compute credentials, since the server requires its protection.
     public var needsBody: Bool { challenge.protections?.contains(.request) == false }
@@ -68,7 +68,7 @@ public struct DigestSession: Sendable {
     ///   - request: The request.
     ///   - clientNonce: A random text of characters that need no escaping.
     /// - Returns: The value; nil if no credentials can be computed for the request, or if the nonce count is exhausted.
-    public mutating func answer(_ request: Request, clientNonce: String) -> String? {
+    public mutating func authorization(for request: Request, clientNonce: String) -> String? {
         guard count < .max, let manner = manner(of: request) else { return nil }
         count += 1
         let clientNonce = sessionKey(clientNonce)

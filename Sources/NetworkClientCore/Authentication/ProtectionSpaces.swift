@@ -11,7 +11,7 @@ public struct ProtectionSpaces: Sendable {
         /// Whether all requests may use the credential, rather than only those that were given the same one.
         public let isShared: Bool
         /// The credentials that are sent for its challenge.
-        public internal(set) var answer: Answer
+        public internal(set) var authorization: Authorization
         /// The path prefixes that are assumed to be in the space; empty for the whole origin.
         var prefixes: [String]
 
@@ -21,15 +21,15 @@ public struct ProtectionSpaces: Sendable {
         ///   - realm: The realm.
         ///   - credential: The user name and the password.
         ///   - isShared: Whether all requests may use the credential.
-        ///   - answer: The credentials that are sent for its challenge.
+        ///   - authorization: The credentials that are sent for its challenge.
         ///   - path: The path of the request that was challenged.
-        public init(realm: String, credential: Credential, isShared: Bool, answer: Answer, path: String) {
+        public init(realm: String, credential: Credential, isShared: Bool, authorization: Authorization, path: String) {
             self.realm = realm
             self.credential = credential
             self.isShared = isShared
-            self.answer = answer
+            self.authorization = authorization
             prefixes = []
-            if case .basic = answer { prefixes = [Self.directory(of: path)] }
+            if case .basic = authorization { prefixes = [Self.directory(of: path)] }
         }
 
         /// Returns a path up to and including its last slash: paths at that depth or deeper are assumed to be in the
@@ -47,7 +47,7 @@ public struct ProtectionSpaces: Sendable {
     }
 
     /// The credentials for a challenge, by scheme.
-    public enum Answer: Sendable {
+    public enum Authorization: Sendable {
         /// The same value for all requests.
         case basic(String)
         /// A value that is computed for each request.
@@ -84,7 +84,7 @@ public struct ProtectionSpaces: Sendable {
         var space = space
         if let index = spaces.firstIndex(where: { $0.realm == space.realm && $0.credential == space.credential }) {
             let old = spaces.remove(at: index)
-            if case .basic = space.answer { space.prefixes = Self.joined(old.prefixes, space.prefixes) }
+            if case .basic = space.authorization { space.prefixes = Self.joined(old.prefixes, space.prefixes) }
         }
         spaces.append(space)
         if spaces.count > Self.capacity.spaces { spaces.removeFirst() }
@@ -104,7 +104,7 @@ public struct ProtectionSpaces: Sendable {
         if known[origin]?.isEmpty == true { known[origin] = nil }
     }
 
-    /// Returns the space that is assumed for a path, and its number for ``answer(_:at:for:clientNonce:)``.
+    /// Returns the space that is assumed for a path, and its number for ``authorization(_:at:for:clientNonce:)``.
     ///
     /// - Parameters:
     ///   - path: The path of the request.
@@ -127,7 +127,7 @@ public struct ProtectionSpaces: Sendable {
         known[origin]?.last { $0.realm == realm && $0.isShared }?.credential
     }
 
-    /// Returns the space of a realm and a credential, and its number for ``answer(_:at:for:clientNonce:)``.
+    /// Returns the space of a realm and a credential, and its number for ``authorization(_:at:for:clientNonce:)``.
     ///
     /// - Parameters:
     ///   - realm: The realm.
@@ -154,17 +154,17 @@ public struct ProtectionSpaces: Sendable {
     ///   - request: The request.
     ///   - clientNonce: A random text.
     /// - Returns: The value; nil if no credentials can be computed for the request.
-    public mutating func answer(
+    public mutating func authorization(
         _ number: Int,
         at origin: HTTPOrigin,
         for request: DigestSession.Request,
         clientNonce: String
     ) -> String? {
-        switch known[origin]?[number].answer {
+        switch known[origin]?[number].authorization {
         case .basic(let value): return value
         case .digest(var session):
-            let value = session.answer(request, clientNonce: clientNonce)
-            known[origin]?[number].answer = .digest(session)
+            let value = session.authorization(for: request, clientNonce: clientNonce)
+            known[origin]?[number].authorization = .digest(session)
             return value
         case nil: return nil
         }
@@ -173,9 +173,9 @@ public struct ProtectionSpaces: Sendable {
     /// Sets the next nonce of a space, which the server sent with a response.
     public mutating func learn(nextNonce: String, of realm: String, _ credential: Credential, at origin: HTTPOrigin) {
         let place = known[origin]?.firstIndex { $0.realm == realm && $0.credential == credential }
-        guard let place, case .digest(var session)? = known[origin]?[place].answer else { return }
+        guard let place, case .digest(var session)? = known[origin]?[place].authorization else { return }
         session.learn(nextNonce: nextNonce)
-        known[origin]?[place].answer = .digest(session)
+        known[origin]?[place].authorization = .digest(session)
     }
 }
 
@@ -184,7 +184,7 @@ extension ProtectionSpaces: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension ProtectionSpaces.Answer: CustomReflectable, CustomStringConvertible {
+extension ProtectionSpaces.Authorization: CustomReflectable, CustomStringConvertible {
     /// The scheme.
     public var description: String { scheme }
     /// A mirror without children: those of Basic contain the password.

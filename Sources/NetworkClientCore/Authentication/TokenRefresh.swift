@@ -8,7 +8,7 @@ public struct TokenRefresh: Sendable {
     public typealias Generation = UInt64
 
     /// The minimum time between two refreshes if the token in between was never accepted.
-    public static let rest = Duration.seconds(10)
+    public static let minimumInterval = Duration.seconds(10)
 
     /// The current token; nil if there is none.
     public private(set) var token: String?
@@ -28,7 +28,7 @@ public struct TokenRefresh: Sendable {
     /// The consequence of a rejected request.
     public enum Verdict: Sendable, Hashable {
         /// There is a newer token: the request is retried with it.
-        case goAgain
+        case retry
         /// The request waits for the next token, and the refresh starts now.
         case begin
         /// The request waits for the next token, whose refresh is in progress.
@@ -41,14 +41,14 @@ public struct TokenRefresh: Sendable {
     ///
     /// - Parameters:
     ///   - sent: The number of the token that was sent; nil for none.
-    ///   - hasGoneAgain: Whether the request was rejected before and retried with a newer token.
+    ///   - wasRetried: Whether the request was rejected before and retried with a newer token.
     ///   - now: The current time.
     /// - Returns: The consequence.
-    package mutating func refused(_ sent: Generation?, hasGoneAgain: Bool, at now: Instant) -> Verdict {
-        guard !hasGoneAgain else { return .end }
+    package mutating func refused(_ sent: Generation?, wasRetried: Bool, at now: Instant) -> Verdict {
+        guard !wasRetried else { return .end }
         if isRefreshing { return .wait }
-        if generation > sent ?? 0 { return .goAgain }
-        if let refreshed, !wasAccepted, refreshed.duration(to: now) < Self.rest { return .end }
+        if generation > sent ?? 0 { return .retry }
+        if let refreshed, !wasAccepted, refreshed.duration(to: now) < Self.minimumInterval { return .end }
         isRefreshing = true
         return .begin
     }

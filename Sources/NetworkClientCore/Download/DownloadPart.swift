@@ -19,7 +19,7 @@ package struct DownloadPart: Sendable, Hashable {
 }
 
 /// The parts of a response's head that matter to a download.
-package struct DownloadAnswer: Sendable, Hashable {
+package struct DownloadResponse: Sendable, Hashable {
     /// The status.
     package var status: Int
     /// The values of `ETag`.
@@ -35,7 +35,7 @@ package struct DownloadAnswer: Sendable, Hashable {
     /// `Content-Type`.
     package var type: String?
     /// Whether the body is encoded (`Content-Encoding`), so that its bytes are not those of the file.
-    package var isCoded: Bool
+    package var isEncoded: Bool
 
     /// Creates a response head.
     package init(
@@ -46,7 +46,7 @@ package struct DownloadAnswer: Sendable, Hashable {
         ranges: [String] = [],
         length: Int64? = nil,
         type: String? = nil,
-        isCoded: Bool = false
+        isEncoded: Bool = false
     ) {
         self.status = status
         self.tags = tags
@@ -55,7 +55,7 @@ package struct DownloadAnswer: Sendable, Hashable {
         self.ranges = ranges
         self.length = length
         self.type = type
-        self.isCoded = isCoded
+        self.isEncoded = isEncoded
     }
 
     /// Whether the body consists of several parts (RFC 9110, 14.6).

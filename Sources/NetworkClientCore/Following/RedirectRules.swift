@@ -30,30 +30,30 @@ public struct RedirectRules: Sendable, Hashable {
     }
 
     /// Returns the handling of a response.
-    public func verdict(on question: RedirectQuestion) -> RedirectVerdict {
-        guard Self.isRedirect(question.status) else { return .answer }
-        guard case .url(let relation) = question.target else {
-            return .fail(question.target == .missing ? .locationMissing : .locationUnusable)
+    public func verdict(on context: RedirectContext) -> RedirectVerdict {
+        guard Self.isRedirect(context.status) else { return .finalResponse }
+        guard case .url(let relation) = context.target else {
+            return .fail(context.target == .missing ? .locationMissing : .locationUnusable)
         }
-        if question.followed >= limit { return .fail(.tooMany) }
+        if context.followed >= limit { return .fail(.tooMany) }
         if relation.isDowngrade, !allowsDowngrade { return .fail(.downgrade) }
-        let step = Self.step(question, relation)
+        let step = Self.step(context, relation)
         if relation.asked.contains(step.method) { return .fail(.cycle) }
-        if step.keepsBody, question.body == .once { return .fail(.bodyGone) }
+        if step.keepsBody, context.body == .once { return .fail(.bodyNotReplayable) }
         return .follow(step)
     }
 
-    private static func step(_ question: RedirectQuestion, _ relation: RedirectQuestion.Relation) -> RedirectStep {
+    private static func step(_ context: RedirectContext, _ relation: RedirectContext.Relation) -> RedirectStep {
         let becomesGet =
-            switch question.status {
-            case 301, 302: question.method == "POST"
-            case 303: question.method != "HEAD"
+            switch context.status {
+            case 301, 302: context.method == "POST"
+            case 303: context.method != "HEAD"
             default: false
             }
-        let dropsBody = becomesGet || question.status == 303
+        let dropsBody = becomesGet || context.status == 303
         return .init(
-            method: becomesGet ? "GET" : question.method,
-            keepsBody: !dropsBody && question.body != .none,
+            method: becomesGet ? "GET" : context.method,
+            keepsBody: !dropsBody && context.body != .none,
             keepsSecrets: relation.isSameOrigin
         )
     }
@@ -70,7 +70,7 @@ public struct RedirectRules: Sendable, Hashable {
 }
 
 /// The properties of a response that decide about a redirect.
-public struct RedirectQuestion: Sendable, Hashable {
+public struct RedirectContext: Sendable, Hashable {
     /// The status of the response.
     public var status: Int
     /// The method of the request.
@@ -82,7 +82,7 @@ public struct RedirectQuestion: Sendable, Hashable {
     /// The number of redirects that were followed before.
     public var followed: Int
 
-    /// Creates a question.
+    /// Creates a context.
     public init(status: Int, method: String, body: Body = .none, target: Target, followed: Int = 0) {
         self.status = status
         self.method = method
@@ -132,7 +132,7 @@ public struct RedirectQuestion: Sendable, Hashable {
 /// The handling of a response that may be a redirect.
 public enum RedirectVerdict: Sendable, Hashable {
     /// It is the final response.
-    case answer
+    case finalResponse
     /// The redirect is followed.
     case follow(RedirectStep)
     /// The request has failed.
@@ -169,7 +169,7 @@ public enum RedirectFailure: String, Sendable, Hashable, CaseIterable {
     /// The redirect is from https to http.
     case downgrade
     /// The body has to be sent again, but can't be.
-    case bodyGone
+    case bodyNotReplayable
 }
 
 /// The parts of a `Location` field besides the URL itself.

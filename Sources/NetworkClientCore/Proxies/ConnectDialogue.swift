@@ -1,10 +1,10 @@
 /// The client's side of a CONNECT request to an HTTP proxy (RFC 9110, 9.3.6).
 public struct ConnectDialogue: Sendable {
     private let authority: String
-    private let fields: [ProxyAnswer.Field]
+    private let fields: [ProxyResponse.Field]
     private var parser: ResponseParser
     /// The response once its head has arrived and it is a refusal.
-    private var refusal: ProxyAnswer?
+    private var refusal: ProxyResponse?
 
     /// The maximum size of a refusal's body that is kept, and waited for, in bytes.
     public static let keptBody = 4_096
@@ -15,7 +15,7 @@ public struct ConnectDialogue: Sendable {
     ///   - authority: The host and port; an IPv6 address is in brackets.
     ///   - fields: The fields of the request in addition to `Host`.
     ///   - maximumHead: The maximum size of the response's head in bytes, including interim responses.
-    public init(to authority: String, fields: [ProxyAnswer.Field], maximumHead: Int) {
+    public init(to authority: String, fields: [ProxyResponse.Field], maximumHead: Int) {
         self.authority = authority
         self.fields = fields
         parser = ResponseParser(maximumHeadSize: maximumHead)
@@ -36,13 +36,13 @@ public struct ConnectDialogue: Sendable {
             do throws(ResponseFault) {
                 return try read(bytes)
             } catch {
-                return .refused(refusal.map { .answer($0) } ?? .init(error))
+                return .refused(refusal.map { .response($0) } ?? .init(error))
             }
         }
     }
 
     /// Returns the refusal received so far when the connection was closed or timed out; nil if there is none.
-    public func end() -> ProxyRefusal? { refusal.map { .answer($0) } }
+    public func end() -> ProxyRefusal? { refusal.map { .response($0) } }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) throws(ResponseFault) -> ProxyStep {
         var position = 0
@@ -53,18 +53,18 @@ public struct ConnectDialogue: Sendable {
             case nil: return .wait
             case .head(let head):
                 if 200..<300 ~= head.status { return .open(rest: Array(bytes[position...])) }
-                if !head.isInterim { refusal = ProxyAnswer(head) }
+                if !head.isInterim { refusal = ProxyResponse(head) }
                 // A 101 is followed by another protocol, which was not requested.
                 if head.status == 101 { return end().map { .refused($0) } ?? .wait }
             case .body(let count): refusal?.keep(bytes[(position - count)..<position])
             case .end: return end().map { .refused($0) } ?? .wait
             }
-            if let refusal, refusal.body.count == Self.keptBody { return .refused(.answer(refusal)) }
+            if let refusal, refusal.body.count == Self.keptBody { return .refused(.response(refusal)) }
         }
     }
 }
 
-extension ProxyAnswer {
+extension ProxyResponse {
     fileprivate init(_ head: ResponseHead) {
         self.init(status: head.status, reason: head.reason, fields: head.fields.map { .init($0.0, $0.1) })
     }
@@ -78,7 +78,7 @@ extension ProxyAnswer {
 extension ProxyRefusal {
     fileprivate init(_ fault: ResponseFault) {
         switch fault {
-        case .malformed(let why): self = .nonsense("what came is no HTTP response: \(why)")
+        case .malformed(let why): self = .protocolViolation("its response is not valid HTTP: \(why)")
         case .headTooLarge(let limit): self = .headTooLarge(limit)
         case .unsolicited, .truncated: self = .closed
         }

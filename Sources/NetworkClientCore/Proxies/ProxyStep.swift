@@ -13,23 +13,23 @@ public enum ProxyStep: Sendable, Hashable {
 /// The reason why a proxy refused a connection to an origin.
 public enum ProxyRefusal: Error, Sendable, Hashable {
     /// An HTTP proxy responded with a status other than 2xx.
-    case answer(ProxyAnswer)
+    case response(ProxyResponse)
     /// The reply code of a SOCKS proxy, which is not 0 (RFC 1928, 6).
     case reply(UInt8)
     /// A SOCKS proxy supports none of the offered authentication methods (RFC 1928, 3).
-    case noMethod
+    case noAcceptableMethod
     /// A SOCKS proxy rejected the user name and the password (RFC 1929).
-    case wrongCredential
+    case invalidCredential
     /// The proxy closed the connection.
     case closed
     /// The head of the response is larger than this limit in bytes.
     case headTooLarge(Int)
     /// The bytes are not of the proxy's protocol. The text describes them.
-    case nonsense(String)
+    case protocolViolation(String)
 }
 
 /// An HTTP proxy's response to CONNECT.
-public struct ProxyAnswer: Sendable, Hashable {
+public struct ProxyResponse: Sendable, Hashable {
     /// The status code.
     public var status: Int
     /// The reason phrase.

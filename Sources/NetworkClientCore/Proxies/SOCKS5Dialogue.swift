@@ -79,19 +79,21 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
     private var hasExcess: Bool { !pending.isEmpty }
 
     private mutating func receiveMethod() -> ProxyStep {
-        if let first = pending.first, first != Self.version { return .refused(.nonsense(Self.words(first))) }
-        guard let answer = take(2) else { return .wait }
-        guard !hasExcess else { return .refused(.nonsense("it says more than it was asked")) }
-        switch answer[1] {
+        if let first = pending.first, first != Self.version { return .refused(.protocolViolation(Self.words(first))) }
+        guard let response = take(2) else { return .wait }
+        guard !hasExcess else { return .refused(.protocolViolation("it sent more than a reply")) }
+        switch response[1] {
         case Self.noLogin: return ask()
         case Self.userAndPassword: return logIn(login)
-        case Self.noneFits: return .refused(.noMethod)
-        default: return .refused(.nonsense("it chose a way to log in that was not offered"))
+        case Self.noneFits: return .refused(.noAcceptableMethod)
+        default: return .refused(.protocolViolation("it chose an authentication method that was not offered"))
         }
     }
 
     private mutating func logIn(_ login: Login?) -> ProxyStep {
-        guard let login else { return .refused(.nonsense("it chose a way to log in that was not offered")) }
+        guard let login else {
+            return .refused(.protocolViolation("it chose an authentication method that was not offered"))
+        }
         phase = .login
         let (user, password) = (Array(login.user.utf8.prefix(255)), Array(login.password.utf8.prefix(255)))
         return .send([1, UInt8(user.count)] + user + [UInt8(password.count)] + password)
@@ -99,9 +101,9 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
 
     private mutating func receiveLogin() -> ProxyStep {
         // The version is 1, that of the subnegotiation; some servers write 5.
-        guard let answer = take(2) else { return .wait }
-        guard answer[1] == 0 else { return .refused(.wrongCredential) }
-        guard !hasExcess else { return .refused(.nonsense("it says more than it was asked")) }
+        guard let response = take(2) else { return .wait }
+        guard response[1] == 0 else { return .refused(.invalidCredential) }
+        guard !hasExcess else { return .refused(.protocolViolation("it sent more than a reply")) }
         return ask()
     }
 
@@ -125,7 +127,7 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
     }
 
     private mutating func receiveReply() -> ProxyStep {
-        if let first = pending.first, first != Self.version { return .refused(.nonsense(Self.words(first))) }
+        if let first = pending.first, first != Self.version { return .refused(.protocolViolation(Self.words(first))) }
         // The address in a refusal has no meaning, and some servers omit it.
         if pending.count > 1, pending[1] != 0 { return .refused(.reply(pending[1])) }
         guard pending.count > 4 else { return .wait }
@@ -134,7 +136,7 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
         case 1: length = 4
         case 3: length = 1 + Int(pending[4])
         case 4: length = 16
-        default: return .refused(.nonsense("its reply has an address of an unknown kind"))
+        default: return .refused(.protocolViolation("its reply has an address of an unknown kind"))
         }
         guard take(4 + length + 2) != nil else { return .wait }
         phase = .over

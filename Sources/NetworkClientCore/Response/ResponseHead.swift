@@ -21,14 +21,14 @@ public struct ResponseHead: Sendable {
     /// The reason phrase may contain any bytes.
     init(statusLine line: UnsafeRawBufferPointer) throws(ResponseFault) {
         let start = "HTTP/1.".utf8
-        guard line.starts(with: start) else { throw .malformed("it begins with no HTTP/1.1") }
+        guard line.starts(with: start) else { throw .malformed("it does not start with HTTP/1.1") }
         let rest = line[start.count...].prefix(6)
         guard rest.count >= 5, let version = rest.first?.digit, rest.dropFirst().first == UInt8(ascii: " "),
             rest.count == 5 || rest.last == UInt8(ascii: " ")
-        else { throw .malformed("its status line can't be read") }
+        else { throw .malformed("its status line is malformed") }
         var status = 0
         for byte in rest.dropFirst(2).prefix(3) {
-            guard let digit = byte.digit else { throw .malformed("its status is no number of three digits") }
+            guard let digit = byte.digit else { throw .malformed("its status is not a three-digit number") }
             status = status * 10 + digit
         }
         guard status >= 100 else { throw .malformed("its status is below 100") }
@@ -56,7 +56,7 @@ public struct ResponseHead: Sendable {
         if line.first?.isBlank == true { return try continueField(line) }
         let name = line.prefix { $0.isTokenCharacter }
         guard !name.isEmpty, name.endIndex < line.endIndex, line[name.endIndex] == UInt8(ascii: ":") else {
-            throw .malformed("a field has no name that can be read")
+            throw .malformed("a field has no valid name")
         }
         let fieldName = String(decoding: name, as: UTF8.self)
         fields.append((fieldName, Self.text(of: line[(name.endIndex + 1)...], of: fieldName)))
@@ -65,7 +65,7 @@ public struct ResponseHead: Sendable {
     /// Parses a line that continues the previous field: the line end between them is replaced by a space (RFC 9112,
     /// 5.2).
     private mutating func continueField(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
-        guard let last = fields.indices.last else { throw .malformed("its first field begins with white space") }
+        guard let last = fields.indices.last else { throw .malformed("its first field starts with white space") }
         let more = Self.text(of: line[...], of: fields[last].0)
         guard !more.isEmpty else { return }
         if !fields[last].1.isEmpty { fields[last].1 += " " }

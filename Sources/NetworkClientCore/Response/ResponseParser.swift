@@ -173,7 +173,7 @@ public struct ResponseParser: Sendable {
         var start = line.drop { $0 == .carriageReturn }.prefix(expected.count)
         start += (start.isEmpty ? more.drop { $0 == .carriageReturn } : more).prefix(expected.count)
         guard zip(start, expected).allSatisfy({ $0 == $1 }) else {
-            throw .malformed("it begins with no HTTP/1.1")
+            throw .malformed("it does not start with HTTP/1.1")
         }
     }
 
@@ -240,10 +240,10 @@ public struct ResponseParser: Sendable {
         let digits = line.prefix { $0.isHexadecimal }
         guard 1...Self.maximumSizeDigits ~= digits.count,
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw .malformed("a chunk has no size that can be read") }
+        else { throw .malformed("a chunk has no valid size") }
         let rest = line[digits.endIndex...].drop { $0.isBlank }
         guard rest.isEmpty || rest.first == UInt8(ascii: ";") else {
-            throw .malformed("a chunk has no size that can be read")
+            throw .malformed("a chunk has no valid size")
         }
         phase = size == 0 ? .trailers : .chunk(remaining: size)
     }
@@ -301,7 +301,7 @@ private enum BodyFraming {
         for (name, value) in head.fields where name.utf8.isEqualIgnoringCase("content-length".utf8) {
             guard length == nil else { throw .malformed("it has several Content-Length fields") }
             guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIIDigit }), let number = Int(value) else {
-                throw .malformed("its Content-Length is no length")
+                throw .malformed("its Content-Length is not a number")
             }
             length = number
         }
@@ -364,12 +364,12 @@ public struct TransferCodings: Sendable, Hashable {
             case "gzip", "x-gzip": compressions.append(.gzip)
             case "deflate": compressions.append(.deflate)
             case "identity": continue
-            case "chunked": throw .malformed("its transfer coding 'chunked' is not the last, or there twice")
-            default: throw .malformed("its transfer coding '\(Self.printable(name))' is not known")
+            case "chunked": throw .malformed("its transfer coding 'chunked' is not the last one, or occurs twice")
+            default: throw .malformed("its transfer coding '\(Self.printable(name))' is unknown")
             }
         }
         guard compressions.count <= Self.maximumCompressions else {
-            throw .malformed("it is compressed more than \(Self.maximumCompressions) times for its transfer")
+            throw .malformed("it has more than \(Self.maximumCompressions) compressions as transfer codings")
         }
         self.compressions = compressions
     }

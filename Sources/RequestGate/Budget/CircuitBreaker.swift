@@ -95,7 +95,7 @@ public struct CircuitBreaker: Sendable {
     }
 
     /// Whether the breaker is closed and has no recent failures.
-    var isUntroubled: Bool {
+    var isPristine: Bool {
         guard case .closed = state else { return false }
         return recent.totals.failures == 0
     }

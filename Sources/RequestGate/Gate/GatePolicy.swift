@@ -1,13 +1,13 @@
 /// How a request is handled while there is no path to its destination.
 public enum GatePolicy: Sendable, Hashable {
     /// It is tried immediately, and fails with the error that the network reports.
-    case goesAtOnce
+    case startsImmediately
     /// It waits until there is a path to its destination. The duration limits the sum of its waits; with nil, only the
     /// deadline of the request does.
     case waitsForConnectivity(Duration?)
 
     /// Whether requests wait for a path.
-    public var waits: Bool { self != .goesAtOnce }
+    public var waits: Bool { self != .startsImmediately }
 }
 
 /// How a running request is handled when its path is lost.

@@ -8,40 +8,40 @@ public import ReachabilityCore
 /// that no connection could reach either.
 public enum GateTable {
     /// Returns the decision for a request.
-    public static func verdict(_ question: GateQuestion) -> GateVerdict {
-        if question.destination == .unixSocket { return .go }
-        let isRestricted = question.requirement != .any
+    public static func verdict(_ context: GateContext) -> GateVerdict {
+        if context.destination == .unixSocket { return .go }
+        let isRestricted = context.requirement != .any
         // An unknown state does not block a request, unless its path might violate a requirement.
-        if question.status == .unknown { return isRestricted ? .wait(.firstState) : .go }
-        if !isRestricted, question.status.isReachable, !question.isDoubted { return .go }
-        switch question.destination {
+        if context.status == .unknown { return isRestricted ? .wait(.firstState) : .go }
+        if !isRestricted, context.status.isReachable, !context.needsRevalidation { return .go }
+        switch context.destination {
         case .unixSocket: return .go
-        case .addresses(let ways): return ways.map { judge($0, isRestricted) } ?? .judgeAddresses
-        case .name(let name): return judge(name, question, isRestricted)
+        case .addresses(let routes): return routes.map { verdict($0, isRestricted) } ?? .lookupRoutes
+        case .name(let name): return verdict(name, context, isRestricted)
         }
     }
 
     /// Selects the first address that has a route.
     ///
     /// A request bound to that route's interface excludes addresses behind others.
-    private static func judge(_ ways: [GateWay], _ isRestricted: Bool) -> GateVerdict {
-        guard let first = ways.first(where: { $0 != .none }) else { return .wait(.path) }
-        let positions = ways.indices.filter { ways[$0] != .none && (!isRestricted || ways[$0] == first) }
-        guard isRestricted, case .through(let interface) = first else { return .goTo(positions, boundTo: nil) }
+    private static func verdict(_ routes: [RouteResult], _ isRestricted: Bool) -> GateVerdict {
+        guard let first = routes.first(where: { $0 != .none }) else { return .wait(.path) }
+        let positions = routes.indices.filter { routes[$0] != .none && (!isRestricted || routes[$0] == first) }
+        guard isRestricted, case .interface(let interface) = first else { return .goTo(positions, boundTo: nil) }
         return .goTo(positions, boundTo: interface)
     }
 
-    private static func judge(_ name: GateName, _ question: GateQuestion, _ isRestricted: Bool) -> GateVerdict {
+    private static func verdict(_ name: GateName, _ context: GateContext, _ isRestricted: Bool) -> GateVerdict {
         switch name {
         case .local: return .lookup
         // The system's resolver is not bound to an interface, so its lookup must not use a forbidden path.
-        case .notAsked: return !isRestricted || question.defaultInterface != nil ? .lookup : .wait(.path)
-        case .looking: return .wait(.name)
+        case .unresolved: return !isRestricted || context.defaultInterface != nil ? .lookup : .wait(.path)
+        case .resolving: return .wait(.name)
         case .temporaryFailure: return .wait(.nameServer)
         case .failure:
-            guard isRestricted else { return question.status.isReachable ? .go : .wait(.path) }
+            guard isRestricted else { return context.status.isReachable ? .go : .wait(.path) }
             // The attempt fails by itself, with the resolver's error.
-            return question.defaultInterface.map { .goTo(nil, boundTo: $0) } ?? .wait(.path)
+            return context.defaultInterface.map { .goTo(nil, boundTo: $0) } ?? .wait(.path)
         }
     }
 }
@@ -57,7 +57,7 @@ public enum GateVerdict: Sendable, Hashable {
     /// The name has to be resolved first.
     case lookup
     /// The routes to the addresses have to be looked up in the kernel first.
-    case judgeAddresses
+    case lookupRoutes
     /// The request waits.
     case wait(GateObstacle)
 }
@@ -75,7 +75,7 @@ public enum GateObstacle: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The inputs of the gate's decision.
-public struct GateQuestion: Sendable, Hashable {
+public struct GateContext: Sendable, Hashable {
     /// The requirement that the request's path must meet.
     public var requirement: PathRequirement
     /// The state of the default path.
@@ -85,7 +85,7 @@ public struct GateQuestion: Sendable, Hashable {
     /// Whether an attempt found no path although the state says that there is one.
     ///
     /// The destination's own route is then looked up.
-    public var isDoubted: Bool
+    public var needsRevalidation: Bool
     /// The interface of the default path that meets the requirement; nil if there is none, or if it was not determined.
     public var defaultInterface: InterfaceIndex?
 
@@ -96,13 +96,13 @@ public struct GateQuestion: Sendable, Hashable {
         _ requirement: PathRequirement,
         _ status: ReachabilityStatus,
         _ destination: Destination,
-        isDoubted: Bool = false,
+        needsRevalidation: Bool = false,
         defaultInterface: InterfaceIndex? = nil
     ) {
         self.requirement = requirement
         self.status = status
         self.destination = destination
-        self.isDoubted = isDoubted
+        self.needsRevalidation = needsRevalidation
         self.defaultInterface = defaultInterface
     }
 
@@ -113,18 +113,18 @@ public struct GateQuestion: Sendable, Hashable {
         /// A Unix socket, which needs no path.
         case unixSocket
         /// Addresses, and the route to each; nil until the routes have been looked up.
-        case addresses([GateWay]?)
+        case addresses([RouteResult]?)
         /// A host name.
         case name(GateName)
     }
 }
 
 /// The result of a route lookup for one address and a socket with a requirement.
-public enum GateWay: Sendable, Hashable {
+public enum RouteResult: Sendable, Hashable {
     /// The address is this machine's own.
-    case here
+    case local
     /// The route uses an interface.
-    case through(InterfaceIndex)
+    case interface(InterfaceIndex)
     /// There is no route.
     case none
 }
@@ -132,12 +132,12 @@ public enum GateWay: Sendable, Hashable {
 /// The state of a name's resolution since the network last changed.
 public enum GateName: Sendable, Hashable {
     /// The name has not been resolved.
-    case notAsked
+    case unresolved
     /// The name has not been resolved, and it means this machine by definition (`localhost`, RFC 6761, 6.3), so that no
     /// name server is needed.
     case local
     /// The name is being resolved.
-    case looking
+    case resolving
     /// No name server responds (EAI_AGAIN).
     case temporaryFailure
     /// The name has no address, or its resolution failed with another error that waiting does not fix (EAI_NONAME).

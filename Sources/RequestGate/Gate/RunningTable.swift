@@ -3,14 +3,14 @@ public struct ConnectionPath: Sendable, Hashable {
     /// Whether the connection's source address is still assigned to this machine.
     public var hasAddress: Bool
     /// Whether the connection still has a route through the same interface, and that interface is up.
-    public var hasWay: Bool
+    public var hasRoute: Bool
     /// Whether the interface still meets the requirement of the requests that use the connection.
     public var isAllowed: Bool
 
     /// Creates a state.
-    public init(hasAddress: Bool, hasWay: Bool, isAllowed: Bool) {
+    public init(hasAddress: Bool, hasRoute: Bool, isAllowed: Bool) {
         self.hasAddress = hasAddress
-        self.hasWay = hasWay
+        self.hasRoute = hasRoute
         self.isAllowed = isAllowed
     }
 }
@@ -22,7 +22,7 @@ public struct ConnectionPath: Sendable, Hashable {
 /// the address for a moment.
 public enum RunningTable {
     /// The time for which an address must be missing before it counts as lost.
-    public static let damping = Duration.milliseconds(100)
+    public static let addressLossDelay = Duration.milliseconds(100)
     /// The time for which a connection without a route may be silent under ``PathLossPolicy/failFast``.
     ///
     /// Wi-Fi takes one to three seconds to recover from a short loss of signal.
@@ -30,14 +30,16 @@ public enum RunningTable {
 
     /// Returns the decision for a connection that no request uses.
     public static func verdict(onIdle path: ConnectionPath) -> IdleVerdict {
-        path.isAllowed && path.hasAddress && path.hasWay ? .keep : .close
+        path.isAllowed && path.hasAddress && path.hasRoute ? .keep : .close
     }
 
     /// Returns the decision for a connection that a request uses.
     public static func verdict(onRunning path: ConnectionPath, _ policy: PathLossPolicy) -> RunningVerdict {
         if !path.isAllowed { return .notAllowed }
-        if !path.hasAddress { return .lostUnlessBack(within: max(damping, policy.grace ?? damping)) }
-        return path.hasWay ? .keep : .lostIfSilent(for: policy.grace ?? defaultGrace)
+        if !path.hasAddress {
+            return .closeUnlessRestored(within: max(addressLossDelay, policy.grace ?? addressLossDelay))
+        }
+        return path.hasRoute ? .keep : .closeIfSilent(for: policy.grace ?? defaultGrace)
     }
 
     /// The decision for an idle connection.
@@ -53,9 +55,9 @@ public enum RunningTable {
         /// The connection is kept.
         case keep
         /// The connection is closed unless the path is restored within the duration.
-        case lostUnlessBack(within: Duration)
+        case closeUnlessRestored(within: Duration)
         /// The connection is closed if it receives nothing for the duration and the path is not restored by then.
-        case lostIfSilent(for: Duration)
+        case closeIfSilent(for: Duration)
         /// The connection is closed immediately: its packets leave through a forbidden interface.
         case notAllowed
     }

@@ -4,7 +4,7 @@
 ///
 /// | event | before the first overload | after it |
 /// |---|---|---|
-/// | response head | +1 (doubles per round trip) | half the distance to the known limit; above it, +1, +2, … |
+/// | response head | +1 (doubles per round trip) | per round trip half the gap to the known limit, then +1, +2, … |
 /// | first overload of a round trip | known limit = window - 1, window = 0.85 × known limit | the same |
 /// | further overload in that round trip | known limit - 1, window = 0.85 × known limit | the same |
 ///
@@ -19,8 +19,8 @@
 struct ReleaseWindow: Sendable, Hashable {
     /// The limit, including its fraction; infinite while the window is not in effect.
     private var width: Double = .infinity
-    /// The number of requests in flight at which the last overload occurred; infinite before the first one.
-    private var known: Double = .infinity
+    /// The window at the last overload, less one for each overload; infinite before the first one.
+    private var knownLimit: Double = .infinity
     /// The growth per round trip above the known limit.
     private var step: Double = 1
     /// The number of the next attempt.
@@ -40,10 +40,10 @@ struct ReleaseWindow: Sendable, Hashable {
     var isInEffect: Bool { width < .infinity }
 
     /// Whether the window admits only one request, as the probe.
-    var isProbing: Bool { width == 1 && known == .infinity }
+    var isProbing: Bool { width == 1 && knownLimit == .infinity }
 
     /// Whether the window doubles per round trip, as it does before the first overload.
-    var isDoubling: Bool { isInEffect && known == .infinity }
+    var isDoubling: Bool { isInEffect && knownLimit == .infinity }
 
     /// Starts the window over after an outage of the path or of the host: with one request, and more once it gets a
     /// response.
@@ -53,14 +53,14 @@ struct ReleaseWindow: Sendable, Hashable {
     /// - Parameter first: The number of requests that may be sent immediately; more than one if they use different
     ///   routes.
     mutating func outage(first: Int = 1) {
-        beginAnew()
+        startOver()
         width = Double(max(1, first))
         cut = next
     }
 
     /// Ends the limit, since no request waits any more.
     mutating func settle() {
-        beginAnew()
+        startOver()
         width = .infinity
     }
 
@@ -80,31 +80,31 @@ struct ReleaseWindow: Sendable, Hashable {
     mutating func overloaded(_ ticket: UInt32) {
         guard isInEffect else { return }
         if isCurrent(ticket) {
-            known = width - 1
+            knownLimit = width - 1
             cut = next
-        } else if known < .infinity {
-            known -= 1
+        } else if knownLimit < .infinity {
+            knownLimit -= 1
         } else {
             return
         }
         step = 1
-        width = known * Self.overload
-        if width <= 1 { beginAnew() }
+        width = knownLimit * Self.overload
+        if width <= 1 { startOver() }
     }
 
     /// The growth for one success.
     private var growth: Double {
         mutating get {
-            if known == .infinity { return 1 }
-            if width < known { return max(1, (known - width) / 2) / width }
+            if knownLimit == .infinity { return 1 }
+            if width < knownLimit { return max(1, (knownLimit - width) / 2) / width }
             defer { step += step / width }  // So it doubles in a round trip.
             return step / width
         }
     }
 
-    private mutating func beginAnew() {
+    private mutating func startOver() {
         width = 1
-        known = .infinity
+        knownLimit = .infinity
         step = 1
     }
 

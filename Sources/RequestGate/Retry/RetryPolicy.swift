@@ -18,7 +18,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var retryableStatuses: Set<Int>
     /// The statuses after which other requests are retried too: those by which the server has not processed the
     /// request.
-    public var statusesOfUnprocessed: Set<Int>
+    public var unprocessedStatuses: Set<Int>
 
     /// Creates a policy.
     public init(
@@ -26,13 +26,13 @@ public struct RetryPolicy: Sendable, Hashable {
         baseDelay: Duration = .milliseconds(500),
         maximumDelay: Duration = .seconds(20),
         retryableStatuses: Set<Int> = [408, 429, 500, 502, 503, 504],
-        statusesOfUnprocessed: Set<Int> = [421, 425, 429]
+        unprocessedStatuses: Set<Int> = [421, 425, 429]
     ) {
         self.maximumAttempts = maximumAttempts
         self.baseDelay = baseDelay
         self.maximumDelay = maximumDelay
         self.retryableStatuses = retryableStatuses
-        self.statusesOfUnprocessed = statusesOfUnprocessed
+        self.unprocessedStatuses = unprocessedStatuses
     }
 
     /// One attempt without retries.
@@ -54,7 +54,7 @@ extension RetryPolicy {
     /// | maybe processed | if idempotent and replayable | waits if both | by the status, if idempotent | fails |
     /// | response received in part | retries if idempotent and replayable | waits if both | by the status | fails |
     ///
-    /// "By the status": the body is replayable, and either the status is in ``statusesOfUnprocessed``, or it is in
+    /// "By the status": the body is replayable, and either the status is in ``unprocessedStatuses``, or it is in
     /// ``retryableStatuses`` and the request is idempotent. There are at most ``maximumAttempts``. Waiting for a path
     /// is not an attempt, but a request that was sent waits only under a policy that retries.
     ///
@@ -74,17 +74,17 @@ extension RetryPolicy {
         if failure.kind == .pathLost, failure.processing == .neverSent { return .waitForPath }
         guard retries else { return .giveUp(because: .noPolicy) }
         switch verdict(failure, traits) {
-        case .mayNot(let reason): return .giveUp(because: reason)
-        case .may where failure.kind == .pathLost: return .waitForPath
-        case .may(let reason):
+        case .rejected(let reason): return .giveUp(because: reason)
+        case .allowed where failure.kind == .pathLost: return .waitForPath
+        case .allowed(let reason):
             guard attempts < maximumAttempts else { return .giveUp(because: .attempts) }
             return .retry(in: delay(after: attempts, failure.retryAfter, using: &generator), because: reason)
         }
     }
 
     private enum Verdict {
-        case may(RetryReason)
-        case mayNot(GiveUpReason)
+        case allowed(RetryReason)
+        case rejected(GiveUpReason)
     }
 
     private func verdict(_ failure: AttemptFailure, _ traits: RequestTraits) -> Verdict {
@@ -95,15 +95,15 @@ extension RetryPolicy {
                 Self.verdict(failure.processing, traits)
             }
         // If nothing was sent, no part of the body was consumed either.
-        guard case .may = verdict, failure.processing != .neverSent, !traits.isReplayable else { return verdict }
-        return .mayNot(.notReplayable)
+        guard case .allowed = verdict, failure.processing != .neverSent, !traits.isReplayable else { return verdict }
+        return .rejected(.notReplayable)
     }
 
     private static func verdict(_ processing: Processing, _ traits: RequestTraits) -> Verdict {
         switch processing {
-        case .neverSent: .may(.neverSent)
-        case .refusedUnprocessed: .may(.refusedUnprocessed)
-        case .maybeProcessed, .answered: traits.isIdempotent ? .may(.idempotent) : .mayNot(.notIdempotent)
+        case .neverSent: .allowed(.neverSent)
+        case .refusedUnprocessed: .allowed(.refusedUnprocessed)
+        case .maybeProcessed, .answered: traits.isIdempotent ? .allowed(.idempotent) : .rejected(.notIdempotent)
         }
     }
 
@@ -111,10 +111,10 @@ extension RetryPolicy {
     ///
     /// It applies to its own attempt only: an earlier one may still have been processed.
     private func verdict(status: Int, _ processing: Processing, _ traits: RequestTraits) -> Verdict {
-        let saysUnprocessed = statusesOfUnprocessed.contains(status)
-        guard saysUnprocessed || retryableStatuses.contains(status) else { return .mayNot(.status) }
+        let saysUnprocessed = unprocessedStatuses.contains(status)
+        guard saysUnprocessed || retryableStatuses.contains(status) else { return .rejected(.status) }
         let isHarmless = traits.isIdempotent || (saysUnprocessed && processing != .maybeProcessed)
-        return isHarmless ? .may(.status) : .mayNot(.notIdempotent)
+        return isHarmless ? .allowed(.status) : .rejected(.notIdempotent)
     }
 }
 

@@ -71,7 +71,7 @@ struct HostBoard: Sendable {
         // Requests that back off return soon, and must then find a window that limits them.
         if isOpen, !known.lists.isEmpty || (hosts[known.host]?.delayed ?? 0) > 0 {
             outage(known.host)
-            endRest(known.host)
+            endProbeDelay(known.host)
         }
         count(known.host, at: now)
         if isOpen { queue(known.host) }
@@ -104,7 +104,7 @@ struct HostBoard: Sendable {
     }
 
     /// Returns whether a request is queued at an open gate of a host.
-    func hasLine(_ host: Int32) -> Bool {
+    func hasQueuedRequests(_ host: Int32) -> Bool {
         hosts[host]?.gates.contains { gate in
             guard let gate = gates[gate] else { return false }
             return gate.isOpen && !gate.lists.isEmpty
@@ -149,7 +149,7 @@ struct HostBoard: Sendable {
         else { return }
         hosts[host]?.window.settle()
         hosts[host]?.jitter = .init()
-        endRest(host)
+        endProbeDelay(host)
         count(host, at: now)
         windowsInEffect -= 1
         if windowsInEffect == 0 { window.settle() }
@@ -157,10 +157,10 @@ struct HostBoard: Sendable {
 
     /// Records a lost path although the gate is open: the host is probed again, since a request that waits for a path
     /// would otherwise be sent immediately.
-    mutating func doubt(_ gate: Int32, at now: BootInstant, _ generator: inout some RandomNumberGenerator) {
+    mutating func pathLost(at gate: Int32, at now: BootInstant, _ generator: inout some RandomNumberGenerator) {
         guard let known = gates[gate], known.isOpen, let host = hosts[known.host] else { return }
         if !host.window.isProbing { outage(known.host) }
-        if host.rest == nil { rest(known.host, at: now, &generator) }
+        if host.probeHold == nil { delayProbe(known.host, at: now, &generator) }
         count(known.host, at: now)
     }
 
@@ -168,7 +168,8 @@ struct HostBoard: Sendable {
     ///
     /// The window has already reduced the load: a backoff, and its cost, would do so a second time.
     func isShed(_ entry: WaitingEntry, _ failure: AttemptFailure) -> Bool {
-        guard entry.wasLetOut, failure.retryAfter ?? .zero <= .zero, let window = hosts[host(of: entry)]?.window,
+        guard entry.wasReleasedByWindow, failure.retryAfter ?? .zero <= .zero,
+            let window = hosts[host(of: entry)]?.window,
             window.isInEffect, !window.isProbing
         else { return false }
         return switch failure.kind {
@@ -196,7 +197,7 @@ struct HostBoard: Sendable {
         let host = host(of: entry)
         entry.hasLease = true
         entry.hasLapsed = false
-        entry.wasLetOut = hosts[host]?.window.isInEffect == true
+        entry.wasReleasedByWindow = hosts[host]?.window.isInEffect == true
         entry.hostTicket = hosts[host]?.window.started() ?? 0
         entry.sessionTicket = window.started()
         hosts[host]?.inFlight += 1
@@ -237,7 +238,7 @@ struct HostBoard: Sendable {
     }
 
     /// Reports the result of an attempt with a lease to the windows.
-    mutating func tell(_ entry: WaitingEntry, isOverload: Bool, at now: BootInstant) {
+    mutating func report(_ entry: WaitingEntry, isOverload: Bool, at now: BootInstant) {
         guard entry.hasLease else { return }
         let host = host(of: entry)
         let wasProbing = hosts[host]?.window.isProbing == true
@@ -264,7 +265,7 @@ struct HostBoard: Sendable {
     mutating func endHold(at now: BootInstant) -> Bool {
         guard let host = holds.popFirst(dueAt: now) else { return false }
         hosts[host]?.hold = nil
-        hosts[host]?.rest = nil
+        hosts[host]?.probeHold = nil
         queue(host)
         return true
     }
@@ -273,32 +274,32 @@ struct HostBoard: Sendable {
     mutating func hold(_ host: Int32, until moment: BootInstant) {
         guard let known = hosts[host], known.hold.map({ moment > $0 }) ?? true else { return }
         hosts[host]?.hold = moment
-        setSilence(host)
+        updateHold(host)
     }
 
     /// Delays the next probe after a failed one, for longer each time.
-    mutating func rest(_ host: Int32, at now: BootInstant, _ generator: inout some RandomNumberGenerator) {
-        hosts[host]?.owesRest = false
+    mutating func delayProbe(_ host: Int32, at now: BootInstant, _ generator: inout some RandomNumberGenerator) {
+        hosts[host]?.owesProbeDelay = false
         guard let known = hosts[host], known.window.isProbing else { return }
         hosts[host]?.failedProbes = min(known.failedProbes + 1, 6)
         let half: Int64 = 50_000_000 << Int64(known.failedProbes)
-        hosts[host]?.rest = now.advanced(by: .nanoseconds(half + .random(in: 0...half, using: &generator)))
-        setSilence(host)
+        hosts[host]?.probeHold = now.advanced(by: .nanoseconds(half + .random(in: 0...half, using: &generator)))
+        updateHold(host)
     }
 
     /// Ends the delay of probes.
     ///
     /// A hold that the server requested remains.
-    private mutating func endRest(_ host: Int32) {
-        hosts[host]?.owesRest = false
+    private mutating func endProbeDelay(_ host: Int32) {
+        hosts[host]?.owesProbeDelay = false
         hosts[host]?.failedProbes = 0
-        hosts[host]?.rest = nil
-        setSilence(host)
+        hosts[host]?.probeHold = nil
+        updateHold(host)
     }
 
-    private mutating func setSilence(_ host: Int32) {
-        let silence = hosts[host]?.silence ?? .never
-        if silence == .never { holds.remove(host) } else { holds.set(host, at: silence) }
+    private mutating func updateHold(_ host: Int32) {
+        let earliestStart = hosts[host]?.earliestStart ?? .never
+        if earliestStart == .never { holds.remove(host) } else { holds.set(host, at: earliestStart) }
     }
 }
 

@@ -5,18 +5,18 @@ public struct HostRegister<Name: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
         let number: RequestScheduler.HostID
         /// When its last request ended.
-        var left = BootInstant.never
+        var lastEnded = BootInstant.never
     }
 
     private var entries: [Name: Entry] = [:]
     private var names: [RequestScheduler.HostID: Name] = [:]
     /// The number of hosts at which old ones are removed: twice as many as remained the last time, so that this stays
     /// cheap.
-    private var limit = Self.fewest
+    private var limit = Self.minimumLimit
 
     /// The time without a request after which a host's failures are forgotten.
-    private static var memory: Duration { .seconds(600) }
-    private static var fewest: Int { 64 }
+    private static var retentionTime: Duration { .seconds(600) }
+    private static var minimumLimit: Int { 64 }
 
     /// Creates an empty register.
     public init() {}
@@ -34,7 +34,7 @@ public struct HostRegister<Name: Hashable & Sendable>: Sendable {
         at now: BootInstant
     ) -> RequestScheduler.HostID {
         if let known = entries[name] { return known.number }
-        if entries.count >= limit { forgetOld(in: &scheduler, at: now) }
+        if entries.count >= limit { evictOld(in: &scheduler, at: now) }
         let number = scheduler.addHost()
         entries[name] = Entry(number: number)
         names[number] = name
@@ -42,23 +42,23 @@ public struct HostRegister<Name: Hashable & Sendable>: Sendable {
     }
 
     /// Removes a host that can be forgotten immediately; otherwise records when its last request ended.
-    public mutating func leave(
+    public mutating func release(
         _ number: RequestScheduler.HostID,
         in scheduler: inout RequestScheduler,
         at now: BootInstant
     ) {
         guard let name = names[number] else { return }
-        entries[name]?.left = now
+        entries[name]?.lastEnded = now
         guard scheduler.isForgettable(number) else { return }
         scheduler.forget(number)
         remove(name)
     }
 
-    private mutating func forgetOld(in scheduler: inout RequestScheduler, at now: BootInstant) {
-        for (name, entry) in entries where entry.left.advanced(by: Self.memory) <= now {
-            if scheduler.forgive(entry.number, at: now) { remove(name) }
+    private mutating func evictOld(in scheduler: inout RequestScheduler, at now: BootInstant) {
+        for (name, entry) in entries where entry.lastEnded.advanced(by: Self.retentionTime) <= now {
+            if scheduler.evict(entry.number, at: now) { remove(name) }
         }
-        limit = max(Self.fewest, 2 * entries.count)
+        limit = max(Self.minimumLimit, 2 * entries.count)
     }
 
     private mutating func remove(_ name: Name) {

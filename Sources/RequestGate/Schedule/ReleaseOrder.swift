@@ -40,7 +40,7 @@ enum ReleaseOrder {
         let proves: Bool
         let urgency: Int64
         let spent: UInt16
-        let hadTurn: Bool
+        let wasReleasedBefore: Bool
         let came: BootInstant
 
         init(_ entry: WaitingEntry, isProbing: Bool, at now: BootInstant) {
@@ -49,7 +49,7 @@ enum ReleaseOrder {
             urgency = Int64(entry.priority.rawValue) + age
             // One request should not spend all its attempts on a host that is still down.
             spent = isProbing ? entry.attempts : 0
-            hadTurn = entry.hadTurn
+            wasReleasedBefore = entry.wasReleasedBefore
             came = entry.since
         }
 
@@ -57,7 +57,7 @@ enum ReleaseOrder {
             if left.proves != right.proves { return right.proves }
             if left.urgency != right.urgency { return left.urgency < right.urgency }
             if left.spent != right.spent { return left.spent > right.spent }
-            if left.hadTurn != right.hadTurn { return right.hadTurn }
+            if left.wasReleasedBefore != right.wasReleasedBefore { return right.wasReleasedBefore }
             return left.came > right.came
         }
     }

@@ -117,8 +117,8 @@ public struct RequestScheduler: Sendable {
     /// Removes a host although its retry budget is not full, unless it has requests or may not be contacted yet.
     ///
     /// - Returns: Whether the host was removed. Its number is then reused.
-    public mutating func forgive(_ host: HostID, at now: BootInstant) -> Bool {
-        guard board[host]?.isForgivable(at: now) == true else { return false }
+    public mutating func evict(_ host: HostID, at now: BootInstant) -> Bool {
+        guard board[host]?.isEvictable(at: now) == true else { return false }
         board.remove(host)
         return true
     }
@@ -146,7 +146,7 @@ public struct RequestScheduler: Sendable {
     /// Adds a request and queues it at its gate.
     public mutating func submit(_ order: Order, at now: BootInstant) -> RequestID {
         let slot = place(order, at: now)
-        line(up: slot, at: now)
+        enqueue(slot, at: now)
         return requests.id(of: slot)
     }
 
@@ -156,7 +156,7 @@ public struct RequestScheduler: Sendable {
     public mutating func adopt(_ order: Order, at now: BootInstant) -> RequestID {
         let slot = place(order, at: now)
         requests[slot].phase = .running
-        requests[slot].hadTurn = true
+        requests[slot].wasReleasedBefore = true
         requests[slot].starts = 1
         requests[slot].attempts = 1
         setTimer(slot, at: now)
@@ -170,8 +170,8 @@ public struct RequestScheduler: Sendable {
 
     /// Removes a request and frees its slot.
     private mutating func vacate(_ slot: Int, at now: BootInstant) {
-        leaveLine(slot, at: now)
-        leaveDelay(slot)
+        dequeue(slot, at: now)
+        endDelay(slot)
         board.returnLease(&requests[slot])
         let gate = requests[slot].gate
         board.countRequest(of: gate, by: -1)
@@ -209,14 +209,14 @@ public struct RequestScheduler: Sendable {
     ///
     /// - Parameters:
     ///   - id: The request.
-    ///   - hasLeft: Whether a running request has a connection. If not, it is withdrawn, and its attempt does not
+    ///   - hasConnection: Whether a running request has a connection. If not, it is withdrawn, and its attempt does not
     ///     count.
     ///   - now: The current time.
-    public mutating func pause(_ id: RequestID, hasLeft: Bool = true, at now: BootInstant) {
+    public mutating func pause(_ id: RequestID, hasConnection: Bool = true, at now: BootInstant) {
         guard let slot = requests.slot(of: id), !requests[slot].isPaused else { return }
         requests[slot].isPaused = true
         guard requests[slot].phase == .running else { return hold(slot, at: now) }
-        guard hasLeft else {
+        guard hasConnection else {
             if requests[slot].attempts > 0 { requests[slot].attempts -= 1 }
             return hold(slot, at: now)
         }
@@ -228,8 +228,8 @@ public struct RequestScheduler: Sendable {
     /// Keeps a paused request until it is resumed.
     private mutating func hold(_ slot: Int, at now: BootInstant) {
         let isDelayed = requests[slot].phase == .backingOff
-        leaveLine(slot, at: now)
-        leaveDelay(slot)
+        dequeue(slot, at: now)
+        endDelay(slot)
         board.returnLease(&requests[slot])
         requests[slot].delayLeft = isDelayed ? max(0, requests[slot].due.nanoseconds - now.nanoseconds) : 0
         requests[slot].phase = .held
@@ -245,7 +245,7 @@ public struct RequestScheduler: Sendable {
         requests[slot].isPaused = false
         guard requests[slot].phase == .held else { return setTimer(slot, at: now) }
         let delay = requests[slot].delayLeft
-        if delay > 0 { backOff(slot, for: .nanoseconds(delay), at: now) } else { line(up: slot, at: now) }
+        if delay > 0 { backOff(slot, for: .nanoseconds(delay), at: now) } else { enqueue(slot, at: now) }
     }
 
     // MARK: Releasing
@@ -272,9 +272,11 @@ public struct RequestScheduler: Sendable {
         at now: BootInstant,
         _ generator: inout some RandomNumberGenerator
     ) -> Action? {
-        if board[host]?.owesRest == true { board.rest(host, at: now, &generator) }
-        guard let known = board[host], board.hasLine(host), known.inFlight < known.window.limit else { return nil }
-        if let silence = known.silence, silence > now { return nil }
+        if board[host]?.owesProbeDelay == true { board.delayProbe(host, at: now, &generator) }
+        guard let known = board[host], board.hasQueuedRequests(host), known.inFlight < known.window.limit else {
+            return nil
+        }
+        if let earliestStart = known.earliestStart, earliestStart > now { return nil }
         guard let slot = ReleaseOrder.first(at: known, board, requests, at: now) else { return nil }
         if board[host]?.breaker?.allows(at: now) == false {
             board.queue(host)
@@ -290,11 +292,11 @@ public struct RequestScheduler: Sendable {
         at now: BootInstant,
         _ generator: inout some RandomNumberGenerator
     ) -> Action? {
-        leaveLine(slot, at: now)
-        requests[slot].hadTurn = true
+        dequeue(slot, at: now)
+        requests[slot].wasReleasedBefore = true
         let delay = board.lease(&requests[slot], at: now, &generator)
         guard delay > .zero else { return start(slot, at: now) }
-        requests[slot].phase = .slotted
+        requests[slot].phase = .released
         requests[slot].due = now.advanced(by: delay)
         setTimer(slot, at: now)
         return nil
@@ -313,18 +315,18 @@ public struct RequestScheduler: Sendable {
     // MARK: Queues
 
     /// Queues a request at its gate.
-    private mutating func line(up slot: Int, at now: BootInstant) {
+    private mutating func enqueue(_ slot: Int, at now: BootInstant) {
         let gate = requests[slot].gate
         let closed = board.gate(gate)?.closedTime(at: now) ?? 0
-        requests[slot].phase = .lined
+        requests[slot].phase = .queued
         requests[slot].waited = closed - requests[slot].waited
         board.enqueue(slot, in: &requests)
         setTimer(slot, at: now)
     }
 
     /// Removes a request from its gate's queue if it is queued.
-    private mutating func leaveLine(_ slot: Int, at now: BootInstant) {
-        guard requests[slot].phase == .lined else { return }
+    private mutating func dequeue(_ slot: Int, at now: BootInstant) {
+        guard requests[slot].phase == .queued else { return }
         let gate = requests[slot].gate
         board.dequeue(slot, in: &requests)
         requests[slot].waited = (board.gate(gate)?.closedTime(at: now) ?? 0) - requests[slot].waited
@@ -334,12 +336,12 @@ public struct RequestScheduler: Sendable {
     /// Returns the time that a request has waited for a path, in nanoseconds.
     private func waited(_ slot: Int, at now: BootInstant) -> Int64 {
         let entry = requests[slot]
-        guard entry.phase == .lined else { return entry.waited }
+        guard entry.phase == .queued else { return entry.waited }
         return (board.gate(entry.gate)?.closedTime(at: now) ?? 0) - entry.waited
     }
 
     /// Ends a request's delay before its next attempt.
-    private mutating func leaveDelay(_ slot: Int) {
+    private mutating func endDelay(_ slot: Int) {
         guard requests[slot].phase == .backingOff else { return }
         board[host(of: slot)]?.delayed -= 1
         requests[slot].phase = .held
@@ -355,20 +357,20 @@ public struct RequestScheduler: Sendable {
     ///   - isOverload: Whether the status reports overload (429, 503).
     ///   - retryAfter: The delay that the server requested. It applies immediately, before the response is complete.
     ///   - now: The current time.
-    public mutating func answered(
+    public mutating func receivedHead(
         _ id: RequestID,
         attempt: UInt32,
         isOverload: Bool,
         retryAfter: Duration? = nil,
         at now: BootInstant
     ) {
-        guard let slot = requests.slot(of: id), isUnderWay(slot, attempt) else { return }
+        guard let slot = requests.slot(of: id), isCurrentAttempt(slot, attempt) else { return }
         let host = host(of: slot)
         if let retryAfter, retryAfter > .zero { board.hold(host, until: now.advanced(by: retryAfter)) }
-        board.tell(requests[slot], isOverload: isOverload, at: now)
+        board.report(requests[slot], isOverload: isOverload, at: now)
         // An overloaded host is reachable but has not recovered: without a delay, probes would repeat endlessly.
         if !isOverload { board[host]?.failedProbes = 0 }
-        if isOverload, requests[slot].hasLease { board[host]?.owesRest = true }
+        if isOverload, requests[slot].hasLease { board[host]?.owesProbeDelay = true }
         board.returnLease(&requests[slot])
         board.count(host, at: now)
         board.settle(host, at: now)
@@ -438,31 +440,31 @@ public struct RequestScheduler: Sendable {
         at now: BootInstant,
         using generator: inout some RandomNumberGenerator
     ) -> Bool {
-        guard let slot = requests.slot(of: id), isUnderWay(slot, attempt) else { return false }
+        guard let slot = requests.slot(of: id), isCurrentAttempt(slot, attempt) else { return false }
         let isShed = board.isShed(requests[slot], failure)
-        learn(slot, failure, at: now, &generator)
+        recordFailure(slot, failure, at: now, &generator)
         switch decision {
         case .giveUp:
             vacate(slot, at: now)
             return false
         case .waitForPath:
             if requests[slot].attempts > 0 { requests[slot].attempts -= 1 }
-            board.doubt(requests[slot].gate, at: now, &generator)
-            goOn(slot, after: .zero, at: now)
+            board.pathLost(at: requests[slot].gate, at: now, &generator)
+            requeue(slot, after: .zero, at: now)
         case .retry(let delay, _):
             let isTimeout = failure.kind == .timeout
             let isPaid = !isShed && board[host(of: slot)]?.bucket.take(isTimeout: isTimeout) == true
             requests[slot].cost = isPaid ? UInt8(clamping: TokenBucket.cost(isTimeout: isTimeout)) : 0
-            goOn(slot, after: delay, at: now)
+            requeue(slot, after: delay, at: now)
         }
         return true
     }
 
-    private func isUnderWay(_ slot: Int, _ attempt: UInt32) -> Bool {
+    private func isCurrentAttempt(_ slot: Int, _ attempt: UInt32) -> Bool {
         requests[slot].phase == .running && requests[slot].starts == attempt
     }
 
-    private mutating func goOn(_ slot: Int, after delay: Duration, at now: BootInstant) {
+    private mutating func requeue(_ slot: Int, after delay: Duration, at now: BootInstant) {
         requests[slot].deadline = deadline(slot, at: now)
         requests[slot].phase = .held
         if requests[slot].isPaused {
@@ -471,7 +473,7 @@ public struct RequestScheduler: Sendable {
         } else if delay > .zero {
             backOff(slot, for: delay, at: now)
         } else {
-            line(up: slot, at: now)
+            enqueue(slot, at: now)
         }
     }
 
@@ -483,7 +485,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Records the consequences of a failed attempt for its host.
-    private mutating func learn(
+    private mutating func recordFailure(
         _ slot: Int,
         _ failure: AttemptFailure,
         at now: BootInstant,
@@ -497,10 +499,12 @@ public struct RequestScheduler: Sendable {
         case .status, .transient, .timeout, .refused: board[host]?.breaker?.failed(at: now)
         }
         let wasLeased = requests[slot].hasLease
-        if wasLeased, failure.kind == .refused { board.tell(requests[slot], isOverload: true, at: now) }
+        if wasLeased, failure.kind == .refused { board.report(requests[slot], isOverload: true, at: now) }
         board.returnLease(&requests[slot])
         board.count(host, at: now)
-        if wasLeased, failure.kind != .pathLost, failure.kind != .permanent { board.rest(host, at: now, &generator) }
+        if wasLeased, failure.kind != .pathLost, failure.kind != .permanent {
+            board.delayProbe(host, at: now, &generator)
+        }
     }
 
     // MARK: Timers
@@ -514,22 +518,22 @@ public struct RequestScheduler: Sendable {
         case .running where entry.isPaused: moment = .never
         case .running: if board.takesPlace(requests[slot]) { moment = min(moment, entry.due) }
         case .held: moment = .never
-        case .slotted, .backingOff: moment = min(moment, entry.due)
-        case .lined where entry.waitLimit != .max: moment = min(moment, patienceEnd(slot, at: now))
-        case .lined: break
+        case .released, .backingOff: moment = min(moment, entry.due)
+        case .queued where entry.waitLimit != .max: moment = min(moment, waitTimeoutEnd(slot, at: now))
+        case .queued: break
         }
         requests.setTimer(slot, at: moment)
     }
 
     /// Returns when the wait timeout of a queued request may expire.
-    private func patienceEnd(_ slot: Int, at now: BootInstant) -> BootInstant {
+    private func waitTimeoutEnd(_ slot: Int, at now: BootInstant) -> BootInstant {
         let left = max(0, requests[slot].waitLimit - waited(slot, at: now))
         let isCounting = board.gate(requests[slot].gate)?.isCounting == true
         // While its wait does not count, its timeout does not come nearer, so a shorter timer would fire repeatedly.
-        return now.advanced(by: .nanoseconds(isCounting ? left : max(left, Self.glance)))
+        return now.advanced(by: .nanoseconds(isCounting ? left : max(left, Self.minimumTimerInterval)))
     }
 
-    private static let glance: Int64 = 100_000_000
+    private static let minimumTimerInterval: Int64 = 100_000_000
 
     /// Handles expired timers until one results in an action.
     private mutating func nextDue(at now: BootInstant) -> Action? {
@@ -549,10 +553,10 @@ public struct RequestScheduler: Sendable {
             board.lapse(&requests[slot])
             setTimer(slot, at: now)
         case .backingOff:
-            leaveDelay(slot)
-            line(up: slot, at: now)
-        case .slotted: return leave(slot, at: now)
-        case .lined:
+            endDelay(slot)
+            enqueue(slot, at: now)
+        case .released: return startReleased(slot, at: now)
+        case .queued:
             let waited = waited(slot, at: now)
             if waited >= entry.waitLimit, board.gate(entry.gate)?.isCounting == true {
                 return fail(slot, .noPath(waited: .nanoseconds(waited)), at: now)
@@ -563,13 +567,13 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Sends a request after its random delay, unless its path was lost meanwhile, or its host is on hold.
-    private mutating func leave(_ slot: Int, at now: BootInstant) -> Action? {
-        let isHeld = board[host(of: slot)]?.silence.map { $0 > now } ?? false
+    private mutating func startReleased(_ slot: Int, at now: BootInstant) -> Action? {
+        let isHeld = board[host(of: slot)]?.earliestStart.map { $0 > now } ?? false
         if board.takesPlace(requests[slot]), !isHeld, board.gate(requests[slot].gate)?.isOpen == true {
             return start(slot, at: now)
         }
         board.returnLease(&requests[slot])
-        line(up: slot, at: now)
+        enqueue(slot, at: now)
         return nil
     }
 

@@ -19,25 +19,25 @@ struct ScheduledHost: Sendable {
     /// The end of the delay that the server requested.
     var hold: BootInstant?
     /// The end of the delay after a failed probe.
-    var rest: BootInstant?
+    var probeHold: BootInstant?
     /// Whether a delay after a failed probe has to start, whose duration is not yet decided.
-    var owesRest = false
+    var owesProbeDelay = false
     /// The number of consecutive failed probes.
     var failedProbes: UInt8 = 0
     /// Whether the host is queued to be checked for requests that can be released.
     var isQueued = false
 
     /// The instant before which no request is sent; nil if there is none.
-    var silence: BootInstant? {
-        guard let hold, let rest else { return hold ?? rest }
-        return max(hold, rest)
+    var earliestStart: BootInstant? {
+        guard let hold, let probeHold else { return hold ?? probeHold }
+        return max(hold, probeHold)
     }
 
     /// Whether the host has no state that has to be kept.
-    var isForgettable: Bool { isUnused && bucket.isFull && breaker?.isUntroubled ?? true }
+    var isForgettable: Bool { isUnused && bucket.isFull && breaker?.isPristine ?? true }
 
     /// Returns whether the host has no state that forbids requests now.
-    func isForgivable(at now: BootInstant) -> Bool { isUnused && breaker?.opens(at: now) == nil }
+    func isEvictable(at now: BootInstant) -> Bool { isUnused && breaker?.opens(at: now) == nil }
 
     private var isUnused: Bool { inFlight == 0 && gates.isEmpty && hold == nil }
 }

@@ -93,9 +93,9 @@ struct WaitingEntry: Sendable {
         /// The slot is free.
         case vacant
         /// Queued at its gate: it waits for a path, or for its turn.
-        case lined
+        case queued
         /// Released, and to be started after a random delay.
-        case slotted
+        case released
         /// Waiting for the delay before its next attempt.
         case backingOff
         /// Being attempted.
@@ -141,11 +141,11 @@ struct WaitingEntry: Sendable {
     /// Whether the request no longer counts as in flight, since it got no response in time or was paused.
     var hasLapsed = false
     /// Whether a window released the request for its current attempt.
-    var wasLetOut = false
+    var wasReleasedByWindow = false
     /// Whether the request was released before.
     ///
     /// It then precedes requests of the same priority that were not.
-    var hadTurn = false
+    var wasReleasedBefore = false
     var isIdempotent = false
     var isReplayable = false
 
@@ -156,7 +156,7 @@ struct WaitingEntry: Sendable {
     var traits: RequestTraits { .init(isIdempotent: isIdempotent, isReplayable: isReplayable) }
 
     /// The index of the list of its gate in which it is queued.
-    var list: Int { 2 * Int(priority.rawValue) + (hadTurn ? 1 : 0) }
+    var list: Int { 2 * Int(priority.rawValue) + (wasReleasedBefore ? 1 : 0) }
 }
 
 /// The requests queued at one gate.

@@ -10,7 +10,9 @@ struct FileMediaTypeTests {
         ("film.mp4", "video/mp4"), ("font.woff2", "font/woff2"), ("table.csv", "text/csv"),
         ("sheet.xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ])
-    func `an ending has its type`(name: String, type: String) { #expect(FileMediaType.type(ofFileNamed: name) == type) }
+    func `an ending has its type`(name: String, type: String) {
+        #expect(FileMediaType.type(ofFileNamed: name) == type)
+    }
 
     @Test(arguments: ["", "README", ".png", "/dir.png/file", "a.", "a.unheard", "/", "a.png/", "a.p\u{0}ng"])
     func `what has none is bytes`(name: String) {

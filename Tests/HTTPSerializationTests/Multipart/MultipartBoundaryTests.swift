@@ -8,7 +8,7 @@ struct MultipartBoundaryTests {
         #expect {
             try MultipartForm().encoded(boundary: text)
         } throws: {
-            "\($0)".contains("is no boundary: take 1 to 70 letters, digits")
+            "\($0)".contains("is not a valid boundary: use 1 to 70 letters, digits")
         }
     }
 
@@ -23,7 +23,7 @@ struct MultipartBoundaryTests {
         #expect {
             try form.encoded(boundary: "cut")
         } throws: {
-            "\($0)" == "the boundary 'cut' occurs in part 2 of the form: take another one"
+            "\($0)" == "the boundary 'cut' occurs in part 2 of the form: use another one"
         }
     }
 

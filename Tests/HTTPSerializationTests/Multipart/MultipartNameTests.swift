@@ -31,8 +31,8 @@ struct MultipartNameTests {
         #expect {
             try form.encoded(boundary: "B")
         } throws: { error in
-            "\(error)".hasPrefix("the content type of part 2 of the form is none: \"")
-                && "\(error)".hasSuffix("; write type/subtype, such as text/plain; charset=utf-8")
+            "\(error)".hasPrefix("the content type of part 2 of the form is invalid: \"")
+                && "\(error)".hasSuffix("; use type/subtype, such as text/plain; charset=utf-8")
                 && !"\(error)".contains("\n") && !"\(error)".contains("\r") && !"\(error)".contains("\0")
         }
     }

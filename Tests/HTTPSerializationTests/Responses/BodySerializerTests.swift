@@ -48,15 +48,19 @@ struct BodySerializerTests {
             ("text/plain; charset=us-ascii", [], ""),
         ] as [(String?, [UInt8], String)]
     )
-    func `text in the character set that the head names`(type: String?, body: [UInt8], expected: String) throws {
+    func `text in the character set that the head names`(
+        type: String?,
+        body: [UInt8],
+        expected: String
+    ) throws {
         #expect(try StringResponseSerializer().serialize(response(type), body: body) == expected)
     }
 
     @Test(
         arguments: [
             ("text/plain", [0x61, 0xFF], "byte 1 is not valid"), ("text/plain; charset=us-ascii", [0xFC], "byte 0"),
-            ("text/plain; charset=klingon", [0x61], "'klingon' is not known"),
-            ("text/plain; charset=utf-8//ignore", [0x61, 0xFF], "is not known"),
+            ("text/plain; charset=klingon", [0x61], "'klingon' is unknown"),
+            ("text/plain; charset=utf-8//ignore", [0x61, 0xFF], "is unknown"),
             ("text/plain; charset=utf-16be", [0x61], "byte 0"),
         ] as [(String, [UInt8], String)]
     )

@@ -27,8 +27,8 @@ struct ChallengeTrailTests {
     @Test
     func `an answer made for a challenge that is refused is the end`() {
         var trail = ChallengeTrail()
-        #expect(trail.challenged(basic, at: origin, sent: nil) == .answer(basic))
-        trail.answers("r")
+        #expect(trail.challenged(basic, at: origin, sent: nil) == .authenticate(basic))
+        trail.willAuthenticate("r")
         let sent = ChallengeTrail.Sent(scheme: "basic", realm: "r", isMade: true)
         #expect(trail.challenged(basic, at: origin, sent: sent) == .refused)
         #expect(trail.challenged(digest, at: origin, sent: sent) == .refused)
@@ -42,16 +42,16 @@ struct ChallengeTrailTests {
         // There is something to answer for another realm, or with another scheme than the one that was sent.
         trail = .init()
         let other = Self.challenges("Basic realm=s")
-        #expect(trail.challenged(other, at: origin, sent: sent) == .answer(other))
-        #expect(trail.challenged(digest, at: origin, sent: sent) == .answer(digest))
+        #expect(trail.challenged(other, at: origin, sent: sent) == .authenticate(other))
+        #expect(trail.challenged(digest, at: origin, sent: sent) == .authenticate(digest))
     }
 
     @Test
     func `a nonce that was used again and went out of use is no refusal`() {
         var trail = ChallengeTrail()
         let ahead = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: false)
-        #expect(trail.challenged(digest, at: origin, sent: ahead) == .answer(digest))
-        trail.answers("r")
+        #expect(trail.challenged(digest, at: origin, sent: ahead) == .authenticate(digest))
+        trail.willAuthenticate("r")
         let made = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: true)
         let stale = Self.challenges("Digest realm=r, nonce=m, qop=auth, stale=TRUE")
         #expect(trail.challenged(stale, at: origin, sent: made) == .renew(stale[0]))
@@ -71,15 +71,15 @@ struct ChallengeTrailTests {
     func `another origin asks anew`() {
         var trail = ChallengeTrail()
         _ = trail.challenged(basic, at: origin, sent: nil)
-        trail.answers("r")
+        trail.willAuthenticate("r")
         let other = HTTPOrigin(isSecure: false, host: "b", port: 80)
-        #expect(trail.challenged(basic, at: other, sent: nil) == .answer(basic))
+        #expect(trail.challenged(basic, at: other, sent: nil) == .authenticate(basic))
     }
 
     @Test
     func `what is not understood is not answered`() {
         var trail = ChallengeTrail()
-        #expect(trail.challenged(Self.challenges("Negotiate, NTLM"), at: origin, sent: nil) == .answer([]))
+        #expect(trail.challenged(Self.challenges("Negotiate, NTLM"), at: origin, sent: nil) == .authenticate([]))
         #expect(trail.challenged([], at: origin, sent: nil) == .refused)
     }
 }

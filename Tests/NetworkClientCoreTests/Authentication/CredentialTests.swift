@@ -15,7 +15,7 @@ struct CredentialTests {
     @Test
     func `Basic as in RFC 7617`() {
         func value(_ user: String, _ password: String) -> String? {
-            BasicAnswer.value(.init(user: user, password: password))
+            BasicAuthorization.value(.init(user: user, password: password))
         }
         #expect(value("Aladdin", "open sesame") == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
         #expect(value("test", "123\u{A3}") == "Basic dGVzdDoxMjPCow==")

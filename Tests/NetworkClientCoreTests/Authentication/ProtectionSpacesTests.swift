@@ -17,7 +17,7 @@ struct ProtectionSpacesTests {
             realm: realm,
             credential: credential ?? anna,
             isShared: isShared,
-            answer: .basic("Basic \(realm)"),
+            authorization: .basic("Basic \(realm)"),
             path: path
         )
     }
@@ -101,20 +101,20 @@ struct ProtectionSpacesTests {
         let session = try #require(DigestChallenge(challenge).flatMap { DigestSession($0, anna, hashes) })
         var spaces = ProtectionSpaces()
         spaces.keep(
-            .init(realm: "r", credential: anna, isShared: true, answer: .digest(session), path: "/deep/path"),
+            .init(realm: "r", credential: anna, isShared: true, authorization: .digest(session), path: "/deep/path"),
             at: origin
         )
         let number = try #require(spaces.space(of: "/", at: origin, for: nil)).number
-        func answer() throws -> String {
+        func authorization() throws -> String {
             let request = DigestSession.Request(method: "GET", target: "/")
-            let value = spaces.answer(number, at: origin, for: request, clientNonce: "c")
+            let value = spaces.authorization(number, at: origin, for: request, clientNonce: "c")
             return try #require(value)
         }
-        #expect(try answer().contains("nonce=\"n1\", nc=00000001, cnonce=\"c\", qop=auth"))
-        #expect(try answer().contains("nc=00000002"))
+        #expect(try authorization().contains("nonce=\"n1\", nc=00000001, cnonce=\"c\", qop=auth"))
+        #expect(try authorization().contains("nc=00000002"))
         spaces.learn(nextNonce: "n2", of: "r", anna, at: origin)
-        #expect(try answer().contains("nonce=\"n2\", nc=00000001"))
+        #expect(try authorization().contains("nonce=\"n2\", nc=00000001"))
         spaces.learn(nextNonce: "n2", of: "r", anna, at: origin)
-        #expect(try answer().contains("nonce=\"n2\", nc=00000002"))
+        #expect(try authorization().contains("nonce=\"n2\", nc=00000002"))
     }
 }

@@ -7,7 +7,7 @@ struct DownloadStory {
     private var random: SeededGenerator
     private var versions: [[UInt8]] = []
     private var current = 0
-    private var life: DownloadLife
+    private var state: DownloadState
     private var file: [UInt8] = []
     /// The record next to the file, as a restarted program would find it.
     private var noted = DownloadPart()
@@ -16,7 +16,7 @@ struct DownloadStory {
 
     init(seed: UInt64) {
         random = .init(seed: seed)
-        life = .init()
+        state = .init()
         for number in 0..<4 {
             let length = Int.random(in: 0...60, using: &random)
             versions.append((0..<length).map { _ in UInt8(number) })
@@ -38,12 +38,12 @@ struct DownloadStory {
     /// Simulates a restart of the program.
     private mutating func restart() {
         count("restart")
-        life = .init(.init(length: Int64(file.count), validator: noted.validator, total: noted.total))
+        state = .init(.init(length: Int64(file.count), validator: noted.validator, total: noted.total))
     }
 
     private mutating func attempt() -> Bool? {
-        let (answer, body) = serve(life.ask())
-        switch life.begin(answer) {
+        let (response, body) = serve(state.ask())
+        switch state.begin(response) {
         case .append: count("append")
         case .restart(let part):
             count("restarted")
@@ -69,15 +69,15 @@ struct DownloadStory {
         while !rest.isEmpty {
             let piece = rest.prefix(Int.random(in: 1...20, using: &random))
             rest = rest.dropFirst(piece.count)
-            if life.receive(piece.count) != nil {
+            if state.receive(piece.count) != nil {
                 forget()
                 return nil
             }
             file += piece
         }
         guard isWhole else { return nil }
-        if life.finish() == nil { return versions.contains(file) }
-        if life.part.length == 0 { forget() }
+        if state.finish() == nil { return versions.contains(file) }
+        if state.part.length == 0 { forget() }
         return nil
     }
 
@@ -89,7 +89,7 @@ struct DownloadStory {
 
     // MARK: The server
 
-    private mutating func serve(_ ask: DownloadLife.Ask) -> (DownloadAnswer, [UInt8]) {
+    private mutating func serve(_ ask: DownloadState.Ask) -> (DownloadResponse, [UInt8]) {
         let whole = versions[current]
         if chance(12) { return (.init(status: 503), [1, 2, 3]) }
         if case .rest(let position, let validator) = ask, !chance(6) {
@@ -102,7 +102,7 @@ struct DownloadStory {
         return (.init(status: 200, tags: tags, length: length), whole)
     }
 
-    private mutating func part(of whole: [UInt8], from position: Int, says: Bool) -> (DownloadAnswer, [UInt8]) {
+    private mutating func part(of whole: [UInt8], from position: Int, says: Bool) -> (DownloadResponse, [UInt8]) {
         let tags = says ? [tag] : []
         guard position < whole.count else {
             return (.init(status: 416, tags: tags, ranges: ["bytes */\(whole.count)"]), [])
@@ -110,12 +110,12 @@ struct DownloadStory {
         if chance(5) { return lie(of: whole, from: position, tags) }
         let last = chance(4) ? Int.random(in: position..<whole.count, using: &random) : whole.count - 1
         let total = chance(6) ? "*" : "\(whole.count)"
-        let answer = DownloadAnswer(status: 206, tags: tags, ranges: ["bytes \(position)-\(last)/\(total)"])
-        return (answer, Array(whole[position...last]))
+        let response = DownloadResponse(status: 206, tags: tags, ranges: ["bytes \(position)-\(last)/\(total)"])
+        return (response, Array(whole[position...last]))
     }
 
     /// Returns a dishonest response that can be detected.
-    private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadAnswer, [UInt8]) {
+    private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadResponse, [UInt8]) {
         count("lie")
         let nonsense = [UInt8](repeating: 99, count: whole.count - position)
         let ranges = [

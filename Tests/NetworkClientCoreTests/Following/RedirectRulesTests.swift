@@ -17,32 +17,37 @@ struct RedirectRulesTests {
         (308, "PUT", "PUT", true), (308, "PATCH", "PATCH", true), (308, "DELETE", "DELETE", true),
     ]
 
-    @Test(arguments: table.indices, RedirectQuestion.Body.allCases)
-    func `the matrix of RFC 9110, at the same and at another origin`(row: Int, body: RedirectQuestion.Body) {
+    @Test(arguments: table.indices, RedirectContext.Body.allCases)
+    func `the matrix of RFC 9110, at the same and at another origin`(
+        row: Int,
+        body: RedirectContext.Body
+    ) {
         let (status, method, next, keeps) = Self.table[row]
         for isSameOrigin in [true, false] {
-            let question = RedirectQuestion(
+            let context = RedirectContext(
                 status: status,
                 method: method,
                 body: body,
                 target: .url(.init(isSameOrigin: isSameOrigin))
             )
             let step = RedirectStep(method: next, keepsBody: keeps && body != .none, keepsSecrets: isSameOrigin)
-            let expected: RedirectVerdict = keeps && body == .once ? .fail(.bodyGone) : .follow(step)
-            #expect(RedirectRules().verdict(on: question) == expected, "\(status) \(method) \(body) \(isSameOrigin)")
+            let expected: RedirectVerdict = keeps && body == .once ? .fail(.bodyNotReplayable) : .follow(step)
+            #expect(RedirectRules().verdict(on: context) == expected, "\(status) \(method) \(body) \(isSameOrigin)")
         }
     }
 
     @Test(arguments: [200, 204, 300, 304, 305, 306, 309, 401, 500])
     func `other statuses lead nowhere`(status: Int) {
-        #expect(RedirectRules().verdict(on: .init(status: status, method: "GET", target: .url(.init()))) == .answer)
+        #expect(
+            RedirectRules().verdict(on: .init(status: status, method: "GET", target: .url(.init()))) == .finalResponse
+        )
     }
 
     @Test
     func `as many are followed as the limit says`() {
         func verdict(_ limit: Int, _ followed: Int) -> RedirectVerdict {
-            let question = RedirectQuestion(status: 302, method: "GET", target: .url(.init()), followed: followed)
-            return RedirectRules(limit: limit).verdict(on: question)
+            let context = RedirectContext(status: 302, method: "GET", target: .url(.init()), followed: followed)
+            return RedirectRules(limit: limit).verdict(on: context)
         }
         let step = RedirectStep(method: "GET", keepsBody: false, keepsSecrets: true)
         #expect(verdict(20, 19) == .follow(step))
@@ -53,7 +58,7 @@ struct RedirectRulesTests {
     @Test
     func `who comes again with the same method goes in a circle`() {
         func verdict(_ status: Int, _ method: String, _ asked: Set<String>) -> RedirectVerdict {
-            let target = RedirectQuestion.Target.url(.init(asked: asked))
+            let target = RedirectContext.Target.url(.init(asked: asked))
             return RedirectRules().verdict(on: .init(status: status, method: method, target: target))
         }
         #expect(verdict(302, "GET", ["GET"]) == .fail(.cycle))
@@ -65,14 +70,14 @@ struct RedirectRulesTests {
 
     @Test
     func `from https to http only who may`() {
-        let question = RedirectQuestion(
+        let context = RedirectContext(
             status: 301,
             method: "GET",
             target: .url(.init(isSameOrigin: false, isDowngrade: true))
         )
-        #expect(RedirectRules().verdict(on: question) == .fail(.downgrade))
+        #expect(RedirectRules().verdict(on: context) == .fail(.downgrade))
         let step = RedirectStep(method: "GET", keepsBody: false, keepsSecrets: false)
-        #expect(RedirectRules(allowsDowngrade: true).verdict(on: question) == .follow(step))
+        #expect(RedirectRules(allowsDowngrade: true).verdict(on: context) == .follow(step))
     }
 
     @Test
@@ -80,7 +85,7 @@ struct RedirectRulesTests {
         #expect(
             RedirectRules().verdict(on: .init(status: 302, method: "GET", target: .missing)) == .fail(.locationMissing)
         )
-        let unusable = RedirectQuestion(status: 302, method: "GET", target: .unusable)
+        let unusable = RedirectContext(status: 302, method: "GET", target: .unusable)
         #expect(RedirectRules().verdict(on: unusable) == .fail(.locationUnusable))
     }
 

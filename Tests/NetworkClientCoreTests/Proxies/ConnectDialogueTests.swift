@@ -43,33 +43,34 @@ struct ConnectDialogueTests {
 
     @Test func `a refusal is told with its head and its body`() {
         let text = "HTTP/1.1 403 Not  for you\r\nX-A:\t b c \r\nx-a:\r\nContent-Length: 3\r\n\r\nno!more"
-        let fields: [ProxyAnswer.Field] = [.init("X-A", "b c"), .init("x-a", ""), .init("Content-Length", "3")]
-        let answer = ProxyAnswer(status: 403, reason: "Not  for you", fields: fields, body: Array("no!".utf8))
-        #expect(refusal(text) == .answer(answer))
-        #expect(answer.values(of: "X-a") == ["b c", ""])
+        let fields: [ProxyResponse.Field] = [.init("X-A", "b c"), .init("x-a", ""), .init("Content-Length", "3")]
+        let response = ProxyResponse(status: 403, reason: "Not  for you", fields: fields, body: Array("no!".utf8))
+        #expect(refusal(text) == .response(response))
+        #expect(response.values(of: "X-a") == ["b c", ""])
     }
 
     @Test func `no body of a 304 is waited for`() {
-        let answer = ProxyAnswer(status: 304, reason: "No", fields: [.init("Content-Length", "9")])
-        #expect(refusal("HTTP/1.1 304 No\r\nContent-Length: 9\r\n\r\n") == .answer(answer))
+        let response = ProxyResponse(status: 304, reason: "No", fields: [.init("Content-Length", "9")])
+        #expect(refusal("HTTP/1.1 304 No\r\nContent-Length: 9\r\n\r\n") == .response(response))
     }
 
     @Test func `the body of a refusal without a length ends with the connection, or with what is kept`() {
         var one = dialogue()
         #expect(one.receive("HTTP/1.0 502 Bad\r\n\r\nsorry".utf8) == .wait)
-        #expect(one.end() == .answer(.init(status: 502, reason: "Bad", body: Array("sorry".utf8))))
+        #expect(one.end() == .response(.init(status: 502, reason: "Bad", body: Array("sorry".utf8))))
         var long = dialogue()
         let body = [UInt8](repeating: 65, count: 10_000)
-        guard case .refused(.answer(let answer)) = long.receive(Array("HTTP/1.0 502 Bad\r\n\r\n".utf8) + body) else {
+        guard case .refused(.response(let response)) = long.receive(Array("HTTP/1.0 502 Bad\r\n\r\n".utf8) + body)
+        else {
             Issue.record("no refusal")
             return
         }
-        #expect(answer.body.count == ConnectDialogue.keptBody)
+        #expect(response.body.count == ConnectDialogue.keptBody)
     }
 
     @Test func `a refusal's body may come in chunks, and be empty`() {
         func body(_ rest: String) -> [UInt8]? {
-            if case .answer(let answer)? = refusal("HTTP/1.1 407 Who\r\n" + rest) { answer.body } else { nil }
+            if case .response(let response)? = refusal("HTTP/1.1 407 Who\r\n" + rest) { response.body } else { nil }
         }
         #expect(body("Transfer-Encoding: chunked\r\n\r\n3\r\nno!\r\n0\r\n\r\n") == Array("no!".utf8))
         #expect(body("Transfer-Encoding: chunked\r\n\r\n3\r\nno!\r\nnonsense\r\n") == Array("no!".utf8))
@@ -77,7 +78,7 @@ struct ConnectDialogueTests {
     }
 
     @Test func `another protocol that nobody asked for is a refusal`() {
-        #expect(refusal("HTTP/1.1 101 Switching\r\n\r\n") == .answer(.init(status: 101, reason: "Switching")))
+        #expect(refusal("HTTP/1.1 101 Switching\r\n\r\n") == .response(.init(status: 101, reason: "Switching")))
     }
 
     @Test(arguments: [
@@ -86,7 +87,7 @@ struct ConnectDialogueTests {
         String(repeating: "x", count: 2_000) + "\r\n\r\n",
     ])
     func `what is no HTTP is told at once`(text: String) {
-        guard case .nonsense? = refusal(text) else {
+        guard case .protocolViolation? = refusal(text) else {
             Issue.record("\(text)")
             return
         }

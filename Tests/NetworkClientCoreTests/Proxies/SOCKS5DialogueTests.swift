@@ -46,7 +46,7 @@ struct SOCKS5DialogueTests {
         let (sent, end) = talk(dialogue, [[5, 2], [1, 0], [5, 0, 0, 1, 0, 0, 0, 0, 0, 0, 7, 8]])
         #expect(sent == [[1, 2, 109, 101, 2, 112, 119], asking])
         #expect(end == .open(rest: [7, 8]))
-        #expect(talk(dialogue, [[5, 2], [1, 1]]).end == .refused(.wrongCredential))
+        #expect(talk(dialogue, [[5, 2], [1, 1]]).end == .refused(.invalidCredential))
     }
 
     @Test func `what is split at every byte is understood, and what follows is kept`() {
@@ -70,9 +70,9 @@ struct SOCKS5DialogueTests {
     }
 
     @Test func `a server that wants what was not offered is refused`() {
-        #expect(talk(plain, [[5, 0xFF]]).end == .refused(.noMethod))
+        #expect(talk(plain, [[5, 0xFF]]).end == .refused(.noAcceptableMethod))
         for method: UInt8 in [1, 2, 3, 0x80] {
-            guard case .refused(.nonsense)? = talk(plain, [[5, method]]).end else {
+            guard case .refused(.protocolViolation)? = talk(plain, [[5, method]]).end else {
                 Issue.record("\(method)")
                 return
             }
@@ -86,7 +86,7 @@ struct SOCKS5DialogueTests {
         ] as [[[UInt8]]]
     )
     func `what is not of the protocol is told`(pieces: [[UInt8]]) {
-        guard case .refused(.nonsense(let words))? = talk(plain, pieces).end else {
+        guard case .refused(.protocolViolation(let words))? = talk(plain, pieces).end else {
             Issue.record("\(pieces)")
             return
         }

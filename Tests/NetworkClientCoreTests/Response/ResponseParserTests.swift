@@ -91,12 +91,12 @@ struct ResponseParserTests {
         #expect(readings[8].ends == 1 && readings[8].fault == .unsolicited)
         #expect(readings[9] == Reading(heads: ["1.1 101 "]))
         #expect(readings[10].fault == .malformed("its status is below 100"))
-        #expect(readings[11].fault == .malformed("it begins with no HTTP/1.1"))
+        #expect(readings[11].fault == .malformed("it does not start with HTTP/1.1"))
         #expect(readings[12].fault == .truncated)
     }
 
     @Test func `another protocol is told from its first bytes`() {
-        #expect(read([Array("SS".utf8)], closes: false).fault == .malformed("it begins with no HTTP/1.1"))
+        #expect(read([Array("SS".utf8)], closes: false).fault == .malformed("it does not start with HTTP/1.1"))
         #expect(read([Array("HTTP/1".utf8)], closes: false).fault == nil)
     }
 

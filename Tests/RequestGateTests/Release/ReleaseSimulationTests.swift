@@ -24,18 +24,22 @@ struct ReleaseSimulationTests {
         #expect(outcome.total < server.ideal(for: 10_000) * 1.3)
     }
 
-    @Test(arguments: servers) func `all at once, and doubling without an end, fail for most`(server: CrowdedServer) {
+    @Test(arguments: servers) func `all at once, and doubling without an end, fail for most`(
+        server: CrowdedServer
+    ) {
         #expect(outcome(of: AllAtOnce(), server, 1).failed > 9500)
         #expect(outcome(of: Doubling(), server, 1).failed > 7000)
     }
 
-    @Test(arguments: servers) func `a window that doubles again after each cut fails for some`(server: CrowdedServer) {
+    @Test(arguments: servers) func `a window that doubles again after each cut fails for some`(
+        server: CrowdedServer
+    ) {
         #expect(outcome(of: SimpleWindow(.onePerSuccess), server, 1).failed > 0)
         #expect(outcome(of: SimpleWindow(.onePerSuccess), server, 1).refused > 1500)
     }
 
     @Test func `steps of one a round trip never come back from an early refusal`() {
-        var patient = SimpleWindow(.onePerRoundTrip, refusedWaitInLine: true)
+        var patient = SimpleWindow(.onePerRoundTrip, requeuesRejected: true)
         var window = Windowed()
         for _ in 0..<3 {
             patient.succeeded(patient.started())

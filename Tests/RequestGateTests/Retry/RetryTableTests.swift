@@ -6,7 +6,7 @@ import Testing
 /// One row for each cell of the table of ``RetryPolicy/decide(_:_:attempts:using:)``.
 struct RetryTableTests {
     /// The part of a decision that the table defines; the delay has its own tests.
-    enum Answer: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         case again(RetryReason)
         case waits
         case gaveUp(GiveUpReason)
@@ -26,9 +26,9 @@ struct RetryTableTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let kind: AttemptFailure.Kind
         let processing: Processing
-        let idempotent: Answer
-        let other: Answer
-        let oneShot: Answer
+        let idempotent: Outcome
+        let other: Outcome
+        let oneShot: Outcome
 
         var testDescription: String { "\(kind), \(processing)" }
     }
@@ -36,9 +36,9 @@ struct RetryTableTests {
     private static func row(
         _ kind: AttemptFailure.Kind,
         _ processing: Processing,
-        _ idempotent: Answer,
-        _ other: Answer,
-        _ oneShot: Answer
+        _ idempotent: Outcome,
+        _ other: Outcome,
+        _ oneShot: Outcome
     ) -> Row { .init(kind: kind, processing: processing, idempotent: idempotent, other: other, oneShot: oneShot) }
 
     static let passing: [AttemptFailure.Kind] = [.transient, .timeout, .refused]
@@ -94,13 +94,13 @@ struct RetryTableTests {
 
     static let rows = failures + losses + ends + statuses
 
-    private func answer(
+    private func outcome(
         _ row: Row,
         isIdempotent: Bool,
         isReplayable: Bool = true,
         attempts: Int = 1,
         policy: RetryPolicy = .standard
-    ) -> Answer {
+    ) -> Outcome {
         var generator = SeededGenerator(seed: 1)
         let traits = RequestTraits(isIdempotent: isIdempotent, isReplayable: isReplayable)
         let failure = AttemptFailure(row.kind, row.processing)
@@ -109,24 +109,24 @@ struct RetryTableTests {
 
     @Test(arguments: rows)
     func `who goes again`(row: Row) {
-        #expect(answer(row, isIdempotent: true) == row.idempotent)
-        #expect(answer(row, isIdempotent: false) == row.other)
-        #expect(answer(row, isIdempotent: true, isReplayable: false) == row.oneShot)
+        #expect(outcome(row, isIdempotent: true) == row.idempotent)
+        #expect(outcome(row, isIdempotent: false) == row.other)
+        #expect(outcome(row, isIdempotent: true, isReplayable: false) == row.oneShot)
     }
 
     @Test(arguments: rows)
     func `after the last attempt nothing goes again, and waiting for a path is no attempt`(row: Row) {
-        let expected = if case .again = row.idempotent { Answer.gaveUp(.attempts) } else { row.idempotent }
-        #expect(answer(row, isIdempotent: true, attempts: 2) == row.idempotent)
-        #expect(answer(row, isIdempotent: true, attempts: 3) == expected)
-        #expect(answer(row, isIdempotent: true, attempts: .max) == expected)
+        let expected = if case .again = row.idempotent { Outcome.gaveUp(.attempts) } else { row.idempotent }
+        #expect(outcome(row, isIdempotent: true, attempts: 2) == row.idempotent)
+        #expect(outcome(row, isIdempotent: true, attempts: 3) == expected)
+        #expect(outcome(row, isIdempotent: true, attempts: .max) == expected)
     }
 
     @Test(arguments: rows)
     func `without a policy nothing that was sent goes again, and what was not sent may wait for its path`(row: Row) {
         let isUnsent = row.kind == .pathLost && row.processing == .neverSent
-        let expected = isUnsent ? .waits : Answer.gaveUp(row.kind == .permanent ? .permanent : .noPolicy)
-        #expect(answer(row, isIdempotent: true, policy: .never) == expected)
-        #expect(answer(row, isIdempotent: true, policy: RetryPolicy(maximumAttempts: -1)) == expected)
+        let expected = isUnsent ? .waits : Outcome.gaveUp(row.kind == .permanent ? .permanent : .noPolicy)
+        #expect(outcome(row, isIdempotent: true, policy: .never) == expected)
+        #expect(outcome(row, isIdempotent: true, policy: RetryPolicy(maximumAttempts: -1)) == expected)
     }
 }

@@ -38,7 +38,7 @@ struct FailureStoryTests {
         story.end(request, failure, retry)
         _ = story.started()
         for attempt in [0, 1, 3] as [UInt32] {
-            story.answer(request, attempt: attempt)
+            story.respond(request, attempt: attempt)
             #expect(story.end(request, attempt: attempt, failure, retry) == false)
             #expect(story.scheduler.leases == 1)
         }
@@ -77,7 +77,7 @@ struct FailureStoryTests {
     @Test func `it is left alone from the head of its answer on`() {
         var story = SchedulerStory(isOpen: true)
         let told = story.submit()
-        story.scheduler.answered(told, attempt: 1, isOverload: true, retryAfter: .seconds(30), at: story.moment)
+        story.scheduler.receivedHead(told, attempt: 1, isOverload: true, retryAfter: .seconds(30), at: story.moment)
         _ = story.started()
         _ = story.submit()
         story.pass(.milliseconds(29_999))
@@ -90,7 +90,7 @@ struct FailureStoryTests {
         story.open()
         story.pass(.seconds(1))
         let probe = try #require(story.started().first)
-        story.answer(probe)
+        story.respond(probe)
         #expect(story.scheduler.leases == 2)
         story.end(probe, .init(.status(429), .answered, retryAfter: .seconds(30)), .giveUp(because: .status))
         let moments = story.takeStarts().map(\.at)

@@ -19,7 +19,7 @@ struct HostRegisterTests {
     private mutating func close(_ name: Int, _ gate: RequestScheduler.GateID, _ request: RequestScheduler.RequestID) {
         story.cancel(request)
         story.scheduler.forget(gate: gate)
-        if let host = register[name] { register.leave(host, in: &story.scheduler, at: story.moment) }
+        if let host = register[name] { register.release(host, in: &story.scheduler, at: story.moment) }
     }
 
     /// Leaves hosts whose budget is not full.
@@ -34,7 +34,7 @@ struct HostRegisterTests {
         let host = register.number(of: 1, in: &story.scheduler, at: story.moment)
         #expect(register[1] == host)
         #expect(register.number(of: 1, in: &story.scheduler, at: story.moment) == host)
-        register.leave(host, in: &story.scheduler, at: story.moment)
+        register.release(host, in: &story.scheduler, at: story.moment)
         #expect(register[1] == nil)
         #expect(register.count == 0)
         // Its number is reused.

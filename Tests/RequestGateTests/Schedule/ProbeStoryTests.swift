@@ -37,7 +37,7 @@ struct ProbeStoryTests {
 
     @Test func `a probe that is answered by an overload holds it too`() {
         let moments = moments(of: 12) { story, id in
-            story.answer(id, isOverload: true)
+            story.respond(id, isOverload: true)
             story.fail(id, .status(503), .answered, policy: .never)
         }
         expectLongerRests(moments)
@@ -78,7 +78,7 @@ struct ProbeStoryTests {
         #expect(story.started() == [requests[0]])
         story.pass(.milliseconds(1))
         #expect(story.started() == [requests[1]])
-        story.answer(requests[0])
+        story.respond(requests[0])
         #expect(story.started() == [requests[2]])
         #expect(story.scheduler.leases == 2)
     }

@@ -19,7 +19,7 @@ struct WaitingStoryTests {
         let request = story.submit(waitTimeout: .seconds(5))
         story.pass(.seconds(3))
         story.open()
-        story.answer(request)
+        story.respond(request)
         story.pass(.seconds(100))
         story.close()
         story.end(request, .init(.pathLost, .neverSent), .waitForPath)

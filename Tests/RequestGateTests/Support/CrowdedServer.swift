@@ -9,7 +9,7 @@ struct CrowdedServer {
     /// The time that it takes to reject a request.
     var refusal: Duration = .zero
     /// The transit time of a packet in each direction.
-    var way: Duration = .microseconds(500)
+    var transit: Duration = .microseconds(500)
     /// The time until which it rejects all requests.
     var opens = BootInstant(nanoseconds: 0)
     private(set) var serving = 0

@@ -5,7 +5,7 @@ protocol ReleaseStrategy {
     /// The maximum number of requests in flight.
     var limit: Int { get }
     /// Whether rejected requests are queued again, rather than backing off at the expense of the host's budget.
-    var refusedWaitInLine: Bool { get }
+    var requeuesRejected: Bool { get }
 
     mutating func started() -> UInt32
     mutating func succeeded(_ ticket: UInt32)
@@ -15,7 +15,7 @@ protocol ReleaseStrategy {
 /// Releases all requests when the network is back, as a plain queue does.
 struct AllAtOnce: ReleaseStrategy {
     let limit = Int.max
-    let refusedWaitInLine = false
+    let requeuesRejected = false
     func started() -> UInt32 { 0 }
     func succeeded(_: UInt32) {}
     func overloaded(_: UInt32) {}
@@ -24,7 +24,7 @@ struct AllAtOnce: ReleaseStrategy {
 /// Slow start without a limit.
 struct Doubling: ReleaseStrategy {
     private(set) var limit = 1
-    let refusedWaitInLine = false
+    let requeuesRejected = false
     func started() -> UInt32 { 0 }
     mutating func succeeded(_: UInt32) { limit += 1 }
     func overloaded(_: UInt32) {}
@@ -36,15 +36,15 @@ struct SimpleWindow: ReleaseStrategy {
     enum Growth { case onePerSuccess, onePerRoundTrip }
 
     let growth: Growth
-    let refusedWaitInLine: Bool
+    let requeuesRejected: Bool
     private var width = 1.0
     private var next: UInt32 = 0
     private var cut: UInt32 = 0
     private var wasCut = false
 
-    init(_ growth: Growth, refusedWaitInLine: Bool = false) {
+    init(_ growth: Growth, requeuesRejected: Bool = false) {
         self.growth = growth
-        self.refusedWaitInLine = refusedWaitInLine
+        self.requeuesRejected = requeuesRejected
     }
 
     var limit: Int { Int(width) }
@@ -67,7 +67,7 @@ struct SimpleWindow: ReleaseStrategy {
 /// The scheduler's own window.
 struct Windowed: ReleaseStrategy {
     var window: ReleaseWindow
-    var refusedWaitInLine: Bool { !window.isProbing }
+    var requeuesRejected: Bool { !window.isProbing }
     var limit: Int { window.limit }
 
     init() {

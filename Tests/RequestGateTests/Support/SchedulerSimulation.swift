@@ -75,7 +75,7 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
     private mutating func carryOut(_ action: RequestScheduler.Action) {
         switch action {
         case .start(let id, let attempt):
-            time.schedule(.arrives(.init(id: id, number: attempt)), after: server.way)
+            time.schedule(.arrives(.init(id: id, number: attempt)), after: server.transit)
         case .fail: outcome.failed += 1
         }
     }
@@ -85,13 +85,13 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
         case .arrives(let attempt):
             switch server.arrive(at: time.now, using: &generator) {
             case .serves(let duration): time.schedule(.served(attempt), after: duration)
-            case .refuses(let delay): time.schedule(.refused(attempt), after: delay + server.way)
+            case .refuses(let delay): time.schedule(.refused(attempt), after: delay + server.transit)
             }
         case .served(let attempt):
             server.leave()
-            time.schedule(.answered(attempt), after: server.way)
+            time.schedule(.answered(attempt), after: server.transit)
         case .answered(let attempt):
-            scheduler.answered(attempt.id, attempt: attempt.number, isOverload: false, at: time.now)
+            scheduler.receivedHead(attempt.id, attempt: attempt.number, isOverload: false, at: time.now)
             scheduler.finished(attempt.id, at: time.now)
             outcome.total = BootInstant(nanoseconds: 0).duration(to: time.now)
         case .refused(let attempt): refuse(attempt)
@@ -101,7 +101,7 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
     private mutating func refuse(_ attempt: Attempt) {
         outcome.refused += 1
         if refusal == .status503 {
-            scheduler.answered(attempt.id, attempt: attempt.number, isOverload: true, at: time.now)
+            scheduler.receivedHead(attempt.id, attempt: attempt.number, isOverload: true, at: time.now)
         }
         let failure = refusal.failure
         let decision = scheduler.decision(on: attempt.id, failure, policy, at: time.now, using: &generator)

@@ -41,7 +41,7 @@ struct ModelRequest {
     /// The cost of its last retry.
     var cost: Int32 = 0
     /// Whether a lost path was reported for it while its gate was open.
-    var wasLiedTo = false
+    var wasToldPathLost = false
     /// When it was queued, and the total time that its gate had been closed by then.
     var lineSince: Int64 = 0
     var lineClosed: Int64 = 0
@@ -77,14 +77,14 @@ struct ModelHost {
     /// It is the number of attempts at that time.
     var outage: Int?
     /// The number of responses since then.
-    var answers = 0
+    var responses = 0
     /// When a probe last failed since then.
-    var vainAt: Int64?
+    var failedProbeAt: Int64?
     /// The tokens that retries took from its budget, and those that were returned.
     var spent: Int32 = 0
     var refunded: Int32 = 0
     /// The starts, since its last response, of requests for which a lost path was reported at an open gate.
-    var vainStarts: [Int64] = []
+    var lostPathStarts: [Int64] = []
 }
 
 /// The behaviour of a server.

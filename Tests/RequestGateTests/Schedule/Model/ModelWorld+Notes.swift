@@ -8,7 +8,7 @@ extension ModelWorld {
         requests[number].isEnded = true
         live.removeAll { $0 == number }
         if let id = requests[number].id {
-            check(!scheduler.isCurrent(id), "a request that has ended is still known")
+            check(!scheduler.isCurrent(id), "an ended request is still registered")
         }
     }
 
@@ -40,7 +40,7 @@ extension ModelWorld {
     /// Records that a gate opens.
     ///
     /// If a request certainly waits there, the host has to be probed.
-    mutating func noteOutage(_ gate: Int) {
+    mutating func recordOutage(_ gate: Int) {
         let host = gates[gate].host
         let isLong = now - gates[gate].closedAt > 250 * Self.millisecond
         let waits = live.contains { number in
@@ -55,13 +55,13 @@ extension ModelWorld {
         guard waits else { return }
         tally.outages += 1
         hosts[host].outage = serial
-        hosts[host].answers = 0
-        hosts[host].vainAt = nil
-        hosts[host].vainStarts = []
+        hosts[host].responses = 0
+        hosts[host].failedProbeAt = nil
+        hosts[host].lostPathStarts = []
     }
 
     /// Records hosts without requests that the window released, since their window may have ended.
-    mutating func noteIdleHosts() {
+    mutating func recordIdleHosts() {
         for host in hosts.indices {
             guard let since = hosts[host].outage else { continue }
             let isNeeded = live.contains { number in
@@ -74,44 +74,44 @@ extension ModelWorld {
     }
 
     /// Records an attempt that showed that its host has not recovered.
-    mutating func noteVain(_ number: Int) {
+    mutating func recordFailedProbe(_ number: Int) {
         let request = requests[number]
         guard request.id != nil, !request.isOutOfWindow, let since = hosts[request.host].outage,
             request.serial > since
         else { return }
-        hosts[request.host].vainAt = now
+        hosts[request.host].failedProbeAt = now
     }
 
     // MARK: Stale events
 
     /// Passes an outdated event to the scheduler, which must not change its state.
-    mutating func tellStale(_ id: RequestScheduler.RequestID, _ attempt: UInt32, _ news: News) {
+    mutating func sendStale(_ id: RequestScheduler.RequestID, _ attempt: UInt32, _ event: AttemptEvent) {
         tally.stale += 1
         let before = (scheduler.count, scheduler.leases, scheduler.nextMoment)
-        switch news {
-        case .head: scheduler.answered(id, attempt: attempt, isOverload: false, at: moment)
+        switch event {
+        case .head: scheduler.receivedHead(id, attempt: attempt, isOverload: false, at: moment)
         case .finished where !scheduler.isCurrent(id): scheduler.finished(id, at: moment)
-        case .finished: scheduler.answered(id, attempt: attempt, isOverload: true, at: moment)
+        case .finished: scheduler.receivedHead(id, attempt: attempt, isOverload: true, at: moment)
         case .failed(let failure):
             let decision = RetryDecision.retry(in: .zero, because: .neverSent)
             let goesOn = scheduler.ended(id, attempt: attempt, failure, decision, at: moment, using: &jitter)
-            check(!goesOn, "news of another attempt let it go on")
+            check(!goesOn, "a stale event continued a request")
         }
         let after = (scheduler.count, scheduler.leases, scheduler.nextMoment)
-        if before != after { found("news of another attempt changed \(before) into \(after)") }
+        if before != after { found("a stale event changed \(before) into \(after)") }
     }
 
     /// Passes events that are invalid: of an attempt that never existed, or that ended long ago.
     mutating func confuse(_ number: Int) {
         guard let id = requests[number].id else { return }
         let wrong = requests[number].phase == .running ? requests[number].attempt &+ 1 : requests[number].attempt
-        tellStale(id, wrong, .failed(.init(.refused, .neverSent, retryAfter: .seconds(5))))
-        tellStale(id, wrong, .head(isOverload: false, retryAfter: nil))
+        sendStale(id, wrong, .failed(.init(.refused, .neverSent, retryAfter: .seconds(5))))
+        sendStale(id, wrong, .head(isOverload: false, retryAfter: nil))
         guard let old = requests.first(where: { $0.isEnded })?.id else { return }
-        tellStale(old, 1, .finished)
+        sendStale(old, 1, .finished)
         scheduler.pause(old, at: moment)
         scheduler.resume(old, at: moment)
         scheduler.cancel(old, at: moment)
-        check(!scheduler.isCurrent(old), "a request that has ended is known again")
+        check(!scheduler.isCurrent(old), "an ended request is registered again")
     }
 }

@@ -17,36 +17,36 @@ extension ModelWorld {
         var server = hosts[requests[number].host].server
         while server == .moody { server = sizes.servers.randomElement(using: &random) ?? .healthy }
         switch server {
-        case .healthy, .moody: news(number, head: trip, (later, .finished))
-        case .slow: news(number, head: trip * 300, (trip * 300 + later, .finished))
-        case .refusing: news(number, (trip % 20, .failed(.init(.refused, .neverSent))))
+        case .healthy, .moody: planEvents(number, head: trip, (later, .finished))
+        case .slow: planEvents(number, head: trip * 300, (trip * 300 + later, .finished))
+        case .refusing: planEvents(number, (trip % 20, .failed(.init(.refused, .neverSent))))
         case .overloaded:
-            news(number, overload: trip, (later, .failed(.init(.status(503), .answered))))
+            planEvents(number, overload: trip, (later, .failed(.init(.status(503), .answered))))
         case .throttling:
             let failure = AttemptFailure(.status(429), .answered, retryAfter: retryAfter)
-            news(number, overload: trip, retryAfter: retryAfter, (later, .failed(failure)))
+            planEvents(number, overload: trip, retryAfter: retryAfter, (later, .failed(failure)))
         case .silent:
             let processing: Processing = chance(1, in: 2, &random) ? .neverSent : .maybeProcessed
-            news(number, (trip * 100, .failed(.init(.timeout, processing))))
-        case .resetting: news(number, (trip, .failed(.init(.transient, .maybeProcessed))))
-        case .truncating: news(number, head: trip, (later, .failed(.init(.transient, .answered))))
-        case .failing: news(number, head: trip, (later, .failed(.init(.status(500), .answered))))
-        case .unknowing: news(number, head: trip, (later, .failed(.init(.status(404), .answered))))
-        case .untrusted: news(number, (trip, .failed(.init(.permanent, .neverSent))))
-        case .lying: news(number, (0, .failed(.init(.pathLost, .neverSent))))
+            planEvents(number, (trip * 100, .failed(.init(.timeout, processing))))
+        case .resetting: planEvents(number, (trip, .failed(.init(.transient, .maybeProcessed))))
+        case .truncating: planEvents(number, head: trip, (later, .failed(.init(.transient, .answered))))
+        case .failing: planEvents(number, head: trip, (later, .failed(.init(.status(500), .answered))))
+        case .unknowing: planEvents(number, head: trip, (later, .failed(.init(.status(404), .answered))))
+        case .untrusted: planEvents(number, (trip, .failed(.init(.permanent, .neverSent))))
+        case .lying: planEvents(number, (0, .failed(.init(.pathLost, .neverSent))))
         }
     }
 
-    private mutating func news(
+    private mutating func planEvents(
         _ number: Int,
         head: Int64? = nil,
         overload: Int64? = nil,
         retryAfter: Duration? = nil,
-        _ last: (Int64, News)
+        _ last: (Int64, AttemptEvent)
     ) {
         let attempt = requests[number].attempt
         if let at = head ?? overload {
-            let head = News.head(isOverload: overload != nil, retryAfter: retryAfter)
+            let head = AttemptEvent.head(isOverload: overload != nil, retryAfter: retryAfter)
             plan(.attempt(number, attempt, head), after: at * Self.millisecond)
         }
         plan(.attempt(number, attempt, last.1), after: last.0 * Self.millisecond)
@@ -64,16 +64,16 @@ extension ModelWorld {
     }
 
     /// Handles an event of an attempt.
-    mutating func hear(_ number: Int, _ attempt: UInt32, _ news: News) {
+    mutating func hear(_ number: Int, _ attempt: UInt32, _ event: AttemptEvent) {
         let request = requests[number]
         guard !request.isEnded, request.phase == .running, request.attempt == attempt else {
-            if let id = request.id, chance(1, in: 3, &random) { tellStale(id, attempt, news) }
+            if let id = request.id, chance(1, in: 3, &random) { sendStale(id, attempt, event) }
             return
         }
         if request.isPaused, chance(1, in: 2, &random) {
-            return plan(.attempt(number, attempt, news), after: Self.second)
+            return plan(.attempt(number, attempt, event), after: Self.second)
         }
-        switch news {
+        switch event {
         case .head(let isOverload, let retryAfter): head(number, isOverload, retryAfter)
         case .finished: finish(number)
         case .failed(let failure): fail(number, failure)
@@ -82,16 +82,16 @@ extension ModelWorld {
 
     private mutating func head(_ number: Int, _ isOverload: Bool, _ retryAfter: Duration?) {
         let request = requests[number]
-        if isOverload { noteVain(number) }
+        if isOverload { recordFailedProbe(number) }
         requests[number].isOutOfWindow = true
         guard let id = request.id else { return }
         let attempt = request.attempt
-        scheduler.answered(id, attempt: attempt, isOverload: isOverload, retryAfter: retryAfter, at: moment)
+        scheduler.receivedHead(id, attempt: attempt, isOverload: isOverload, retryAfter: retryAfter, at: moment)
         silence(request.host, retryAfter)
-        answers += 1
+        responses += 1
         guard !isOverload else { return }
-        hosts[request.host].answers += 1
-        hosts[request.host].vainStarts = []
+        hosts[request.host].responses += 1
+        hosts[request.host].lostPathStarts = []
     }
 
     private mutating func silence(_ host: Int, _ retryAfter: Duration?) {
@@ -105,7 +105,7 @@ extension ModelWorld {
         hosts[request.host].refunded += max(1, request.cost)
         if let id = request.id {
             scheduler.finished(id, at: moment)
-            check(!scheduler.isCurrent(id), "a finished request is still known")
+            check(!scheduler.isCurrent(id), "a finished request is still registered")
         } else {
             scheduler.succeeded(at: hosts[request.host].id, at: moment)
         }
@@ -120,11 +120,11 @@ extension ModelWorld {
         if request.mayBeProcessed, failure.processing == .neverSent { failure.processing = .maybeProcessed }
         if failure.isOfUnknownEffect { requests[number].mayBeProcessed = true }
         silence(request.host, failure.retryAfter)
-        if [.transient, .timeout, .refused].contains(failure.kind) { noteVain(number) }
+        if [.transient, .timeout, .refused].contains(failure.kind) { recordFailedProbe(number) }
         // A server that refuses a connection shows that the route works.
-        if failure.kind == .refused { answers += 1 }
+        if failure.kind == .refused { responses += 1 }
         let id = request.id ?? adopt(number)
-        check(scheduler.attempts(of: id) == request.counted + 1, "attempts are counted that were none, or are not")
+        check(scheduler.attempts(of: id) == request.counted + 1, "a wrong number of attempts")
         let decision = scheduler.decision(on: id, failure, request.policy, at: moment, using: &jitter)
         let goesOn = scheduler.ended(
             id,
@@ -152,14 +152,14 @@ extension ModelWorld {
     ) {
         switch decision {
         case .giveUp:
-            check(!goesOn, "a request goes on that was given up")
+            check(!goesOn, "a rejected request continues")
             tally.gaveUp += 1
             return end(number)
         case .waitForPath:
             tally.waits += 1
-            requests[number].wasLiedTo = gates[requests[number].gate].isOpen
+            requests[number].wasToldPathLost = gates[requests[number].gate].isOpen
             // The host may have to be probed again, and running requests then don't count as in flight.
-            if requests[number].wasLiedTo { hosts[requests[number].host].outage = nil }
+            if requests[number].wasToldPathLost { hosts[requests[number].host].outage = nil }
             requests[number].phase = .waiting
             enterLine(number)
         case .retry(let delay, _):
@@ -173,7 +173,7 @@ extension ModelWorld {
             requests[number].phase = .delayed(until: (requests[number].pausedAt ?? now) + wait)
             if !requests[number].isPaused { plan(.delayOver(number), after: wait) }
         }
-        check(goesOn, "a request is forgotten that was to go on")
+        check(goesOn, "a request that should continue was removed")
     }
 }
 

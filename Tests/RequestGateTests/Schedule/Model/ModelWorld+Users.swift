@@ -65,7 +65,7 @@ extension ModelWorld {
     }
 
     mutating func enter(_ number: Int, _ id: RequestScheduler.RequestID) {
-        check(numbers[id] == nil, "the number of a new request is another one's")
+        check(numbers[id] == nil, "a new request has the identifier of another one")
         requests[number].id = id
         numbers[id] = number
     }
@@ -83,11 +83,11 @@ extension ModelWorld {
 
     mutating func pause(_ number: Int) {
         guard let id = requests[number].id else { return }
-        let hasLeft = requests[number].isOutOfWindow || chance(1, in: 2, &random)
-        scheduler.pause(id, hasLeft: hasLeft, at: moment)
+        let hasConnection = requests[number].isOutOfWindow || chance(1, in: 2, &random)
+        scheduler.pause(id, hasConnection: hasConnection, at: moment)
         guard !requests[number].isPaused else { return }
         leaveLine(number)
-        if requests[number].phase == .running, !hasLeft { requests[number].phase = .waiting }
+        if requests[number].phase == .running, !hasConnection { requests[number].phase = .waiting }
         requests[number].pausedAt = now
         requests[number].isOutOfWindow = true
     }
@@ -109,7 +109,7 @@ extension ModelWorld {
     private mutating func cancel(_ number: Int) {
         guard let id = requests[number].id else { return }
         scheduler.cancel(id, at: moment)
-        check(!scheduler.isCurrent(id), "a cancelled request is still known")
+        check(!scheduler.isCurrent(id), "a cancelled request is still registered")
         tally.cancelled += 1
         end(number)
     }
@@ -118,7 +118,7 @@ extension ModelWorld {
         let isOpen = !gates[number].isOpen
         scheduler.set(gates[number].id, isOpen: isOpen, at: moment)
         if isOpen {
-            noteOutage(number)
+            recordOutage(number)
             gates[number].closed = gates[number].closedTime(at: now)
         } else {
             gates[number].closedAt = now
@@ -135,7 +135,7 @@ extension ModelWorld {
         scheduler.forget(gate: gates[number].id)
         let isLast = gates.filter { $0.host == host }.count == 1
         if isLast, scheduler.isForgettable(hosts[host].id) {
-            check(hosts[host].silentUntil <= now, "a host that is to be left alone can be forgotten")
+            check(hosts[host].silentUntil <= now, "a host on hold is removable")
             scheduler.forget(hosts[host].id)
             hosts[host] = .init(id: scheduler.addHost(), server: hosts[host].server)
         }

@@ -9,11 +9,11 @@ struct ModelWorld {
         case act
         case settle
         case delayOver(Int)
-        case attempt(Int, UInt32, News)
+        case attempt(Int, UInt32, AttemptEvent)
     }
 
     /// An event of an attempt.
-    enum News {
+    enum AttemptEvent {
         case head(isOverload: Bool, retryAfter: Duration?)
         case finished
         case failed(AttemptFailure)
@@ -37,7 +37,7 @@ struct ModelWorld {
     /// The number of attempts so far.
     var serial = 0
     /// The number of responses so far, including refusals.
-    var answers = 0
+    var responses = 0
     /// The time from which all gates and servers work.
     var settledAt = Int64.max / 2
     var actsLeft: Int
@@ -116,9 +116,9 @@ struct ModelWorld {
         case .act: act()
         case .settle: settle()
         case .delayOver(let number): endDelay(number)
-        case .attempt(let number, let attempt, let news): hear(number, attempt, news)
+        case .attempt(let number, let attempt, let event): hear(number, attempt, event)
         }
-        noteIdleHosts()
+        recordIdleHosts()
     }
 
     /// Performs all actions of the scheduler, and returns their number.
@@ -131,7 +131,7 @@ struct ModelWorld {
             if count > most { found("\(count) actions at one moment for \(live.count) requests") }
             if violation != nil { break }
             perform(action)
-            noteIdleHosts()
+            recordIdleHosts()
         }
         check(scheduler.nextMoment.map { $0 > moment } ?? true, "the next moment is not in the future")
         return count

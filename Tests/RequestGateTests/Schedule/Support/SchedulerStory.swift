@@ -139,8 +139,8 @@ extension SchedulerStory {
         pass(.zero)
     }
 
-    mutating func pause(_ id: RequestScheduler.RequestID, hasLeft: Bool = true) {
-        scheduler.pause(id, hasLeft: hasLeft, at: moment)
+    mutating func pause(_ id: RequestScheduler.RequestID, hasConnection: Bool = true) {
+        scheduler.pause(id, hasConnection: hasConnection, at: moment)
         pass(.zero)
     }
 
@@ -154,8 +154,8 @@ extension SchedulerStory {
         pass(.zero)
     }
 
-    mutating func answer(_ id: RequestScheduler.RequestID, attempt: UInt32 = 1, isOverload: Bool = false) {
-        scheduler.answered(id, attempt: attempt, isOverload: isOverload, at: moment)
+    mutating func respond(_ id: RequestScheduler.RequestID, attempt: UInt32 = 1, isOverload: Bool = false) {
+        scheduler.receivedHead(id, attempt: attempt, isOverload: isOverload, at: moment)
         pass(.zero)
     }
 
@@ -166,7 +166,7 @@ extension SchedulerStory {
 
     /// Responds to a request successfully.
     mutating func serve(_ id: RequestScheduler.RequestID, attempt: UInt32 = 1) {
-        answer(id, attempt: attempt)
+        respond(id, attempt: attempt)
         finish(id)
     }
 

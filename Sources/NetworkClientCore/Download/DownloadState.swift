@@ -12,7 +12,7 @@
 /// | 416, and the file is complete | no file | the file is complete |
 /// | 416 otherwise | no file | the whole file is requested |
 /// | others | no file | no file; the bytes that are present are kept |
-package struct DownloadLife: Sendable, Hashable {
+package struct DownloadState: Sendable, Hashable {
     /// The bytes that are present.
     package private(set) var part: DownloadPart
     /// The offset of the current response in the file; nil before one was accepted.
@@ -22,7 +22,7 @@ package struct DownloadLife: Sendable, Hashable {
     /// The offset after the last byte of the current response, if the response announced it.
     private var end: Int64?
     /// Whether a part from the server did not match, so that none is requested again.
-    private var isDistrusted = false
+    private var rangesAreUnreliable = false
     private var wantsWhole = false
 
     /// The capabilities of a download.
@@ -68,13 +68,13 @@ package struct DownloadLife: Sendable, Hashable {
         /// The response is not the file. The bytes that are present are kept.
         case noFile
         /// Request the whole file.
-        case again(DownloadDoubt)
+        case again(DownloadMismatch)
         /// Fail the download.
-        case fail(DownloadDoubt)
+        case fail(DownloadMismatch)
     }
 
     /// Whether an interrupted attempt can be resumed where it stopped.
-    package var isContinuable: Bool { traits.asksForParts && !isDistrusted && part.isContinuable }
+    package var isContinuable: Bool { traits.asksForParts && !rangesAreUnreliable && part.isContinuable }
 
     /// Returns the request of the next attempt.
     package mutating func ask() -> Ask {
@@ -90,12 +90,12 @@ package struct DownloadLife: Sendable, Hashable {
     }
 
     /// Decides how a response is handled, from its head.
-    package mutating func begin(_ answer: DownloadAnswer) -> Verdict {
-        switch answer.status {
-        case 206 where traits.asksForParts: partial(answer)
-        case 416: unsatisfied(answer)
-        case 200, 203: restart(answer)
-        case 200...299 where traits.takesAnySuccess: restart(answer)
+    package mutating func begin(_ response: DownloadResponse) -> Verdict {
+        switch response.status {
+        case 206 where traits.asksForParts: partial(response)
+        case 416: unsatisfied(response)
+        case 200, 203: restart(response)
+        case 200...299 where traits.takesAnySuccess: restart(response)
         default: .noFile
         }
     }
@@ -103,12 +103,12 @@ package struct DownloadLife: Sendable, Hashable {
     /// Records received bytes of the file.
     ///
     /// - Returns: The error; nil if there is none. After an error, the bytes that are present have to be discarded.
-    package mutating func receive(_ count: Int) -> DownloadDoubt? {
+    package mutating func receive(_ count: Int) -> DownloadMismatch? {
         let (length, isTooLong) = part.length.addingReportingOverflow(Int64(count))
         guard !isTooLong, length <= end ?? .max else {
             let limit = end ?? .max
-            distrust()
-            return .tooMuch(limit)
+            invalidate()
+            return .tooLong(limit)
         }
         part.length = length
         return nil
@@ -118,43 +118,43 @@ package struct DownloadLife: Sendable, Hashable {
     ///
     /// - Returns: The error; nil if the file is complete. If ``part`` is then empty, the bytes that are present have to
     ///   be discarded.
-    package mutating func finish() -> DownloadDoubt? {
+    package mutating func finish() -> DownloadMismatch? {
         if let end, part.length < end {
             // A server that miscounts may have misplaced its bytes as well.
-            defer { distrust() }
-            return .tooLittle(part.length, of: end)
+            defer { invalidate() }
+            return .tooShort(part.length, of: end)
         }
         guard let total = part.total, part.length < total else { return nil }
-        return .tooLittle(part.length, of: total)
+        return .tooShort(part.length, of: total)
     }
 }
 
-extension DownloadLife {
-    private mutating func distrust() {
-        isDistrusted = true
+extension DownloadState {
+    private mutating func invalidate() {
+        rangesAreUnreliable = true
         // Bytes that can't be discarded stay, but nothing may be appended to them.
         if traits.isRestartable { part = .init() } else { part.validator = nil }
         end = nil
     }
 
-    private mutating func restart(_ answer: DownloadAnswer) -> Verdict {
-        guard traits.isRestartable || part.length == 0 else { return .fail(.startsAnew(have: part.length)) }
+    private mutating func restart(_ response: DownloadResponse) -> Verdict {
+        guard traits.isRestartable || part.length == 0 else { return .fail(.startsOver(have: part.length)) }
         // An encoded body has another length than the file, and its parts are not parts of the file.
-        let validator = StrongValidator(tags: answer.tags, dates: answer.dates, sent: answer.sent)
+        let validator = StrongValidator(tags: response.tags, dates: response.dates, sent: response.sent)
         part =
-            answer.isCoded || answer.status != 200
-            ? .init() : .init(validator: validator, total: answer.length)
+            response.isEncoded || response.status != 200
+            ? .init() : .init(validator: validator, total: response.length)
         start = 0
-        end = answer.isCoded ? nil : answer.length
+        end = response.isEncoded ? nil : response.length
         return .restart(part)
     }
 
-    private mutating func partial(_ answer: DownloadAnswer) -> Verdict {
-        guard case .rest(let position, let validator) = asked else { return .fail(.unasked) }
-        switch Self.judge(answer, from: position, of: part, validator) {
-        case .failure(let doubt):
-            isDistrusted = true
-            return again(doubt)
+    private mutating func partial(_ response: DownloadResponse) -> Verdict {
+        guard case .rest(let position, let validator) = asked else { return .fail(.unrequestedPart) }
+        switch Self.judge(response, from: position, of: part, validator) {
+        case .failure(let mismatch):
+            rangesAreUnreliable = true
+            return again(mismatch)
         case .success(let range):
             part.total = part.total ?? range.total
             start = position
@@ -170,20 +170,20 @@ extension DownloadLife {
 
     private enum Judgement {
         case success(Placed)
-        case failure(DownloadDoubt)
+        case failure(DownloadMismatch)
     }
 
     /// Decides whether a response is a part that continues the bytes that are present.
     private static func judge(
-        _ answer: DownloadAnswer,
+        _ response: DownloadResponse,
         from position: Int64,
         of part: DownloadPart,
         _ validator: StrongValidator
     ) -> Judgement {
-        if answer.isMultipart { return .failure(.severalParts) }
-        guard answer.ranges.count == 1, let range = ContentRange(answer.ranges[0]), let bytes = range.bytes,
+        if response.isMultipart { return .failure(.multipleParts) }
+        guard response.ranges.count == 1, let range = ContentRange(response.ranges[0]), let bytes = range.bytes,
             bytes.upperBound < .max
-        else { return .failure(.unknownRange(answer.ranges.isEmpty ? nil : answer.ranges.joined(separator: ", "))) }
+        else { return .failure(.unknownRange(response.ranges.isEmpty ? nil : response.ranges.joined(separator: ", "))) }
         guard bytes.lowerBound == position else { return .failure(.wrongStart(bytes.lowerBound, asked: position)) }
         if let total = range.total, let known = part.total, total != known {
             return .failure(.wrongTotal(total, known: known))
@@ -191,18 +191,19 @@ extension DownloadLife {
         guard let total = range.total ?? part.total else { return .failure(.unknownTotal) }
         guard bytes.upperBound < total else { return .failure(.wrongTotal(bytes.upperBound + 1, known: total)) }
         let count = bytes.upperBound - bytes.lowerBound + 1
-        if let length = answer.length, length != count { return .failure(.wrongLength(length, range: count)) }
-        switch validator.compare(tags: answer.tags, dates: answer.dates) {
+        if let length = response.length, length != count { return .failure(.wrongLength(length, range: count)) }
+        switch validator.compare(tags: response.tags, dates: response.dates) {
         case .other: return .failure(.otherVersion)
         case .silent: return .failure(.unknownVersion)
-        case .same: return answer.isCoded ? .failure(.coded) : .success(.init(last: bytes.upperBound, total: total))
+        case .same:
+            return response.isEncoded ? .failure(.encoded) : .success(.init(last: bytes.upperBound, total: total))
         }
     }
 
-    private mutating func unsatisfied(_ answer: DownloadAnswer) -> Verdict {
+    private mutating func unsatisfied(_ response: DownloadResponse) -> Verdict {
         guard case .rest(let position, let validator) = asked else { return .noFile }
-        let total = answer.ranges.count == 1 ? ContentRange(answer.ranges[0])?.total : nil
-        switch validator.compare(tags: answer.tags, dates: answer.dates) {
+        let total = response.ranges.count == 1 ? ContentRange(response.ranges[0])?.total : nil
+        switch validator.compare(tags: response.tags, dates: response.dates) {
         case .other: return again(.otherVersion)
         // A server that ignores If-Range may mean another version: only an equal length confirms this one.
         case .silent where total != position || part.total != position: break
@@ -215,19 +216,19 @@ extension DownloadLife {
         return again(.unsatisfied(total: total, have: position))
     }
 
-    private mutating func again(_ doubt: DownloadDoubt) -> Verdict {
-        guard traits.isRestartable else { return .fail(doubt) }
+    private mutating func again(_ mismatch: DownloadMismatch) -> Verdict {
+        guard traits.isRestartable else { return .fail(mismatch) }
         wantsWhole = true
-        return .again(doubt)
+        return .again(mismatch)
     }
 }
 
 /// The reason why a response to a download's request is rejected.
-package enum DownloadDoubt: Sendable, Hashable {
+package enum DownloadMismatch: Sendable, Hashable {
     /// A part (206), although the whole file was requested.
-    case unasked
+    case unrequestedPart
     /// Several parts in one body.
-    case severalParts
+    case multipleParts
     /// A part without a valid `Content-Range`.
     case unknownRange(String?)
     /// A part that starts at another offset than requested.
@@ -241,43 +242,43 @@ package enum DownloadDoubt: Sendable, Hashable {
     /// A part without a validator.
     case unknownVersion
     /// A part of an encoded body, although the bytes that are present are not encoded.
-    case coded
+    case encoded
     /// A part without the length of the file.
     case unknownTotal
     /// The status 416 without confirmation that the bytes that are present are the whole file.
     case unsatisfied(total: Int64?, have: Int64)
     /// More bytes than announced.
-    case tooMuch(Int64)
+    case tooLong(Int64)
     /// Fewer bytes than announced.
-    case tooLittle(Int64, of: Int64)
+    case tooShort(Int64, of: Int64)
     /// The whole file, although the bytes that are present can't be discarded.
-    case startsAnew(have: Int64)
+    case startsOver(have: Int64)
 }
 
-extension DownloadDoubt: CustomStringConvertible {
+extension DownloadMismatch: CustomStringConvertible {
     /// The error as a predicate of a sentence about the server.
     package var description: String {
         switch self {
-        case .unasked: "sent a part of the file (206), though the whole was asked for"
-        case .severalParts: "sent several parts of the file in one (multipart/byteranges), though one was asked for"
+        case .unrequestedPart: "sent a part of the file (206) although the whole file was requested"
+        case .multipleParts: "sent several parts in one body (multipart/byteranges) although one part was requested"
         case .unknownRange(let text):
-            text.map { "sent a part of the file that can't be placed (Content-Range: \($0))" }
-                ?? "sent a part of the file and does not say which (no Content-Range)"
+            text.map { "sent a part of the file with an invalid range (Content-Range: \($0))" }
+                ?? "sent a part of the file without its range (no Content-Range)"
         case .wrongStart(let first, let asked):
-            "sent the file from byte \(first) on, though byte \(asked) was asked for"
-        case .wrongTotal(let total, let known): "says that the file has \(total) bytes, of which it had \(known) before"
-        case .wrongLength(let length, let range): "sent \(length) bytes as a part of \(range)"
+            "sent the file from byte \(first) although byte \(asked) was requested"
+        case .wrongTotal(let total, let known): "reports a file size of \(total) bytes, which was \(known) bytes before"
+        case .wrongLength(let length, let range): "sent \(length) bytes for a range of \(range)"
         case .otherVersion: "sent a part of another version of the file"
-        case .unknownVersion: "sent a part of the file and does not say of which version (no ETag or Last-Modified)"
-        case .coded: "sent a part that is compressed, of a file that is not"
-        case .unknownTotal: "sent a part of the file and does not say where the file ends"
+        case .unknownVersion: "sent a part of the file without its version (no ETag or Last-Modified)"
+        case .encoded: "sent a compressed part of a file that is not compressed"
+        case .unknownTotal: "sent a part of the file without the size of the file"
         case .unsatisfied(let total, let have):
-            "has no more of the file than the \(have) bytes that are here (416), but "
-                + (total.map { "says that it has \($0)" } ?? "does not say that these are all")
-        case .tooMuch(let length): "sent more than the \(length) bytes that it had announced"
-        case .tooLittle(let length, let of): "sent the file up to byte \(length) of \(of), and no more"
-        case .startsAnew(let have):
-            "sent the file from its beginning, of which \(have) bytes were given on and are out of reach"
+            "has nothing after the \(have) bytes that are present (416), but "
+                + (total.map { "reports a file size of \($0) bytes" } ?? "does not report the file size")
+        case .tooLong(let length): "sent more than the \(length) bytes that it announced"
+        case .tooShort(let length, let of): "sent only \(length) of the file's \(of) bytes"
+        case .startsOver(let have):
+            "sent the file from its beginning, but \(have) bytes were delivered already and can't be discarded"
         }
     }
 }

@@ -1,8 +1,8 @@
 /// The state of an HTTP/1.1 connection, which decides whether it can serve another request (RFC 9112, 9).
-public struct ConnectionLife: Sendable, Hashable {
+public struct ConnectionState: Sendable, Hashable {
     enum Phase: Sendable, Hashable {
         case idle
-        case busy(isRequestSent: Bool, hasAnswer: Bool, keepsAlive: Bool)
+        case busy(isRequestSent: Bool, hasResponse: Bool, keepsAlive: Bool)
         case closed
     }
 
@@ -18,7 +18,7 @@ public struct ConnectionLife: Sendable, Hashable {
     /// Whether it is closed or has to be closed.
     public var isClosed: Bool { phase == .closed }
     /// Whether the head of the final response has arrived.
-    public var hasAnswer: Bool { if case .busy(_, true, _) = phase { true } else { false } }
+    public var hasResponse: Bool { if case .busy(_, true, _) = phase { true } else { false } }
     /// Whether the whole request was passed to the connection.
     public var isRequestSent: Bool { if case .busy(true, _, _) = phase { true } else { false } }
     /// Whether it served another request before the current one.
@@ -38,14 +38,14 @@ public struct ConnectionLife: Sendable, Hashable {
     public mutating func begin() -> Bool {
         guard phase == .idle else { return false }
         requests += 1
-        phase = .busy(isRequestSent: false, hasAnswer: false, keepsAlive: true)
+        phase = .busy(isRequestSent: false, hasResponse: false, keepsAlive: true)
         return true
     }
 
     /// Records that the whole request was passed to the connection.
     public mutating func requestSent() {
-        guard case .busy(_, let hasAnswer, let keepsAlive) = phase else { return }
-        phase = .busy(isRequestSent: true, hasAnswer: hasAnswer, keepsAlive: keepsAlive)
+        guard case .busy(_, let hasResponse, let keepsAlive) = phase else { return }
+        phase = .busy(isRequestSent: true, hasResponse: hasResponse, keepsAlive: keepsAlive)
     }
 
     /// Records the head of the final response.
@@ -53,9 +53,9 @@ public struct ConnectionLife: Sendable, Hashable {
     /// - Parameter keepsAlive: Whether the connection persists according to the version and the `Connection` field (RFC
     ///   9112, 9.3).
     /// - Returns: Whether a response was expected.
-    public mutating func answered(keepsAlive: Bool) -> Bool {
+    public mutating func receivedHead(keepsAlive: Bool) -> Bool {
         guard case .busy(let isSent, false, _) = phase else { return false }
-        phase = .busy(isRequestSent: isSent, hasAnswer: true, keepsAlive: keepsAlive)
+        phase = .busy(isRequestSent: isSent, hasResponse: true, keepsAlive: keepsAlive)
         return true
     }
 
