@@ -2,7 +2,7 @@ import NetworkClientCore
 import Testing
 
 struct ConnectionStateTests {
-    @Test func `a whole exchange leaves the connection for the next`() {
+    @Test func `a connection can be reused after a complete exchange`() {
         var state = ConnectionState()
         for count in 1...3 {
             #expect(state.begin() == true)
@@ -15,7 +15,7 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test func `a connection that the server ends serves no other`() {
+    @Test func `a connection that the server closes is not reused`() {
         var state = ConnectionState()
         _ = state.begin()
         state.requestSent()
@@ -25,14 +25,14 @@ struct ConnectionStateTests {
         #expect(state.begin() == false)
     }
 
-    @Test func `an answer before the request's end ends the connection`() {
+    @Test func `a response before the end of the request closes the connection`() {
         var state = ConnectionState()
         _ = state.begin()
         #expect(state.receivedHead(keepsAlive: true) == true)
         #expect(state.ended() == .close)
     }
 
-    @Test func `an answer to nothing is none`() {
+    @Test func `a response without a request is not accepted`() {
         var state = ConnectionState()
         #expect(state.receivedHead(keepsAlive: true) == false)
         _ = state.begin()

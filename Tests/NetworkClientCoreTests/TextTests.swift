@@ -8,11 +8,11 @@ struct TextTests {
         ("", false), ("closed", false), ("clos", false), ("a close", false), ("a=close", false), ("cl\u{4f}se", true),
         ("clo\u{53}e;x", false),
     ])
-    func `a list has an element, whatever its case and the white space around it`(list: String, isThere: Bool) {
+    func `a list element is found regardless of case and white space`(list: String, isThere: Bool) {
         #expect(list.utf8.listContains("close".utf8) == isThere)
     }
 
-    @Test func `only letters are the same in another case`() {
+    @Test func `case is ignored only for letters`() {
         #expect("a-Z9".utf8.isEqualIgnoringCase("A-z9".utf8))
         #expect(!"[".utf8.isEqualIgnoringCase("{".utf8) && !"@".utf8.isEqualIgnoringCase("`".utf8))
         #expect(!"a".utf8.isEqualIgnoringCase("".utf8) && !"\r".utf8.isEqualIgnoringCase("-".utf8))

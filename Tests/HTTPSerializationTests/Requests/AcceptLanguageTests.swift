@@ -23,7 +23,7 @@ struct AcceptLanguageTests {
             (["LANG": "de", "LANGUAGE": "de:de:en"], "de;q=1, en;q=0.9"),
         ] as [([String: String], String?)]
     )
-    func `by the environment`(environment: [String: String], expected: String?) {
+    func `the value follows from the environment`(environment: [String: String], expected: String?) {
         #expect(AcceptLanguage.value(in: environment) == expected)
     }
 }

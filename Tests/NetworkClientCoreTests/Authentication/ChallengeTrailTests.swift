@@ -12,7 +12,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `the strongest that is understood comes first`() {
+    func `the strongest supported challenge comes first`() {
         let all = Self.challenges(
             """
             Negotiate, Basic realm=r, Digest realm=r, nonce=a, algorithm=MD5, Digest realm=r, nonce=b, \
@@ -25,7 +25,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `an answer made for a challenge that is refused is the end`() {
+    func `rejected credentials for a challenge end authentication`() {
         var trail = ChallengeTrail()
         #expect(trail.challenged(basic, at: origin, sent: nil) == .authenticate(basic))
         trail.willAuthenticate("r")
@@ -35,7 +35,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `Basic that went ahead and is refused would be the same again`() {
+    func `rejected preemptive Basic credentials are not sent twice`() {
         var trail = ChallengeTrail()
         let sent = ChallengeTrail.Sent(scheme: "basic", realm: "r", isMade: false)
         #expect(trail.challenged(basic, at: origin, sent: sent) == .refused)
@@ -47,7 +47,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `a nonce that was used again and went out of use is no refusal`() {
+    func `a stale nonce does not count as a rejection`() {
         var trail = ChallengeTrail()
         let ahead = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: false)
         #expect(trail.challenged(digest, at: origin, sent: ahead) == .authenticate(digest))
@@ -59,7 +59,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `a server that finds every nonce too old is left at last`() {
+    func `a server that rejects every nonce as stale ends authentication`() {
         var trail = ChallengeTrail()
         let made = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: true)
         let stale = Self.challenges("Digest realm=r, nonce=m, qop=auth, stale=true")
@@ -68,7 +68,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `another origin asks anew`() {
+    func `another origin starts authentication over`() {
         var trail = ChallengeTrail()
         _ = trail.challenged(basic, at: origin, sent: nil)
         trail.willAuthenticate("r")
@@ -77,7 +77,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `what is not understood is not answered`() {
+    func `unsupported schemes are ignored`() {
         var trail = ChallengeTrail()
         #expect(trail.challenged(Self.challenges("Negotiate, NTLM"), at: origin, sent: nil) == .authenticate([]))
         #expect(trail.challenged([], at: origin, sent: nil) == .refused)

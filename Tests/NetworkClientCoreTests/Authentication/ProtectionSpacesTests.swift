@@ -27,7 +27,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `what lies as deep as the path or deeper is in its space`() {
+    func `paths at the same depth or deeper are in the same space`() {
         var spaces = ProtectionSpaces()
         spaces.keep(basic("docs", "/docs/index.html"), at: origin)
         #expect(realm(spaces, "/docs/") == "docs")
@@ -47,7 +47,7 @@ struct ProtectionSpacesTests {
         .init(isSecure: true, host: "example.com", port: 8_443),
         .init(isSecure: true, host: "www.example.com", port: 443),
     ])
-    func `another origin is another space`(other: HTTPOrigin) {
+    func `spaces of different origins are separate`(other: HTTPOrigin) {
         var spaces = ProtectionSpaces()
         spaces.keep(basic("a", "/"), at: origin)
         #expect(spaces.space(of: "/", at: other, for: nil) == nil)
@@ -55,7 +55,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `what one request brings serves none that does not bring the same`() {
+    func `a request's own credential is not used for others`() {
         var spaces = ProtectionSpaces()
         spaces.keep(basic("a", "/", isShared: false), at: origin)
         #expect(realm(spaces, "/") == nil)
@@ -64,7 +64,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `what was refused is forgotten`() {
+    func `rejected credentials are removed`() {
         var spaces = ProtectionSpaces()
         spaces.keep(basic("a", "/"), at: origin)
         spaces.forget("b", anna, at: origin)
@@ -75,7 +75,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `no server makes it grow without end`() {
+    func `the number of spaces and origins is limited`() {
         var spaces = ProtectionSpaces()
         for number in 0..<100 { spaces.keep(basic("realm \(number)", "/"), at: origin) }
         #expect(realm(spaces, "/") == "realm 99")
@@ -89,7 +89,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `Digest holds for the whole origin, counts, and takes the next nonce`() throws {
+    func `Digest covers the whole origin, counts nonces and uses the next one`() throws {
         // A hash function that returns its input.
         let hashes = DigestHashes(md5: { $0.reversed() }, sha256: { $0 })
         let challenge = AuthenticationChallenge(

@@ -7,7 +7,7 @@ struct TokenRefreshTests {
     private let now = Instant(nanoseconds: 0)
 
     @Test
-    func `however many are refused at once, one token is got`() {
+    func `many rejected requests cause one refresh`() {
         var refresh = TokenRefresh(token: "a")
         #expect(refresh.refused(1, wasRetried: false, at: now) == .begin)
         for _ in 0..<199 { #expect(refresh.refused(1, wasRetried: false, at: now) == .wait) }
@@ -18,7 +18,7 @@ struct TokenRefreshTests {
     }
 
     @Test
-    func `who goes again with a newer token and is refused has its answer`() {
+    func `a request that is rejected again after a retry fails`() {
         var refresh = TokenRefresh(token: "a")
         #expect(refresh.refused(1, wasRetried: false, at: now) == .begin)
         refresh.succeeded("b", at: now)
@@ -26,7 +26,7 @@ struct TokenRefreshTests {
     }
 
     @Test
-    func `a token that is refused as soon as it is got rests`() {
+    func `a new token that is rejected immediately is not refreshed for a while`() {
         var refresh = TokenRefresh(token: nil)
         #expect(refresh.refused(nil, wasRetried: false, at: now) == .begin)
         refresh.succeeded("b", at: now)
@@ -35,7 +35,7 @@ struct TokenRefreshTests {
     }
 
     @Test
-    func `a token that was good for something is got anew at once`() {
+    func `a token that was accepted before is refreshed immediately`() {
         var refresh = TokenRefresh(token: nil)
         _ = refresh.refused(nil, wasRetried: false, at: now)
         refresh.succeeded("b", at: now)
@@ -44,7 +44,7 @@ struct TokenRefreshTests {
     }
 
     @Test
-    func `what the old token was good for says nothing of the new one`() {
+    func `acceptance of the old token says nothing about the new one`() {
         var refresh = TokenRefresh(token: "a")
         _ = refresh.refused(1, wasRetried: false, at: now)
         refresh.succeeded("b", at: now)
@@ -53,7 +53,7 @@ struct TokenRefreshTests {
     }
 
     @Test
-    func `after a failure the next refusal tries again`() {
+    func `after a failed refresh the next rejection starts another`() {
         var refresh = TokenRefresh(token: "a")
         #expect(refresh.refused(1, wasRetried: false, at: now) == .begin)
         refresh.failed()
@@ -61,7 +61,7 @@ struct TokenRefreshTests {
     }
 
     @Test
-    func `no description shows the token`() {
+    func `no description reveals the token`() {
         let refresh = TokenRefresh(token: "top-secret")
         var text = "\(refresh) \(String(reflecting: refresh))"
         dump(refresh, to: &text)

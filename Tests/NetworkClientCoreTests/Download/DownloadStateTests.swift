@@ -30,7 +30,7 @@ struct DownloadStateTests {
         return state
     }
 
-    @Test func `a download comes whole`() {
+    @Test func `a download completes in one response`() {
         var state = DownloadState()
         #expect(state.ask() == .whole)
         let part = DownloadPart(validator: .tag(Self.tag), total: 100)
@@ -40,7 +40,7 @@ struct DownloadStateTests {
         #expect(state.start == 0)
     }
 
-    @Test func `a download that broke off goes on where it broke`() {
+    @Test func `an interrupted download resumes where it stopped`() {
         var state = DownloadState()
         _ = state.ask()
         _ = state.begin(.init(status: 200, tags: [Self.tag], length: 100))
@@ -53,7 +53,7 @@ struct DownloadStateTests {
         #expect(state.finish() == nil)
     }
 
-    @Test func `a server that answers with the whole begins the file anew, of its version`() {
+    @Test func `a response with the whole file starts over with its version`() {
         var state = Self.asked()
         let part = DownloadPart(validator: .tag(#""v2""#), total: 7)
         #expect(state.begin(.init(status: 200, tags: [#""v2""#], length: 7)) == .restart(part))
@@ -80,7 +80,7 @@ struct DownloadStateTests {
             (rest(isEncoded: true), .encoded),
         ]
     )
-    func `a part that does not fit is asked for again, whole, and no part is asked for ever after`(
+    func `after a mismatched part, the whole file and never a part is requested`(
         response: DownloadResponse,
         mismatch: DownloadMismatch
     ) {
@@ -95,7 +95,7 @@ struct DownloadStateTests {
         #expect(state.ask() == .whole)
     }
 
-    @Test func `a part without the date of the one before it is not combined with it`() {
+    @Test func `a part without the date of the previous one is not combined with it`() {
         let date = "Fri, 20 Nov 2026 10:00:00 GMT"
         let part = DownloadPart(length: 40, validator: .date(date), total: 100)
         var silent = Self.asked(part)
@@ -105,7 +105,7 @@ struct DownloadStateTests {
         #expect(same.begin(response) == .append)
     }
 
-    @Test func `a part that does not say its length, or the whole's, is taken by what is known`() {
+    @Test func `a part without a length or total is accepted if they are known`() {
         var state = Self.asked()
         #expect(state.begin(Self.rest("bytes 40-99/*", length: nil)) == .append)
         var unknown = Self.asked(.init(length: 40, validator: .tag(Self.tag)))
@@ -115,7 +115,7 @@ struct DownloadStateTests {
         #expect(learning.part.total == 100)
     }
 
-    @Test func `a part that is shorter than the rest is added, and the next one asked for`() {
+    @Test func `a part shorter than the rest is appended, and the next one is requested`() {
         var state = Self.asked()
         #expect(state.begin(Self.rest("bytes 40-69/100", length: 30)) == .append)
         #expect(state.receive(30) == nil)
@@ -123,7 +123,7 @@ struct DownloadStateTests {
         #expect(state.ask() == .rest(from: 70, of: .tag(Self.tag)))
     }
 
-    @Test func `what has more or less bytes than it says is forgotten`() {
+    @Test func `a response with more or fewer bytes than announced is discarded`() {
         var state = Self.asked()
         #expect(state.begin(Self.rest(length: nil)) == .append)
         #expect(state.receive(61) == .tooLong(100))
@@ -136,7 +136,7 @@ struct DownloadStateTests {
         #expect(short.ask() == .whole)
     }
 
-    @Test func `nothing left to send is the end if all is here`() {
+    @Test func `status 416 completes a file that is complete`() {
         let full = DownloadPart(length: 100, validator: .tag(Self.tag), total: 100)
         var state = Self.asked(full)
         #expect(state.begin(.init(status: 416, ranges: ["bytes */100"], length: 19)) == .complete)
@@ -154,7 +154,7 @@ struct DownloadStateTests {
             (DownloadPart(length: 100, validator: .tag(tag)), ["bytes */100"], [], 100),
         ] as [(DownloadPart, [String], [String], Int64?)]
     )
-    func `nothing left to send of another length begins anew`(
+    func `status 416 with another length starts over`(
         part: DownloadPart,
         ranges: [String],
         tags: [String],
@@ -170,13 +170,13 @@ struct DownloadStateTests {
         #expect(state.ask() == .rest(from: 10, of: .tag(#""v2""#)))
     }
 
-    @Test func `nothing left to send of another version begins anew`() {
+    @Test func `status 416 for another version starts over`() {
         var state = Self.asked(.init(length: 100, validator: .tag(Self.tag), total: 100))
         #expect(state.begin(.init(status: 416, tags: [#""v2""#], ranges: ["bytes */100"])) == .again(.otherVersion))
     }
 
     @Test(arguments: [204, 301, 304, 401, 404, 412, 429, 500, 503, 416])
-    func `other answers are no file, and what is here stays`(status: Int) {
+    func `other responses are not the file and keep the present bytes`(status: Int) {
         var state = DownloadState(.init(length: 40, total: 100))
         #expect(state.ask() == .whole)
         #expect(state.begin(.init(status: status)) == .noFile)
@@ -193,13 +193,13 @@ struct DownloadStateTests {
             .init(length: 101, validator: .tag(tag), total: 100), .init(),
         ]
     )
-    func `without a strong validator, with nothing or with too much, the whole is asked for`(part: DownloadPart) {
+    func `the whole file is requested without a strong validator or a valid length`(part: DownloadPart) {
         var state = DownloadState(part)
         #expect(state.ask() == .whole)
         #expect(state.begin(Self.rest()) == .fail(.unrequestedPart))
     }
 
-    @Test func `what comes compressed is never continued`() {
+    @Test func `a compressed body is never resumed`() {
         var state = DownloadState()
         _ = state.ask()
         #expect(state.begin(.init(status: 200, tags: [Self.tag], length: 50, isEncoded: true)) == .restart(.init()))
@@ -208,7 +208,7 @@ struct DownloadStateTests {
         #expect(state.finish() == nil)
     }
 
-    @Test func `what can't be taken back is continued or fails`() {
+    @Test func `bytes that can't be discarded are continued, or the download fails`() {
         let traits = DownloadState.Traits(isRestartable: false)
         var state = Self.asked(Self.begun, traits)
         #expect(state.begin(.init(status: 200, tags: [Self.tag], length: 100)) == .fail(.startsOver(have: 40)))
@@ -221,7 +221,7 @@ struct DownloadStateTests {
         #expect(continued.begin(.init(status: 200, length: 100)) == .fail(.startsOver(have: 40)))
     }
 
-    @Test func `what is no download takes any success, and no part that it did not ask for`() {
+    @Test func `other requests accept any success and never treat a 206 as a part`() {
         var state = DownloadState(.init(), .init(asksForParts: false, takesAnySuccess: true))
         #expect(state.ask() == .whole)
         let part = DownloadResponse(status: 206, tags: [Self.tag], ranges: ["bytes 5-9/10"], length: 5)
@@ -241,5 +241,5 @@ struct DownloadStateTests {
             (.unknownVersion, "sent a part of the file without its version (no ETag or Last-Modified)"),
         ]
     )
-    func `every mismatch says what is wrong`(mismatch: DownloadMismatch, text: String) { #expect("\(mismatch)" == text) }
+    func `every mismatch has a description`(mismatch: DownloadMismatch, text: String) { #expect("\(mismatch)" == text) }
 }

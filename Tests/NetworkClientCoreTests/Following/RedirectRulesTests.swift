@@ -18,7 +18,7 @@ struct RedirectRulesTests {
     ]
 
     @Test(arguments: table.indices, RedirectContext.Body.allCases)
-    func `the matrix of RFC 9110, at the same and at another origin`(
+    func `redirects follow the table of RFC 9110 at the same and at another origin`(
         row: Int,
         body: RedirectContext.Body
     ) {
@@ -37,14 +37,14 @@ struct RedirectRulesTests {
     }
 
     @Test(arguments: [200, 204, 300, 304, 305, 306, 309, 401, 500])
-    func `other statuses lead nowhere`(status: Int) {
+    func `other statuses are not followed`(status: Int) {
         #expect(
             RedirectRules().verdict(on: .init(status: status, method: "GET", target: .url(.init()))) == .finalResponse
         )
     }
 
     @Test
-    func `as many are followed as the limit says`() {
+    func `redirects are followed up to the limit`() {
         func verdict(_ limit: Int, _ followed: Int) -> RedirectVerdict {
             let context = RedirectContext(status: 302, method: "GET", target: .url(.init()), followed: followed)
             return RedirectRules(limit: limit).verdict(on: context)
@@ -56,7 +56,7 @@ struct RedirectRulesTests {
     }
 
     @Test
-    func `who comes again with the same method goes in a circle`() {
+    func `a repeated URL and method is a cycle`() {
         func verdict(_ status: Int, _ method: String, _ asked: Set<String>) -> RedirectVerdict {
             let target = RedirectContext.Target.url(.init(asked: asked))
             return RedirectRules().verdict(on: .init(status: status, method: method, target: target))
@@ -69,7 +69,7 @@ struct RedirectRulesTests {
     }
 
     @Test
-    func `from https to http only who may`() {
+    func `a redirect from https to http needs permission`() {
         let context = RedirectContext(
             status: 301,
             method: "GET",
@@ -81,7 +81,7 @@ struct RedirectRulesTests {
     }
 
     @Test
-    func `what says nothing of where is no redirect that can be followed`() {
+    func `a redirect without a usable Location fails`() {
         #expect(
             RedirectRules().verdict(on: .init(status: 302, method: "GET", target: .missing)) == .fail(.locationMissing)
         )
@@ -90,7 +90,7 @@ struct RedirectRulesTests {
     }
 
     @Test
-    func `a place named twice is one only if both are the same`() {
+    func `repeated Location values must be equal`() {
         #expect(RedirectReference.single([]) == nil)
         #expect(RedirectReference.single(["/a"]) == "/a")
         #expect(RedirectReference.single(["/a", "/a"]) == "/a")
@@ -98,7 +98,7 @@ struct RedirectRulesTests {
     }
 
     @Test
-    func `the fragment stays unless there is another`() {
+    func `the fragment is kept unless the redirect has its own`() {
         #expect(RedirectReference.fragment(of: "/a", after: nil) == nil)
         #expect(RedirectReference.fragment(of: "/a", after: "top") == "top")
         #expect(RedirectReference.fragment(of: "/a#end", after: "top") == "end")

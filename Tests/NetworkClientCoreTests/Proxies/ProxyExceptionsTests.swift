@@ -23,7 +23,7 @@ struct ProxyExceptionsTests {
         // Ports are not part of a name.
         ("example.com", "example.com:80", false),
     ])
-    func `names and the names beneath them`(host: String, list: String, isExcepted: Bool) {
+    func `names match themselves and their subdomains`(host: String, list: String, isExcepted: Bool) {
         #expect(ProxyExceptions(list).contains(host) == isExcepted)
     }
 
@@ -41,7 +41,7 @@ struct ProxyExceptionsTests {
         ("192.168.0.1", "0.0.0.0/0", false), ("192.168.0.1", "192.168.0.1/0", true),
         ("127.0.0.1", "127.0.0.1.127.0.0.1", false),
     ])
-    func `IPv4 addresses and networks`(host: String, list: String, isExcepted: Bool) {
+    func `IPv4 addresses match addresses and networks`(host: String, list: String, isExcepted: Bool) {
         #expect(ProxyExceptions(list).contains(host) == isExcepted)
     }
 
@@ -53,12 +53,12 @@ struct ProxyExceptionsTests {
         // Without brackets, as in curl's documentation.
         ("::1", "[::1]", false),
     ])
-    func `IPv6 addresses and networks`(host: String, list: String, isExcepted: Bool) {
+    func `IPv6 addresses match addresses and networks`(host: String, list: String, isExcepted: Bool) {
         #expect(ProxyExceptions(list).contains(host) == isExcepted)
     }
 
     @Test(arguments: ["example.com", "192.0.2.1", "::1"])
-    func `a lone asterisk is for all, one among others for none`(host: String) {
+    func `a single asterisk matches every host, one among others matches none`(host: String) {
         #expect(ProxyExceptions("*").contains(host))
         for list in ["", "*,", "a,*", "*.com", "*.0.2.1", ".", ",", " "] {
             #expect(!ProxyExceptions(list).contains(host), "\(list)")

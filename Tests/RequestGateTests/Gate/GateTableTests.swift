@@ -86,11 +86,11 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `each row`(row: Row) {
+    func `each row of the table holds`(row: Row) {
         #expect(GateTable.verdict(row.context) == row.verdict)
     }
 
-    @Test func `nothing that is restricted goes unbound, but to this machine`() {
+    @Test func `a restricted request is never sent unbound except to this machine`() {
         let requirements: [PathRequirement] = [.notCellular, .wifi, .notExpensive, .interface("wlan0")]
         let routes: [RouteResult] = [.local, .interface(3), .none]
         for requirement in requirements {

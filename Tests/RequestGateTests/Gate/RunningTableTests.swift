@@ -12,7 +12,7 @@ import Testing
         (.init(hasAddress: false, hasRoute: true, isAllowed: true), .close),
         (.init(hasAddress: true, hasRoute: true, isAllowed: false), .close),
     ])
-    func `an idle connection`(path: ConnectionPath, verdict: RunningTable.IdleVerdict) {
+    func `an idle connection follows the table`(path: ConnectionPath, verdict: RunningTable.IdleVerdict) {
         #expect(RunningTable.verdict(onIdle: path) == verdict)
     }
 
@@ -24,7 +24,7 @@ import Testing
         (.init(hasAddress: true, hasRoute: true, isAllowed: false), .notAllowed),
         (.init(hasAddress: false, hasRoute: false, isAllowed: false), .notAllowed),
     ])
-    func `one in use that is to fail fast`(
+    func `a connection in use that fails fast follows the table`(
         path: ConnectionPath,
         verdict: RunningTable.RunningVerdict
     ) {
@@ -45,7 +45,7 @@ import Testing
         (.init(hasAddress: true, hasRoute: false, isAllowed: true), brief, .closeIfSilent(for: .milliseconds(20))),
         (.init(hasAddress: true, hasRoute: true, isAllowed: false), lasting, .notAllowed),
     ])
-    func `one in use that may wait`(
+    func `a connection in use that may wait follows the table`(
         path: ConnectionPath,
         policy: PathLossPolicy,
         verdict: RunningTable.RunningVerdict

@@ -108,14 +108,14 @@ struct RetryTableTests {
     }
 
     @Test(arguments: rows)
-    func `who goes again`(row: Row) {
+    func `each row decides whether a request is retried`(row: Row) {
         #expect(outcome(row, isIdempotent: true) == row.idempotent)
         #expect(outcome(row, isIdempotent: false) == row.other)
         #expect(outcome(row, isIdempotent: true, isReplayable: false) == row.oneShot)
     }
 
     @Test(arguments: rows)
-    func `after the last attempt nothing goes again, and waiting for a path is no attempt`(row: Row) {
+    func `after the last attempt nothing is retried, and waiting for a path is no attempt`(row: Row) {
         let expected = if case .again = row.idempotent { Outcome.gaveUp(.attempts) } else { row.idempotent }
         #expect(outcome(row, isIdempotent: true, attempts: 2) == row.idempotent)
         #expect(outcome(row, isIdempotent: true, attempts: 3) == expected)
@@ -123,7 +123,7 @@ struct RetryTableTests {
     }
 
     @Test(arguments: rows)
-    func `without a policy nothing that was sent goes again, and what was not sent may wait for its path`(row: Row) {
+    func `without a policy no sent request is retried, and an unsent one may wait for its path`(row: Row) {
         let isUnsent = row.kind == .pathLost && row.processing == .neverSent
         let expected = isUnsent ? .waits : Outcome.gaveUp(row.kind == .permanent ? .permanent : .noPolicy)
         #expect(outcome(row, isIdempotent: true, policy: .never) == expected)

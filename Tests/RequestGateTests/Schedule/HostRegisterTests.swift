@@ -30,7 +30,7 @@ struct HostRegisterTests {
         }
     }
 
-    @Test mutating func `one that is in no trouble is forgotten at once`() {
+    @Test mutating func `a host without failures is removed immediately`() {
         let host = register.number(of: 1, in: &story.scheduler, at: story.moment)
         #expect(register[1] == host)
         #expect(register.number(of: 1, in: &story.scheduler, at: story.moment) == host)
@@ -41,7 +41,7 @@ struct HostRegisterTests {
         #expect(register.number(of: 2, in: &story.scheduler, at: story.moment) == host)
     }
 
-    @Test mutating func `one whose budget lacks something is known for ten minutes, and no longer`() {
+    @Test mutating func `a host whose budget is not full is kept for ten minutes`() {
         spoil(0..<1_000)
         #expect(register.count == 1_000)
         story.pass(.seconds(599))
@@ -57,7 +57,7 @@ struct HostRegisterTests {
         #expect(register[1_000] == nil && register[9_999] != nil)
     }
 
-    @Test mutating func `one that is used, or has been of late, is kept`() {
+    @Test mutating func `a host with current or recent requests is kept`() {
         let (gate, request) = open(0)
         spoil(1..<100)
         let (secondGate, secondRequest) = open(1)
@@ -70,7 +70,7 @@ struct HostRegisterTests {
         close(0, gate, request)
     }
 
-    @Test mutating func `one that is to be left alone for longer is kept for so long`() {
+    @Test mutating func `a host with a longer Retry-After is kept until its end`() {
         let host = register.number(of: 0, in: &story.scheduler, at: story.moment)
         let gate = story.scheduler.addGate(of: host, isOpen: true, at: story.moment)
         let request = story.submit(gate: gate)

@@ -15,7 +15,7 @@ struct SchedulerModelTests {
         return (0..<count).filter { $0 % UInt64(parts) == UInt64(part) }
     }
 
-    @Test(arguments: 0..<8) func `whatever happens, the scheduler keeps its promises`(part: Int) {
+    @Test(arguments: 0..<8) func `random simulations keep the scheduler's invariants`(part: Int) {
         let seeds = Self.seeds(of: part)
         var tally = ModelTally()
         for seed in seeds {
