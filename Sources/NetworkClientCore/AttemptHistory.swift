@@ -1,24 +1,24 @@
-/// The attempts of one request so far: how far each came, and whether it may be sent again.
+/// The attempts of one request so far: how far each one got, and whether the request may be sent again.
 public struct AttemptHistory: Sendable, Hashable {
-    /// How many attempts there were, the present one included.
+    /// The number of attempts, including the current one.
     public private(set) var count = 0
-    /// Whether a byte of the present attempt was handed to its connection.
+    /// Whether a byte of the current attempt was passed to its connection.
     private var isSent = false
     private var hasResponse = false
     private var isReused = false
     private var mayHaveBeenProcessed = false
     private var wasResent = false
 
-    /// Creates the history of a request that was not sent yet.
+    /// Creates the history of a request that has not been sent.
     public init() {}
 
-    /// How far the request may have come over all its attempts.
+    /// The furthest stage that the request may have reached in all its attempts.
     public var processing: Processing {
         if hasResponse { return .answered }
         return isSent || mayHaveBeenProcessed ? .maybeProcessed : .neverSent
     }
 
-    /// An attempt begins.
+    /// Records the start of an attempt.
     ///
     /// - Parameter isReused: Whether the connection has served another request before.
     public mutating func begin(isReused: Bool) {
@@ -27,20 +27,20 @@ public struct AttemptHistory: Sendable, Hashable {
         isSent = false
     }
 
-    /// The request's head was handed to the connection: from now on the server may have seen it.
+    /// Records that the request's head was passed to the connection: from now on the server may have seen it.
     public mutating func sent() { isSent = true }
 
-    /// The first byte of a response came.
+    /// Records the first byte of a response.
     public mutating func responseBegan() { hasResponse = true }
 
-    /// Decides whether a request whose connection was lost is sent again at once, and notes it.
+    /// Decides whether a request whose connection was lost is resent immediately, and records the decision.
     ///
-    /// A connection that served others before may have been closed by the server while the request was on its way: the
-    /// request is sent again, once, if the rules allow (RFC 9112, 9.3.1): nothing was answered, the method is idempotent
-    /// (or nothing was sent), and the body can be read again.
+    /// The server may have closed a reused connection while the request was on its way. The request is then resent
+    /// once, if RFC 9112, 9.3.1, allows it: no response has begun, the method is idempotent (or nothing was sent), and
+    /// the body can be read again.
     ///
-    /// - Parameter isRepeatable: Whether method and body allow to send it twice.
-    /// - Returns: Whether it is sent again.
+    /// - Parameter isRepeatable: Whether the method and the body allow the request to be sent twice.
+    /// - Returns: Whether the request is resent.
     public mutating func resends(isRepeatable: Bool) -> Bool {
         guard isReused, !hasResponse, !wasResent, isRepeatable || !isSent else { return false }
         wasResent = true
@@ -49,7 +49,7 @@ public struct AttemptHistory: Sendable, Hashable {
         return true
     }
 
-    /// Another attempt follows, as a policy or a response decides.
+    /// Records that another attempt follows, by a decision of a policy or because of a response.
     ///
     /// - Parameter wasProcessed: Whether the last attempt may have been processed.
     public mutating func retry(wasProcessed: Bool) {
@@ -59,18 +59,21 @@ public struct AttemptHistory: Sendable, Hashable {
         wasResent = false
     }
 
-    /// The attempt is given up, as when the user pauses a download: another one follows.
+    /// Records that the attempt is abandoned, for example because the user pauses a download.
+    ///
+    /// Another one follows.
     public mutating func interrupt() { retry(wasProcessed: isSent) }
 }
 
-/// How far a failed request may have come: what decides whether it may be sent again.
+/// The stage that a failed request may have reached, which decides whether it may be sent again.
 public enum Processing: String, Sendable, Hashable, CaseIterable {
-    /// No byte of it was handed to a connection: any method may be sent again.
+    /// No byte of the request was passed to a connection: it may be sent again with any method.
     case neverSent
-    /// The server says that it did nothing with it (421, 425; HTTP/2's REFUSED_STREAM).
+    /// The server reported that it did not process the request (421, 425; HTTP/2's REFUSED_STREAM).
     case refusedUnprocessed
-    /// It was sent, wholly or in part, and no answer came: only what is idempotent may be sent again (RFC 9110, 9.2.2).
+    /// The request was sent, wholly or in part, without a response: it may be sent again only if it is idempotent (RFC
+    /// 9110, 9.2.2).
     case maybeProcessed
-    /// The server has answered, at least with a head.
+    /// The server has sent a response, at least its head.
     case answered
 }

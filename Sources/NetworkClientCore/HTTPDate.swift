@@ -1,18 +1,18 @@
-/// A date of a header field, in one of its three forms (RFC 9110, 5.6.7), to the second.
+/// A date of a header field in one of its three formats (RFC 9110, 5.6.7), with a resolution of one second.
 ///
-/// `Sun, 06 Nov 1994 08:49:37 GMT`, and of old `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. Which
-/// day of the week it is says nothing that the rest does not, and is not checked; that it is one, is.
+/// The formats are `Sun, 06 Nov 1994 08:49:37 GMT` and the obsolete `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6
+/// 08:49:37 1994`. The day of the week has to be valid, but need not match the date, since it is redundant.
 package struct HTTPDate: Sendable, Hashable {
     /// Seconds since 1970-01-01 00:00:00 UTC.
     package let seconds: Int64
-    /// Its year, in the calendar of Gregory.
+    /// The year in the Gregorian calendar.
     package let year: Int
 
-    /// Reads a date; nil if it is none.
+    /// Parses a date; nil if it is invalid.
     ///
     /// - Parameters:
-    ///   - text: the date.
-    ///   - currentYear: from what a year of two digits is told: it is never more than 50 years later.
+    ///   - text: The date.
+    ///   - currentYear: The reference for a two-digit year, which is at most 50 years later.
     package init?(_ text: some StringProtocol, currentYear: Int = 2020) {
         guard text.utf8.count <= 64 else { return nil }
         let words = text.split { " ,-\t".contains($0) }
@@ -51,14 +51,14 @@ extension HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Digits and nothing else, not more of them than a number can hold.
+    /// Returns a number that consists only of digits, and of an allowed number of them; otherwise nil.
     private static func number(_ text: some StringProtocol, digits: ClosedRange<Int>) -> Int? {
         guard digits ~= text.utf8.count, text.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
         return Int(text)
     }
 
-    /// Four digits, or two, which are of the last such year that is not more than 50 years off; nil if that is before
-    /// the year 0.
+    /// Returns a year of four digits, or of two: then the last such year that is at most 50 years after the current
+    /// one, or nil if that is before the year 0.
     private static func year(_ text: some StringProtocol, _ currentYear: Int) -> Int? {
         if text.utf8.count == 4 { return number(text, digits: 4...4) }
         guard let short = number(text, digits: 2...2) else { return nil }
@@ -66,7 +66,7 @@ extension HTTPDate {
         return latest < short ? nil : latest - (latest - short) % 100
     }
 
-    /// `08:49:37`; a leap second is the 60th.
+    /// Returns the seconds since midnight of a time such as `08:49:37`; a leap second has the number 60.
     private static func secondOfDay(_ text: some StringProtocol) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).compactMap {
             number($0, digits: 2...2)
@@ -80,13 +80,13 @@ extension HTTPDate {
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Counts in years that begin in March, so that the odd day comes last.
+    /// Counts in years that start in March, so that the leap day is the last day.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         // 400 years, which have 146,097 days, are added, so that the year before 0 divides as the others do.
         let year = (month > 2 ? year : year - 1) + 400
         let leapDays = year / 4 - year / 100 + year / 400
         let daysBeforeMonth = (153 * ((month + 9) % 12) + 2) / 5
-        // 719,469 is the first of January 1970 in a count without the 400 years.
+        // 719,469 is 1 January 1970 in the count without the 400 years.
         return 365 * year + leapDays + daysBeforeMonth + day - 719_469 - 146_097
     }
 }

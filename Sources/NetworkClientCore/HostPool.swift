@@ -1,25 +1,27 @@
-/// Which connection to one endpoint serves which request, and when another is opened.
+/// Assigns requests to the connections of one endpoint, and decides when another connection is opened.
 ///
-/// Requests and connections are numbers here; who holds the pool knows what they stand for. A connection that is being
-/// opened belongs to no request: whichever connection is free first serves the one that has waited longest.
+/// Requests and connections are numbers here, which the pool's owner maps to objects. A connection that is being opened
+/// is not reserved for a request: the first free connection serves the request that has waited longest.
 public struct HostPool: Sendable, Hashable {
     /// A request.
     public typealias RequestID = UInt64
-    /// A connection, from the moment at which it is asked for.
+    /// A connection, from the moment at which it is requested.
     public typealias ConnectionID = Int
 
-    /// How many connections there may be at once.
+    /// The maximum number of connections.
     public let limit: Int
-    /// The open connections, by number: how many exchanges each carries, and how many more it can.
+    /// The open connections by number: how many exchanges each carries, and how many more it can carry.
     private var slots: [Slots?] = []
     private var openCount = 0
-    /// Connections with a free slot; the last one used is taken first, so that others can grow old and close.
+    /// The connections with a free slot.
+    ///
+    /// The last one that was used is taken first, so that others become idle and close.
     private var available: [ConnectionID] = []
     private(set) var opening: Set<ConnectionID> = []
-    private(set) var waiting = WaitingLine() {
+    private(set) var waiting = WaitingQueue() {
         didSet { if waiting.isEmpty { shortageLimit = nil } }
     }
-    /// How many connections there may be at once while descriptors are short; nil while they are not.
+    /// The maximum number of connections while file descriptors are short; nil while they are not.
     private var shortageLimit: Int?
 
     private struct Slots: Sendable, Hashable {
@@ -27,45 +29,46 @@ public struct HostPool: Sendable, Hashable {
         var taken = 0
     }
 
-    /// Makes an empty pool.
+    /// Creates an empty pool.
     ///
-    /// - Parameter limit: How many connections there may be at once; at least one.
+    /// - Parameter limit: The maximum number of connections; at least 1.
     public init(limit: Int) { self.limit = max(1, limit) }
 
-    /// What to do next.
+    /// The next action of the owner.
     public enum Action: Sendable, Hashable {
         /// Do nothing.
         case none
         /// Send a request on a connection.
         case use(ConnectionID, for: RequestID)
-        /// Open a connection; say ``HostPool/opening(_:)`` under which number.
+        /// Open a connection, and report its number with ``HostPool/opening(_:)``.
         case open
-        /// Close connections that are idle.
+        /// Close idle connections.
         case close([ConnectionID])
-        /// Give connections up that are being opened: nobody waits for them.
+        /// Cancel connections that are being opened, since no request waits for them.
         case abandon([ConnectionID])
-        /// Tell a request that it can't be served; then ask ``HostPool/next()``.
+        /// Fail a request, then call ``HostPool/next()``.
         case fail(RequestID)
     }
 
-    /// Whether nothing is open, being opened or waiting.
+    /// Whether no connection is open or being opened, and no request waits.
     public var isEmpty: Bool { connectionCount == 0 && waiting.isEmpty }
 
     /// Whether a connection is being opened.
     public var isOpening: Bool { !opening.isEmpty }
 
-    /// How many connections there are, those included that are being opened.
+    /// The number of connections, including those that are being opened.
     public var connectionCount: Int { openCount + opening.count }
 
-    /// A request wants a connection.
+    /// Adds a request that needs a connection.
     public mutating func request(_ request: RequestID) -> Action {
         if let connection = takeSlot() { return .use(connection, for: request) }
         waiting.append(request)
         return next()
     }
 
-    /// Serves a request that waits, or opens another connection; asked again after each ``Action/fail(_:)``, and after
-    /// a connection with several slots was opened.
+    /// Serves a waiting request, or opens another connection.
+    ///
+    /// Call it again after each ``Action/fail(_:)``, and after a connection with several slots was opened.
     public mutating func next() -> Action {
         if !available.isEmpty, let request = waiting.popFirst(), let connection = takeSlot() {
             return .use(connection, for: request)
@@ -73,15 +76,15 @@ public struct HostPool: Sendable, Hashable {
         return waiting.count > opening.count && connectionCount < shortageLimit ?? limit ? .open : .none
     }
 
-    /// A connection is being opened, as ``Action/open`` asked.
+    /// Records that a connection is being opened, as requested by ``Action/open``.
     public mutating func opening(_ connection: ConnectionID) { opening.insert(connection) }
 
-    /// A connection is open.
+    /// Records that a connection is open.
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - count: How many exchanges it can carry at once.
-    /// - Returns: What to do next; with several slots, ask ``next()`` for more.
+    ///   - count: The number of exchanges that it can carry concurrently.
+    /// - Returns: The next action. With several slots, call ``next()`` for more.
     public mutating func opened(_ connection: ConnectionID, slots count: Int = 1) -> Action {
         guard opening.remove(connection) != nil else { return .close([connection]) }
         while slots.count <= connection { slots.append(nil) }
@@ -90,15 +93,16 @@ public struct HostPool: Sendable, Hashable {
         return serve(connection)
     }
 
-    /// A connection can't be opened: the one that has waited longest gets the error, unless others are being opened for
-    /// it.
+    /// Records that a connection can't be opened.
+    ///
+    /// The request that has waited longest fails, unless enough other connections are being opened.
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - isShortage: Whether the process has no descriptor for it. Then nobody gets the error as long as there are
-    ///     other connections to wait for, and no more than these are opened; ask ``retryAfterShortage()`` once in a
-    ///     while.
-    /// - Returns: What to do next.
+    ///   - isShortage: Whether the process has run out of file descriptors. As long as there are other connections, no
+    ///     request then fails, and no more connections than these are opened; call ``retryAfterShortage()``
+    ///     periodically.
+    /// - Returns: The next action.
     public mutating func openingFailed(_ connection: ConnectionID, isShortage: Bool = false) -> Action {
         guard opening.remove(connection) != nil else { return .none }
         if isShortage, connectionCount > 0, !waiting.isEmpty {
@@ -109,17 +113,17 @@ public struct HostPool: Sendable, Hashable {
         return .fail(request)
     }
 
-    /// Whether requests wait for connections because descriptors are short.
+    /// Whether requests wait for connections because file descriptors are short.
     public var isShort: Bool { shortageLimit != nil }
 
-    /// Some time has passed since a connection could not be opened for want of a descriptor: one more is tried.
+    /// Tries to open one more connection some time after a shortage of file descriptors.
     public mutating func retryAfterShortage() -> Action {
         guard isShort else { return .none }
         shortageLimit = min(limit, connectionCount + 1)
         return next()
     }
 
-    /// An exchange has ended, and its connection can carry another.
+    /// Records that an exchange has ended and its connection can carry another one.
     public mutating func released(_ connection: ConnectionID) -> Action {
         guard isOpen(connection) else { return .none }
         slots[connection]?.taken -= 1
@@ -127,25 +131,27 @@ public struct HostPool: Sendable, Hashable {
         return serve(connection)
     }
 
-    /// A connection was closed, whatever it carried; nothing if it is not open.
+    /// Records that a connection was closed, with all exchanges on it.
     ///
-    /// - Returns: What to do next.
+    /// It has no effect if the connection is not open.
+    ///
+    /// - Returns: The next action.
     public mutating func closed(_ connection: ConnectionID) -> Action {
         guard isOpen(connection) else { return .none }
         forget(connection)
         return next()
     }
 
-    /// A request that waits is wanted no more.
+    /// Removes a waiting request that was cancelled.
     public mutating func withdraw(_ request: RequestID) -> Action {
         guard waiting.remove(request) else { return .none }
-        // One that goes away takes the connection along that would be opened for nobody.
+        // Without waiting requests, the connections that are being opened are not needed.
         guard waiting.isEmpty, !opening.isEmpty else { return .none }
         defer { opening = [] }
         return .abandon(opening.sorted())
     }
 
-    /// Takes all idle connections out, to close them: as after one that was lost, since the others are as old.
+    /// Removes all idle connections to close them, for example after one of them was lost, since the others are as old.
     public mutating func drain() -> Action {
         let idle = available.filter { slots[$0]?.taken == 0 }
         for connection in idle { forget(connection) }
@@ -171,7 +177,7 @@ public struct HostPool: Sendable, Hashable {
         return connection
     }
 
-    /// Gives the free slot of a connection to the request that has waited longest, or keeps it.
+    /// Assigns a connection's free slot to the request that has waited longest, or keeps the slot.
     private mutating func serve(_ connection: ConnectionID) -> Action {
         if let index = available.lastIndex(of: connection) { available.remove(at: index) }
         if slots[connection]?.free ?? 0 > 0 { available.append(connection) }
@@ -180,10 +186,13 @@ public struct HostPool: Sendable, Hashable {
     }
 }
 
-/// Requests in the order in which they came; any of them may leave.
+/// Requests in the order in which they were added.
 ///
-/// Taking the first and leaving are O(1), amortized: who left keeps an empty place until the line has moved past it.
-struct WaitingLine: Sendable, Hashable {
+/// Any of them can be removed.
+///
+/// Removing the first or any other request is O(1), amortized: the place of a removed request stays empty until the
+/// queue has moved past it.
+struct WaitingQueue: Sendable, Hashable {
     private var places: [UInt64] = []
     private var first = 0
     private var present: Set<UInt64> = []
@@ -208,14 +217,16 @@ struct WaitingLine: Sendable, Hashable {
         return nil
     }
 
-    /// Whether it was there.
+    /// Removes a request.
+    ///
+    /// Returns whether it was present.
     mutating func remove(_ request: UInt64) -> Bool {
         guard present.remove(request) != nil else { return false }
         shrink()
         return true
     }
 
-    /// Gives places back that nobody stands in, once they are the greater part.
+    /// Removes empty places once they are the majority.
     private mutating func shrink() {
         if present.isEmpty {
             places.removeAll(keepingCapacity: true)

@@ -1,9 +1,9 @@
-/// The classes of ASCII characters of which the grammars of HTTP and URLs are made (RFC 5234, B.1).
+/// ASCII character classes of the grammars of HTTP and URLs (RFC 5234, B.1).
 extension UInt8 {
     /// A decimal digit.
     package var isASCIIDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 
-    /// A letter, lower case or upper.
+    /// A letter in lower or upper case.
     package var isASCIILetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
 
     /// An upper-case letter.
@@ -30,7 +30,7 @@ extension UInt8 {
         }
     }
 
-    /// The value of a hexadecimal digit; nil for what is none.
+    /// The value of a hexadecimal digit; nil for any other byte.
     package var hexadecimalValue: UInt8? {
         if isASCIIDigit { return self - UInt8(ascii: "0") }
         let letter = self | 0x20
@@ -39,15 +39,15 @@ extension UInt8 {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// Whether both are the same but for the case of ASCII letters.
+    /// Returns whether both are equal, ignoring the case of ASCII letters.
     package func isEqualIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return zip(self, other).allSatisfy { $0 == $1 || $0 | 0x20 == $1 | 0x20 && $0.isASCIILetter }
     }
 
-    /// Whether a comma-separated list has an element, whatever its case (RFC 9110, 5.6.1).
+    /// Returns whether a comma-separated list has an element, ignoring case (RFC 9110, 5.6.1).
     ///
-    /// It allocates nothing.
+    /// It does not allocate memory.
     package func listContains(_ element: some Collection<UInt8>) -> Bool {
         var rest = self[...]
         while !rest.isEmpty {
@@ -58,7 +58,7 @@ extension BidirectionalCollection<UInt8> {
         return false
     }
 
-    /// Without the spaces and tabs at both ends.
+    /// The elements without leading and trailing spaces and tabs.
     private var trimmingBlanks: SubSequence {
         var trimmed = drop { $0.isBlank }
         while trimmed.last?.isBlank == true { trimmed.removeLast() }
@@ -66,16 +66,16 @@ extension BidirectionalCollection<UInt8> {
     }
 }
 
-/// Bytes as `%` and two hexadecimal digits (RFC 3986, 2.1).
+/// Percent-encoding (RFC 3986, 2.1).
 package enum PercentEncoding {
-    /// Adds the three characters that stand for a byte.
+    /// Appends the escape of a byte.
     package static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))
         bytes.append(digit(byte >> 4))
         bytes.append(digit(byte & 0xF))
     }
 
-    /// Encodes bytes, unless they may stay as they are.
+    /// Encodes all bytes except those that a predicate exempts.
     package static func encoded(_ bytes: some Sequence<UInt8>, except stays: (UInt8) -> Bool) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(bytes.underestimatedCount)
@@ -85,7 +85,7 @@ package enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// The byte that an escape at a position stands for; nil where there is none.
+    /// Returns the byte of the escape at a position; nil if there is none.
     package static func byte(at position: Int, in bytes: ArraySlice<UInt8>) -> UInt8? {
         guard bytes.endIndex - position > 2, bytes[position] == UInt8(ascii: "%"),
             let high = bytes[position + 1].hexadecimalValue, let low = bytes[position + 2].hexadecimalValue
@@ -93,7 +93,7 @@ package enum PercentEncoding {
         return high << 4 | low
     }
 
-    /// Decodes all escapes; what is none stays.
+    /// Decodes all valid escapes and keeps everything else.
     package static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var decoded: [UInt8] = []
         var position = bytes.startIndex
@@ -110,19 +110,19 @@ package enum PercentEncoding {
     }
 }
 
-/// Hosts and ports as URLs and messages write them: IPv6 addresses in brackets (RFC 3986, 3.2.2).
+/// Hosts and ports as in URLs and messages, with IPv6 addresses in brackets (RFC 3986, 3.2.2).
 package enum HostText {
-    /// A host, in brackets if it is an IPv6 address.
+    /// Returns a host, in brackets if it is an IPv6 address.
     package static func host(_ host: some StringProtocol) -> String {
         host.contains(":") ? "[\(host)]" : String(host)
     }
 
-    /// A host and a port.
+    /// Returns a host and a port.
     package static func hostAndPort(_ host: some StringProtocol, _ port: Int) -> String {
         "\(Self.host(host)):\(port)"
     }
 
-    /// An IPv6 address without its zone, which means something on this machine alone; other hosts as they are.
+    /// Returns an IPv6 address without its zone, which is valid only on this machine; any other host unchanged.
     package static func withoutZone(_ host: String) -> String {
         host.contains(":") ? String(host.prefix { $0 != "%" }) : host
     }

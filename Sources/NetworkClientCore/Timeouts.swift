@@ -1,25 +1,27 @@
 package import ReachabilityCore
 
-/// How long each stage of a request may take; nil means without a limit of its own.
+/// The time limits of the stages of a request; nil for no limit.
 ///
-/// Each has an error of its own (``Timeouts/Stage``), so that a log tells what was slow.
+/// Each stage has its own error (``Timeouts/Stage``), so that a log shows which stage was slow.
 public struct Timeouts: Sendable, Hashable {
-    /// Looking up the host's name.
+    /// Resolving the host's name.
     public var resolve: Duration?
-    /// Connecting to one of the host's addresses, all attempts together (RFC 8305).
+    /// Connecting to one of the host's addresses, for all attempts together (RFC 8305).
     public var connect: Duration?
     /// The TLS handshake.
     public var tls: Duration?
-    /// From the last byte of the request to the first of the answer.
+    /// From the last byte of the request to the first byte of the response.
     public var firstByte: Duration?
-    /// Between two reads of an answer.
+    /// Between two reads of a response.
     public var read: Duration?
-    /// Without any byte of the request taken by the kernel while there are some to send.
+    /// Without progress in sending the request: no byte was accepted by the kernel although some are left.
     public var write: Duration?
-    /// The whole request, its waits included.
+    /// The whole request, including all waits.
     public var total: Duration?
 
-    /// Sets each limit; the defaults are for a server on the internet.
+    /// Creates limits.
+    ///
+    /// The defaults suit a server on the internet.
     public init(
         resolve: Duration? = .seconds(10),
         connect: Duration? = .seconds(10),
@@ -38,15 +40,15 @@ public struct Timeouts: Sendable, Hashable {
         self.total = total
     }
 
-    /// A stage that has a limit.
+    /// A stage with a limit.
     public enum Stage: String, Sendable, Hashable, CaseIterable {
-        /// Looking up the host's name.
+        /// Resolving the host's name.
         case resolve
         /// Connecting.
         case connect
         /// The TLS handshake.
         case tls
-        /// Waiting for the first byte of the answer.
+        /// Waiting for the first byte of the response.
         case firstByte
         /// Between two reads.
         case read
@@ -70,48 +72,49 @@ public struct Timeouts: Sendable, Hashable {
     }
 }
 
-/// The moments by which things must have happened on a connection: one timer serves them all.
+/// The deadlines of a connection, all served by one timer.
 ///
-/// A deadline that moves later costs nothing: the timer fires at the old one, asks, and is set again.
+/// Moving a deadline later is free: the timer fires at the old one, checks, and is set again.
 public struct Deadlines: Sendable {
     private static let never = Int64.max
 
     private var moments = InlineArray<5, Int64>(repeating: never)
 
-    /// No deadline.
+    /// Creates a set without deadlines.
     public init() {}
 
-    /// What has a deadline on a connection.
+    /// The kinds of deadline.
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
         /// The whole request.
         case total
-        /// The kernel must take a byte of the request.
+        /// The kernel must accept a byte of the request.
         case write
-        /// The first byte of the answer must come; or, before the body, the leave to send it.
+        /// The first byte of the response must arrive; or, before the body, the permission to send it.
         case firstByte
-        /// The next bytes of the answer must come.
+        /// The next bytes of the response must arrive.
         case read
         /// The connection must be used.
         case idle
     }
 
-    /// When something is due; nil for never.
+    /// The deadline of a kind; nil for none.
     package subscript(kind: Kind) -> Instant? {
         get { moments[kind.rawValue] == Self.never ? nil : .init(nanoseconds: moments[kind.rawValue]) }
         set { moments[kind.rawValue] = newValue?.nanoseconds ?? Self.never }
     }
 
-    /// Takes all back.
+    /// Removes all deadlines.
     public mutating func clear() { moments = .init(repeating: Self.never) }
 
-    /// When the first is due; nil if none is.
+    /// The earliest deadline; nil if there is none.
     package var next: Instant? {
         var first = Self.never
         for index in moments.indices { first = min(first, moments[index]) }
         return first == Self.never ? nil : .init(nanoseconds: first)
     }
 
-    /// What is due by a moment: that which was due first, and among equals the wider one.
+    /// Returns the deadline that has expired: the earliest, and among equal ones the broader kind; nil if there is
+    /// none.
     package func expired(at now: Instant) -> Kind? {
         var found: Kind?
         for kind in Kind.allCases where moments[kind.rawValue] <= now.nanoseconds {
@@ -122,44 +125,44 @@ public struct Deadlines: Sendable {
     }
 }
 
-/// When the kernel last took some of what is to be written, seen from how much is left.
+/// Detects when the kernel last accepted bytes of a write, from the number of bytes that are left.
 ///
-/// It is looked at from time to time, and before and after more is added, which would hide what was taken.
+/// It is checked periodically, and before and after more bytes are added, which would hide progress.
 package struct WriteProgress: Sendable, Hashable {
     private var rest = 0
     private var hasMoved = false
     private var lastProgress = Instant(nanoseconds: 0)
 
-    /// Begins with nothing to write.
+    /// Creates the state for a connection with nothing to write.
     package init() {}
 
-    /// Begins to watch: from now on, progress is what makes the rest smaller.
+    /// Starts monitoring: from now on, a smaller number of bytes is progress.
     ///
     /// - Parameters:
-    ///   - rest: How many bytes are left to be taken.
-    ///   - now: The moment.
+    ///   - rest: The number of bytes that are left.
+    ///   - now: The current time.
     package mutating func begin(rest: Int, at now: Instant) {
         self.rest = rest
         hasMoved = false
         lastProgress = now
     }
 
-    /// Notes that more is about to be added to what is left.
+    /// Records progress before more bytes are added.
     package mutating func willAdd(to rest: Int) {
         if rest < self.rest { hasMoved = true }
     }
 
-    /// Notes that more was added.
+    /// Records that more bytes were added.
     ///
-    /// - Parameter rest: How many bytes are left now.
+    /// - Parameter rest: The number of bytes that are left now.
     package mutating func added(rest: Int) { self.rest = rest }
 
-    /// Looks at what is left.
+    /// Checks for progress.
     ///
     /// - Parameters:
-    ///   - rest: How many bytes are left now.
-    ///   - now: The moment.
-    /// - Returns: When something was last seen to be taken, or when the watch began.
+    ///   - rest: The number of bytes that are left now.
+    ///   - now: The current time.
+    /// - Returns: When progress was last detected, or when monitoring started.
     package mutating func check(rest: Int, at now: Instant) -> Instant {
         if hasMoved || rest < self.rest { begin(rest: rest, at: now) }
         return lastProgress

@@ -1,24 +1,26 @@
-/// A moment on the clock that goes on while the machine is suspended, handed in from outside.
+/// An instant of the boot clock, which continues while the machine is suspended.
 ///
-/// Deadlines of requests lie on it: a request that was to wait a minute does not wait for ever in a laptop's bag.
+/// It is passed in by the caller.
+///
+/// The deadlines of requests use this clock, so that a timeout also elapses while a laptop is asleep.
 public struct BootInstant: InstantProtocol, Sendable, Hashable {
     /// Nanoseconds of `CLOCK_BOOTTIME` (clock_gettime(2)).
     public let nanoseconds: Int64
 
-    /// Behind all moments.
+    /// The distant future: later than every other instant.
     public static let never = Self(nanoseconds: .max)
 
-    /// Makes a moment from nanoseconds of `CLOCK_BOOTTIME`.
+    /// Creates an instant from nanoseconds of `CLOCK_BOOTTIME`.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The moment that lies a duration after this one; ``never`` where that is beyond what can be counted.
+    /// Returns the instant that is a duration later; ``never`` on overflow.
     public func advanced(by duration: Duration) -> Self {
         guard self != .never else { return self }
         let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
         return overflows ? .never : .init(nanoseconds: sum)
     }
 
-    /// How long it is from this moment to another.
+    /// Returns the duration from this instant to another one.
     public func duration(to other: Self) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
 
     /// Orders by time.
@@ -26,7 +28,7 @@ public struct BootInstant: InstantProtocol, Sendable, Hashable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, as far as 64 bits reach (292 years).
+    /// The duration in whole nanoseconds, clamped to 64 bits (292 years).
     public var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -49,7 +49,7 @@ extension FetchWaitingOptions {
     ///
     /// - Throws: The error for the user if the monitor can't be created.
     func apply(to configuration: inout HTTPConfiguration) throws(ToolError) {
-        configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .goesAtOnce
+        configuration.gate = wait.map { .waitsForConnectivity($0) } ?? .startsImmediately
         configuration.requirement = required.requirement
         // The first attempt is not a retry.
         configuration.retry =

@@ -2,7 +2,7 @@ import NetworkClientCore
 import Testing
 
 struct AttemptHistoryTests {
-    /// The history of a request on a connection, up to a point.
+    /// Returns the history of a request on a connection up to a stage.
     private func history(isReused: Bool, isSent: Bool, hasResponse: Bool = false) -> AttemptHistory {
         var history = AttemptHistory()
         history.begin(isReused: isReused)
@@ -12,14 +12,14 @@ struct AttemptHistoryTests {
     }
 
     @Test(arguments: [
-        // Reused connection, sent, repeatable: whether it is sent again, and how far it came.
+        // For a sent, repeatable request on a reused connection: whether it is resent, and the stage that it reached.
         (true, true, true, true, Processing.maybeProcessed),
         (true, true, false, false, .maybeProcessed),
         (true, false, false, true, .neverSent),
         (false, true, true, false, .maybeProcessed),
         (false, false, true, false, .neverSent),
     ])
-    func `a lost connection`(
+    func `a request on a lost connection is resent if that is safe`(
         isReused: Bool,
         isSent: Bool,
         isRepeatable: Bool,
@@ -31,7 +31,7 @@ struct AttemptHistoryTests {
         #expect(history.processing == processing)
     }
 
-    @Test func `a request is sent again once only, and stays possibly processed`() {
+    @Test func `a request is resent only once, and counts as possibly processed`() {
         var history = history(isReused: true, isSent: true)
         #expect(history.resends(isRepeatable: true) == true)
         #expect(history.processing == .maybeProcessed)
@@ -42,13 +42,13 @@ struct AttemptHistoryTests {
         #expect(history.count == 2)
     }
 
-    @Test func `after the first byte of a response a request is not sent again`() {
+    @Test func `a request is not resent after the first byte of a response`() {
         var history = history(isReused: true, isSent: true, hasResponse: true)
         #expect(history.resends(isRepeatable: true) == false)
         #expect(history.processing == .answered)
     }
 
-    @Test func `a retry forgets the response but not that the request may have been processed`() {
+    @Test func `a retry resets the response, but not that the request may have been processed`() {
         var history = history(isReused: true, isSent: true, hasResponse: true)
         history.retry(wasProcessed: true)
         #expect(history.processing == .maybeProcessed)

@@ -5,7 +5,7 @@ import Testing
 struct DeadlinesTests {
     private func moment(_ seconds: Int64) -> Instant { .init(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func `the first one is next, and the first that is due is told`() {
+    @Test func `the earliest deadline is next, and the earliest expired one is returned`() {
         var deadlines = Deadlines()
         #expect(deadlines.next == nil)
         #expect(deadlines.expired(at: moment(1_000)) == nil)
@@ -21,7 +21,7 @@ struct DeadlinesTests {
         #expect(deadlines.next == nil)
     }
 
-    @Test func `of two that are due at once the wider one is told`() {
+    @Test func `of two equal deadlines the broader kind is returned`() {
         var deadlines = Deadlines()
         deadlines[.read] = moment(5)
         deadlines[.total] = moment(5)

@@ -3,7 +3,7 @@ import Testing
 @testable import NetworkClientCore
 
 struct HostPoolTests {
-    @Test func `the connection that was used last is used next`() {
+    @Test func `the most recently used connection is used next`() {
         var pool = HostPool(limit: 2)
         #expect(pool.request(1) == .open)
         pool.opening(0)
@@ -16,7 +16,7 @@ struct HostPoolTests {
         #expect(pool.request(3) == .use(0, for: 3))
     }
 
-    @Test func `who has waited longest is served by whatever is free first`() {
+    @Test func `the first free connection serves the longest-waiting request`() {
         var pool = HostPool(limit: 2)
         _ = pool.request(1)
         pool.opening(0)
@@ -28,7 +28,7 @@ struct HostPoolTests {
         #expect(pool.opened(1) == .use(1, for: 3))
     }
 
-    @Test func `each failed attempt ends one request, and the next has an attempt of its own`() {
+    @Test func `each failed connection attempt fails one request, and the next one gets its own attempt`() {
         var pool = HostPool(limit: 1)
         _ = pool.request(1)
         pool.opening(0)
@@ -41,7 +41,7 @@ struct HostPoolTests {
         #expect(pool.isEmpty)
     }
 
-    @Test func `an attempt that fails while another runs for the same request ends nobody`() {
+    @Test func `a failed attempt fails no request while another attempt is running for it`() {
         var pool = HostPool(limit: 3)
         _ = pool.request(1)
         pool.opening(0)
@@ -52,7 +52,7 @@ struct HostPoolTests {
         #expect(pool.opened(1) == .use(1, for: 2))
     }
 
-    @Test func `where descriptors are short, requests wait for the connections that there are`() {
+    @Test func `when descriptors are short, requests wait for existing connections`() {
         var pool = HostPool(limit: 9)
         _ = pool.request(1)
         pool.opening(0)
@@ -63,7 +63,7 @@ struct HostPoolTests {
         #expect(pool.next() == .none)
         for request in UInt64(3)...4 { #expect(pool.request(request) == .none) }
         #expect(pool.released(0) == .use(0, for: 2))
-        // A connection that closes leaves its descriptor to the next.
+        // A connection that closes frees its descriptor for the next one.
         #expect(pool.closed(0) == .open)
         pool.opening(2)
         #expect(pool.opened(2) == .use(2, for: 3))
@@ -72,7 +72,7 @@ struct HostPoolTests {
         #expect(pool.retryAfterShortage() == .open)
     }
 
-    @Test func `a shortage ends with the requests that wait`() {
+    @Test func `a shortage ends when no request waits`() {
         var pool = HostPool(limit: 9)
         _ = pool.request(1)
         pool.opening(0)
@@ -86,7 +86,7 @@ struct HostPoolTests {
         #expect(pool.request(3) == .open)
     }
 
-    @Test func `without a connection, a shortage fails each request`() {
+    @Test func `without connections, a shortage fails each request`() {
         var pool = HostPool(limit: 9)
         _ = pool.request(1)
         pool.opening(0)
@@ -102,7 +102,7 @@ struct HostPoolTests {
         #expect(pool.isEmpty)
     }
 
-    @Test func `nobody's connection is given up, and a late one is closed`() {
+    @Test func `an unneeded connection attempt is cancelled, and a late connection is closed`() {
         var pool = HostPool(limit: 3)
         _ = pool.request(1)
         pool.opening(7)
@@ -143,10 +143,10 @@ struct HostPoolTests {
         #expect(pool.connectionCount == 1)
     }
 
-    /// Whatever happens: no connection serves two, nobody waits beside an idle connection or while none is coming, and
-    /// everybody is served or failed in the end.
+    /// In random histories, no connection serves two requests, no request waits while a connection is idle or while
+    /// none is being opened, and each request is served or failed in the end.
     @Test(arguments: 1...20)
-    func `random stories`(seed: UInt64) {
+    func `random histories keep the pool's invariants`(seed: UInt64) {
         var story = PoolStory(seed: seed, limit: Int(seed % 4) + 1)
         for _ in 0..<2_000 {
             story.step()

@@ -2,7 +2,7 @@ import NetworkLab
 
 @testable import NetworkClientCore
 
-/// A pool's user that does things by chance, and holds the pool to what it promises.
+/// A random user of a pool, which checks the pool's invariants.
 struct PoolStory {
     var pool: HostPool
     var random: SeededGenerator
@@ -37,7 +37,7 @@ struct PoolStory {
         check()
     }
 
-    /// Lets all that is under way come to its end.
+    /// Completes all operations in progress.
     mutating func finish() {
         while !opening.isEmpty || !busy.isEmpty {
             if let connection = opening.min() { open(connection) }
@@ -98,8 +98,10 @@ struct PoolStory {
     }
 
     private mutating func check() {
-        if !waiting.isEmpty, !idle.isEmpty { faults.append("somebody waits beside an idle connection") }
-        if !waiting.isEmpty, opening.isEmpty, busy.isEmpty { faults.append("somebody waits for nothing") }
+        if !waiting.isEmpty, !idle.isEmpty { faults.append("a request waits although a connection is idle") }
+        if !waiting.isEmpty, opening.isEmpty, busy.isEmpty {
+            faults.append("a request waits although no connection is busy or being opened")
+        }
         if pool.connectionCount > pool.limit { faults.append("there are too many connections") }
         if pool.connectionCount != idle.count + busy.count + opening.count { faults.append("the count is wrong") }
     }

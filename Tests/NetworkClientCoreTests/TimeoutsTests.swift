@@ -4,7 +4,7 @@ import Testing
 
 struct TimeoutsTests {
     @Test(arguments: Timeouts.Stage.allCases)
-    func `each stage has a limit of its own`(stage: Timeouts.Stage) {
+    func `each stage has its own limit`(stage: Timeouts.Stage) {
         var limits = Timeouts(
             resolve: .seconds(1),
             connect: .seconds(2),

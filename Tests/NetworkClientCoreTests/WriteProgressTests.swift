@@ -3,13 +3,13 @@ import Testing
 
 @testable import NetworkClientCore
 
-/// When the kernel last took some of what is to be written, however much is added meanwhile.
+/// Tests of when the kernel last accepted bytes, however many are added in between.
 struct WriteProgressTests {
     private let start = Instant(nanoseconds: 1_000)
 
     private func at(_ seconds: Int) -> Instant { start.advanced(by: .seconds(seconds)) }
 
-    @Test func `what makes the rest smaller is progress`() {
+    @Test func `a smaller remainder is progress`() {
         var progress = WriteProgress()
         progress.begin(rest: 100, at: start)
         #expect(progress.check(rest: 100, at: at(1)) == start)
@@ -17,14 +17,14 @@ struct WriteProgressTests {
         #expect(progress.check(rest: 99, at: at(3)) == at(2))
     }
 
-    @Test func `what is taken right after the beginning gives no second whole time`() {
+    @Test func `progress right after the start does not extend the deadline twice`() {
         var progress = WriteProgress()
         progress.begin(rest: 30_000_000, at: start)
         #expect(progress.check(rest: 29_000_000, at: at(1)) == at(1))
         for second in 2...61 { #expect(progress.check(rest: 29_000_000, at: at(second)) == at(1)) }
     }
 
-    @Test func `what is added does not hide what was taken`() {
+    @Test func `added bytes don't hide progress`() {
         var progress = WriteProgress()
         progress.begin(rest: 262_144, at: start)
         progress.willAdd(to: 30_000)
@@ -33,7 +33,7 @@ struct WriteProgressTests {
         #expect(progress.check(rest: 292_144, at: at(2)) == at(1))
     }
 
-    @Test func `what is added is no progress, and what is taken of it is`() {
+    @Test func `adding bytes is no progress, and sending them is`() {
         var progress = WriteProgress()
         progress.begin(rest: 10, at: start)
         for rest in stride(from: 10, to: 60, by: 10) {

@@ -2,7 +2,7 @@ import RequestGate
 import Testing
 
 struct BootInstantTests {
-    @Test func `what is beyond counting is never`() {
+    @Test func `an overflow is never`() {
         let late = BootInstant(nanoseconds: .max - 5)
         #expect(late.advanced(by: .nanoseconds(4)).nanoseconds == .max - 1)
         #expect(late.advanced(by: .seconds(1)) == .never)

@@ -22,7 +22,7 @@ enum FuzzPartRecord {
         let condition = record.part.validator?.condition ?? "\r"
         let isField = condition.utf8.allSatisfy { $0 == 0x20 || 0x21...0x7E ~= $0 || $0 >= 0x80 }
         Fuzzer.expect(isField, "'\(condition)' can't go into a field")
-        var life = DownloadLife(.init(length: 1, validator: record.part.validator, total: record.part.total))
+        var life = DownloadState(.init(length: 1, validator: record.part.validator, total: record.part.total))
         guard case .rest(let start, let validator) = life.ask() else { return }
         Fuzzer.expect(start == 1 && validator == record.part.validator, "the rest of another version is asked for")
     }

@@ -1,22 +1,22 @@
-/// What files are, by the endings of their names.
+/// The media types of files by the extension of their names.
 ///
-/// A table of its own: which types a machine's `mime.types` knows should not decide what a server is told.
+/// The table is built in, so that the `Content-Type` of an upload does not depend on a machine's `mime.types`.
 public enum FileMediaType {
-    /// What is said of a file of which nothing is known (RFC 2046, 4.5.1).
+    /// The type of a file with an unknown extension (RFC 2046, 4.5.1).
     public static let unknown = "application/octet-stream"
 
-    /// The media type that goes with the ending of a file's name, such as `image/jpeg` for `photo.JPG`.
+    /// Returns the media type for the extension of a file name, such as `image/jpeg` for `photo.JPG`.
     ///
     /// - Parameter name: A name or a path.
-    /// - Returns: The type; ``unknown`` if there is no ending, or none that the table has.
+    /// - Returns: The type; ``unknown`` if there is no extension, or an unknown one.
     public static func type(ofFileNamed name: String) -> String {
         let last = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return unknown }
-        return byEnding[last[last.index(after: dot)...].lowercased()] ?? unknown
+        return byExtension[last[last.index(after: dot)...].lowercased()] ?? unknown
     }
 
-    /// The types by the endings in lower case.
-    static let byEnding: [String: String] = {
+    /// The types by extension in lower case.
+    static let byExtension: [String: String] = {
         var types: [String: String] = [:]
         for line in table.split(separator: "\n") {
             let words = line.split(separator: " ")
@@ -27,7 +27,7 @@ public enum FileMediaType {
 }
 
 extension FileMediaType {
-    /// A type and its endings in each line; as IANA has registered them where it has, else as browsers and servers say.
+    /// One type and its extensions per line: as registered with IANA, otherwise as common in browsers and servers.
     static let table = """
         application/atom+xml atom
         application/epub+zip epub

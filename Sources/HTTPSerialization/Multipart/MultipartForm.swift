@@ -1,41 +1,43 @@
 import HTTPTypes
 
-/// A form whose parts may be anything: fields, files, streams (multipart/form-data; RFC 7578).
+/// A form with any number of fields, files and streams, sent as `multipart/form-data` (RFC 7578).
 ///
 /// ```swift
 /// var form: MultipartForm = [.text("Ann", name: "user"), .file("/home/ann/photo.jpg", name: "picture")]
 /// form.append(.bytes(thumbnail, name: "small", fileName: "small.png"))
 /// ```
-/// A value that holds descriptions: no file is opened and no stream begun until the form is sent, as often as it is.
+/// The value only describes the parts: files are opened and streams are started each time the form is sent.
 public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
-    /// The parts, in their order, which is kept; names may repeat.
+    /// The parts in the order in which they are sent.
+    ///
+    /// Several parts may have the same name.
     public var parts: [MultipartPart]
 
-    /// Makes a form.
+    /// Creates a form.
     public init(_ parts: [MultipartPart] = []) { self.parts = parts }
 
-    /// Makes a form.
+    /// Creates a form.
     public init(arrayLiteral parts: MultipartPart...) { self.init(parts) }
 
-    /// Adds a part behind the others.
+    /// Appends a part.
     public mutating func append(_ part: MultipartPart) { parts.append(part) }
 
-    /// Whether it can be sent more than once: it has no stream that can't be made again.
+    /// Whether the form can be sent more than once: no stream in it is limited to one use.
     public var isReplayable: Bool {
         parts.allSatisfy { part in if case .stream(let stream) = part.content { stream.isReplayable } else { true } }
     }
 
-    /// The form as it goes over the wire, with a boundary between its parts.
+    /// Returns the form as it is sent, with a boundary between its parts.
     ///
-    /// - Parameter boundary: What separates the parts: 1 to 70 letters, digits and `'+_-.` (RFC 2046, 5.1.1), which must
-    ///   occur nowhere in the parts. Of fields and bytes that is checked; of files and streams it can't be, so take some
-    ///   that are random, of 128 bits or more.
-    /// - Returns: The type and the pieces of the body.
-    /// - Throws: ``RequestSerializationError`` if the boundary is none or occurs in a part, or a part has a content type
-    ///   that is none.
+    /// - Parameter boundary: The text that separates the parts: 1 to 70 letters, digits and `'+_-.` (RFC 2046, 5.1.1).
+    ///   It must not occur in the contents. Bytes are checked for it; files and streams can't be, so use a random
+    ///   boundary of 128 bits or more.
+    /// - Returns: The content type and the pieces of the body.
+    /// - Throws: ``RequestSerializationError`` if the boundary is invalid or occurs in a part, or if the content type
+    ///   of a part is invalid.
     public func encoded(boundary: String) throws(RequestSerializationError) -> MultipartBody {
         guard MultipartBoundary.isValid(boundary) else {
-            throw .init("'\(boundary)' is no boundary: take 1 to 70 letters, digits and '+_-.")
+            throw .init("'\(boundary)' is not a valid boundary: use 1 to 70 letters, digits and '+_-.")
         }
         let delimiter = Array("--\(boundary)".utf8)
         var body = MultipartBody(boundary: boundary)
@@ -43,7 +45,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
             let head = try part.head(at: position)
             let bytes = if case .bytes(let bytes) = part.content { bytes } else { [UInt8]() }
             guard !MultipartBoundary.occurs(delimiter, in: head), !MultipartBoundary.occurs(delimiter, in: bytes) else {
-                throw .init("the boundary '\(boundary)' occurs in part \(position + 1) of the form: take another one")
+                throw .init("the boundary '\(boundary)' occurs in part \(position + 1) of the form: use another one")
             }
             body.append(delimiter + MultipartBoundary.lineEnd)
             body.append(head)
@@ -55,16 +57,18 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// What separates a form's parts (RFC 2046, 5.1.1).
+/// The boundary between a form's parts (RFC 2046, 5.1.1).
 enum MultipartBoundary {
     static let lineEnd: [UInt8] = [13, 10]
 
-    /// Whether a text may be one and needs no quotes in a field.
+    /// Whether a text is a valid boundary that needs no quotes in a `Content-Type` field.
     static func isValid(_ text: String) -> Bool {
         (1...70).contains(text.utf8.count) && text.utf8.allSatisfy(isAllowed)
     }
 
-    /// Whether a delimiter occurs in bytes; anywhere, since readers differ in what they take for a line's end.
+    /// Whether a delimiter occurs in bytes.
+    ///
+    /// Any position counts, since parsers disagree about what ends a line.
     static func occurs(_ delimiter: [UInt8], in bytes: [UInt8]) -> Bool {
         guard let first = delimiter.first, bytes.count >= delimiter.count else { return false }
         return bytes.withUnsafeBufferPointer { bytes in
@@ -84,32 +88,33 @@ enum MultipartBoundary {
     }
 }
 
-/// A form as it goes over the wire: pieces, some of which are still to be read.
+/// The body of a form as it is sent: pieces, some of which are read only while they are sent.
 public struct MultipartBody: Sendable {
-    /// What separates the parts.
+    /// The text that separates the parts.
     public let boundary: String
-    /// What is sent, in this order.
+    /// The pieces in the order in which they are sent.
     public private(set) var pieces: [MultipartContent] = []
 
-    /// Bytes up to this many are put to those before, so that many small parts are not many small writes.
-    private static let joined = 4_096
+    /// The size in bytes up to which adjacent pieces are merged, so that many small parts don't cause many small
+    /// writes.
+    private static let mergeLimit = 4_096
 
     init(boundary: String) { self.boundary = boundary }
 
     /// The value of `Content-Type`.
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-    /// How many bytes there will be, exactly; nil if a stream does not say.
+    /// Returns the exact length of the body in bytes; nil if the length of a stream is unknown.
     ///
-    /// - Parameter fileLength: Gives the length of the file at a path; asked once for each file.
+    /// - Parameter fileLength: Returns the length of the file at a path. It is called once for each file.
     /// - Returns: The length.
-    /// - Throws: What `fileLength` throws, and nothing else.
+    /// - Throws: Only errors that `fileLength` throws.
     public func length<Failure: Error>(
         ofFile fileLength: (String) throws(Failure) -> Int64
     ) throws(Failure) -> Int64? {
         var sum: Int64? = 0
         for piece in pieces {
-            // Also where the sum is lost already: a file that is not there is to be seen.
+            // Files are checked even if the sum is already unknown: a missing file must be reported.
             let length: Int64? =
                 switch piece {
                 case .bytes(let bytes): Int64(bytes.count)
@@ -130,19 +135,19 @@ public struct MultipartBody: Sendable {
     mutating func append(_ bytes: [UInt8]) { append(.bytes(bytes)) }
 
     mutating func append(_ content: MultipartContent) {
-        guard case .bytes(let bytes) = content, bytes.count <= Self.joined, case .bytes(let before) = pieces.last,
-            before.count <= Self.joined
+        guard case .bytes(let bytes) = content, bytes.count <= Self.mergeLimit, case .bytes(let before) = pieces.last,
+            before.count <= Self.mergeLimit
         else { return pieces.append(content) }
         pieces[pieces.count - 1] = .bytes(before + bytes)
     }
 }
 
 extension MultipartPart {
-    /// The part's fields as they are sent, the empty line behind them included.
+    /// Returns the part's header fields as they are sent, including the empty line after them.
     ///
-    /// - Parameter position: Which part of its form it is, for the error.
+    /// - Parameter position: The index of the part in its form, for the error.
     /// - Returns: The bytes.
-    /// - Throws: ``RequestSerializationError`` if the content type is none.
+    /// - Throws: ``RequestSerializationError`` if the content type is invalid.
     func head(at position: Int) throws(RequestSerializationError) -> [UInt8] {
         var text = ""
         switch headers {
@@ -156,8 +161,8 @@ extension MultipartPart {
                 guard MultipartName.isMediaType(type) else {
                     throw .init(
                         """
-                        the content type of part \(position + 1) of the form is none: \(String(reflecting: type)); \
-                        write type/subtype, such as text/plain; charset=utf-8
+                        the content type of part \(position + 1) of the form is invalid: \(String(reflecting: type)); \
+                        use type/subtype, such as text/plain; charset=utf-8
                         """
                     )
                 }
@@ -168,20 +173,21 @@ extension MultipartPart {
     }
 }
 
-/// Names in a part's disposition.
+/// Names in a part's `Content-Disposition`.
 enum MultipartName {
-    /// A name of a field or a file as it stands between quotes, in UTF-8.
+    /// Returns the name of a field or file as it is written between quotes, in UTF-8.
     ///
-    /// As browsers do it: `"` becomes `%22`, CR `%0D` and LF `%0A` (HTML Standard, multipart/form-data encoding
-    /// algorithm), all else stays, and there is no `filename*` (RFC 7578, 4.2). Beyond that standard, because names are
-    /// not to change what a server reads:
+    /// As in browsers, `"` becomes `%22`, CR `%0D` and LF `%0A` (HTML Standard, multipart/form-data encoding
+    /// algorithm), everything else is kept, and there is no `filename*` (RFC 7578, 4.2). Two rules go beyond that
+    /// standard, so that a name can't change how a server parses the form:
     ///
-    /// - Other control characters but the tab are escaped too: servers written in C would end the name at a NUL, and
-    ///   others refuse the whole form.
-    /// - A backslash before another one, or at the end, becomes `%5C`: servers that know quoted pairs (RFC 9110, 5.6.4)
-    ///   would read the two as one, or take the closing quote for a part of the name and what follows for parameters.
+    /// - Other control characters except the tab are escaped too: servers written in C would end the name at a NUL, and
+    ///   others reject the whole form.
+    /// - A backslash before another one, or at the end, becomes `%5C`: servers that parse quoted pairs (RFC 9110,
+    ///   5.6.4) would read the two as one, or read the closing quote as part of the name and the text after it as
+    ///   parameters.
     ///
-    /// A backslash elsewhere stays, as the standard has it; the strictest of those servers leave it out.
+    /// Any other backslash is kept, as the standard requires; servers that parse quoted pairs strictly drop it.
     static func escaped(_ name: String) -> String {
         let bytes = Array(name.utf8)
         guard bytes.contains(where: { isControl($0) || $0 == quote || $0 == backslash }) else { return name }
@@ -198,7 +204,7 @@ enum MultipartName {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether a text is a media type that stays within its line: printable ASCII, and `type/subtype` in front.
+    /// Whether a text is a media type that is safe in a field: printable ASCII that starts with `type/subtype`.
     static func isMediaType(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && MediaType(text) != nil
     }

@@ -1,23 +1,23 @@
 public import HTTPTypes
 
-/// One part of a form: what it is called, what it is, and what is in it.
+/// One part of a form: its name, its type and its content.
 public struct MultipartPart: Sendable {
     let headers: Headers
     let content: MultipartContent
 
     enum Headers: Sendable {
-        /// A disposition with a name, and perhaps a file's, and a content type.
+        /// A disposition with a field name, and optionally a file name and a content type.
         case named(String, fileName: String?, contentType: String?)
-        /// Fields as they are.
+        /// Header fields that are sent unchanged.
         case fields(HTTPFields)
     }
 
-    /// A field: text in UTF-8, without a content type, as browsers send it.
+    /// Returns a text field in UTF-8, without a content type unless one is given, as browsers send it.
     ///
     /// - Parameters:
-    ///   - text: The value, sent as it is, line ends included.
+    ///   - text: The value. It is sent unchanged, including line ends.
     ///   - name: The field's name.
-    ///   - contentType: The type, where a server wants to be told.
+    ///   - contentType: The content type, for servers that require one.
     /// - Returns: The part.
     public static func text(_ text: String, name: String, contentType: String? = nil) -> Self {
         .init(
@@ -26,13 +26,14 @@ public struct MultipartPart: Sendable {
         )
     }
 
-    /// Bytes, as a file if there is a file name.
+    /// Returns a part with bytes as its content; it is a file if it has a file name.
     ///
     /// - Parameters:
     ///   - bytes: The contents.
     ///   - name: The field's name.
-    ///   - fileName: What the server shall take for the file's name.
-    ///   - contentType: The type; nil for what the file name's ending says (``FileMediaType``), and for none without one.
+    ///   - fileName: The file name that the server sees.
+    ///   - contentType: The content type; nil for the type of the file name's extension (``FileMediaType``), or none if
+    ///     there is no file name.
     /// - Returns: The part.
     public static func bytes(
         _ bytes: [UInt8],
@@ -46,13 +47,13 @@ public struct MultipartPart: Sendable {
         )
     }
 
-    /// A file, which is read while it is sent.
+    /// Returns a part with the content of a file, which is read while the form is sent.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
+    ///   - path: The path of the file.
     ///   - name: The field's name.
-    ///   - fileName: What the server shall take for its name; nil for the path's last part.
-    ///   - contentType: The type; nil for what the file name's ending says (``FileMediaType``).
+    ///   - fileName: The file name that the server sees; nil for the last component of the path.
+    ///   - contentType: The content type; nil for the type of the file name's extension (``FileMediaType``).
     /// - Returns: The part.
     public static func file(
         _ path: String,
@@ -66,13 +67,15 @@ public struct MultipartPart: Sendable {
         )
     }
 
-    /// What a sequence gives while it is sent.
+    /// Returns a part whose content comes from an asynchronous sequence while the form is sent.
     ///
     /// - Parameters:
-    ///   - stream: The sequence. If its length is not known, the whole form's is not, and it is sent chunked.
+    ///   - stream: The sequence. If its length is unknown, so is the length of the whole form, and the form is sent
+    ///     chunked.
     ///   - name: The field's name.
-    ///   - fileName: What the server shall take for the file's name.
-    ///   - contentType: The type; nil for what the file name's ending says, and for none without one.
+    ///   - fileName: The file name that the server sees.
+    ///   - contentType: The content type; nil for the type of the file name's extension, or none if there is no file
+    ///     name.
     /// - Returns: The part.
     public static func stream(
         _ stream: MultipartStream,
@@ -86,13 +89,13 @@ public struct MultipartPart: Sendable {
         )
     }
 
-    /// A part with fields of its own, `Content-Disposition` included.
+    /// Returns a part with custom header fields, which must include `Content-Disposition`.
     ///
-    /// Fields can't break out of their lines: a name is a token (RFC 9110, 5.1), and of a value whatever ends a line has
-    /// become a space. That a server finds the part is the caller's business.
+    /// A field can't inject other fields: a name is a token (RFC 9110, 5.1), and line ends in a value are replaced by
+    /// spaces. Whether a server accepts the fields is up to the caller.
     ///
     /// - Parameters:
-    ///   - headers: The fields, sent in their order.
+    ///   - headers: The fields in the order in which they are sent.
     ///   - body: The contents.
     /// - Returns: The part.
     public static func part(headers: HTTPFields, body: [UInt8]) -> Self {
@@ -100,38 +103,41 @@ public struct MultipartPart: Sendable {
     }
 
     private static func lastComponent(of path: String) -> String {
-        // By bytes, as the kernel does it: of characters, a slash with an accent is none.
+        // Splits bytes, as the kernel does: a slash followed by a combining accent is another `Character`.
         path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? path
     }
 }
 
-/// What is in a part, and in what order a form is made of it.
+/// The content of a part, or of a piece of a form's body.
 public enum MultipartContent: Sendable {
     /// Bytes.
     case bytes([UInt8])
     /// The file at a path.
     case file(String)
-    /// What a sequence gives.
+    /// The bytes of a sequence.
     case stream(MultipartStream)
 }
 
-/// Bytes that come while they are sent.
+/// Bytes that are produced while they are sent.
 public struct MultipartStream: Sendable {
-    /// The bytes, piece by piece; pieces may be empty.
+    /// The bytes in chunks of any size; a chunk may be empty.
     public typealias Pieces = any AsyncSequence<[UInt8], any Error> & Sendable
 
-    /// How many bytes there will be; nil if that is not known.
+    /// The number of bytes; nil if it is unknown.
     public let length: Int64?
-    /// Whether ``make`` gives the same bytes each time.
+    /// Whether ``make`` returns a sequence with the same bytes each time.
     public let isReplayable: Bool
-    /// Gives the sequence, each time the form is sent.
+    /// Returns the sequence.
+    ///
+    /// It is called each time the form is sent.
     public let make: @Sendable () -> Pieces
 
-    /// A sequence that can be made again, as often as the form is sent.
+    /// Returns a stream that can be sent any number of times.
     ///
     /// - Parameters:
-    ///   - length: How many bytes it gives each time; nil if that is not known. To give fewer or more is an error.
-    ///   - make: Makes it.
+    ///   - length: The number of bytes that each sequence produces; nil if it is unknown. Producing fewer or more is an
+    ///     error.
+    ///   - make: Creates a sequence.
     /// - Returns: The stream.
     public static func replayable<Sequence: AsyncSequence & Sendable>(
         length: Int64? = nil,
@@ -140,11 +146,11 @@ public struct MultipartStream: Sendable {
         .init(length: length, isReplayable: true) { FallibleSequence(base: make()) }
     }
 
-    /// A sequence that can be read once: the form is then never sent twice.
+    /// Returns a stream that can be read once, so that the form can't be sent a second time.
     ///
     /// - Parameters:
-    ///   - sequence: Gives the bytes.
-    ///   - length: How many it gives; nil if that is not known. To give fewer or more is an error.
+    ///   - sequence: Produces the bytes.
+    ///   - length: The number of bytes; nil if it is unknown. Producing fewer or more is an error.
     /// - Returns: The stream.
     public static func once<Sequence: AsyncSequence & Sendable>(
         _ sequence: Sequence,
@@ -154,7 +160,7 @@ public struct MultipartStream: Sendable {
     }
 }
 
-/// A sequence that never fails, or in its own way, among those that may fail in any.
+/// Erases the failure type of a sequence to `any Error`.
 private struct FallibleSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable {
     typealias Element = Base.Element
     typealias Failure = any Error

@@ -1,55 +1,57 @@
 public import FoundationEssentials
 
-/// What a request is given to send as a query, a form, JSON or a property list: a tree of values.
+/// Parameters of a request, to be sent as a query, a form, JSON or a property list: a tree of values.
 ///
 /// ```swift
 /// let parameters: ParameterValue = ["q": "swift", "page": 2, "tags": ["a", "b"], "filter": ["open": true]]
 /// ```
-/// Any `Encodable` becomes one by ``ParameterValue/init(encoding:by:)``.
+/// Any `Encodable` value is converted by ``ParameterValue/init(encoding:by:)``.
 public indirect enum ParameterValue: Sendable, Hashable {
-    /// No value: in a query the key alone, in JSON `null`; property lists have none and leave it out.
+    /// No value: in a query only the key, in JSON `null`. Property lists have no null and omit it.
     case null
-    /// Written `true` and `false`.
+    /// A Boolean, written `true` or `false`.
     case bool(Bool)
-    /// A number without fraction.
+    /// An integer.
     case integer(Int64)
-    /// A number with fraction.
+    /// A floating-point number.
     case number(Double)
     /// Text.
     case string(String)
-    /// Values in an order; in a query each under `key[]`.
+    /// An ordered list of values; in a query each is written as `key[]`.
     case array([ParameterValue])
-    /// Values without an order; in a query each under the plain key, sorted; in JSON and property lists, which have no
-    /// sets, an array, sorted the same way.
+    /// An unordered set of values; in a query each is written with the plain key, sorted. JSON and property lists have
+    /// no sets: there it is an array in the same order.
     case set(Set<ParameterValue>)
-    /// Values by keys; in a query each under `key[sub]`, sorted by key.
+    /// Values by key; in a query each is written as `key[sub]`, sorted by key.
     case dictionary([String: ParameterValue])
 }
 
 extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// ``null``.
+    /// Creates ``null``.
     public init(nilLiteral: ()) { self = .null }
-    /// ``bool(_:)``.
+    /// Creates ``bool(_:)``.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// ``integer(_:)``.
+    /// Creates ``integer(_:)``.
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// ``number(_:)``.
+    /// Creates ``number(_:)``.
     public init(floatLiteral value: Double) { self = .number(value) }
-    /// ``string(_:)``.
+    /// Creates ``string(_:)``.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// ``array(_:)``.
+    /// Creates ``array(_:)``.
     public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
 
-    /// Of a key that is written twice the later value counts.
+    /// Creates ``dictionary(_:)``.
+    ///
+    /// If a key occurs more than once, the last value is used.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .dictionary(.init(elements, uniquingKeysWith: { $1 }))
     }
 }
 
 extension ParameterValue {
-    /// The value as a query shows it, without escaping; nil for ``null`` and for what holds other values.
+    /// The value as it is written in a query, without escaping; nil for ``null`` and collections.
     var text: String? {
         switch self {
         case .bool(let value): value ? "true" : "false"
@@ -60,27 +62,29 @@ extension ParameterValue {
         }
     }
 
-    /// A whole number has no `.0`, as JSON's numbers have none.
+    /// Returns a number as text.
+    ///
+    /// A whole number has no `.0`, as in JSON.
     private static func text(_ value: Double) -> String {
         Int64(exactly: value).map { "\($0)" } ?? "\(value)"
     }
 }
 
 extension ParameterValue {
-    /// Makes parameters of anything that encodes itself, by way of JSON.
+    /// Creates parameters from any encodable value, by encoding it as JSON.
     ///
     /// - Parameters:
-    ///   - value: What to encode. Its sets become arrays.
-    ///   - encoder: How dates, data and keys are written.
-    /// - Throws: What the value's own encoding throws.
+    ///   - value: The value to encode. Its sets become arrays.
+    ///   - encoder: The encoder, which decides how dates, data and keys are written.
+    /// - Throws: The error of the value's encoding.
     public init(encoding value: some Encodable, by encoder: JSONEncoder = .init()) throws {
-        // A lone value is no document for every JSON reader; in an array it is.
+        // Not every JSON parser accepts a scalar as a document, so the value is wrapped in an array.
         self = try JSONDecoder().decode([ParameterValue].self, from: encoder.encode([value]))[0]
     }
 }
 
 extension ParameterValue: Codable {
-    /// Reads any JSON value or property list.
+    /// Creates a value from any JSON value or property list.
     public init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: AnyKey.self) {
             var values: [String: ParameterValue] = [:]
@@ -103,7 +107,9 @@ extension ParameterValue: Codable {
         return .string(try container.decode(String.self))
     }
 
-    /// Writes the value; a set as an array, sorted so that the same set is always written the same.
+    /// Encodes the value.
+    ///
+    /// A set is written as a sorted array, so that equal sets are always written alike.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .dictionary(let values):
@@ -132,7 +138,7 @@ extension ParameterValue: Codable {
     }
 }
 
-/// A key that may be any text.
+/// A coding key with any text.
 private struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

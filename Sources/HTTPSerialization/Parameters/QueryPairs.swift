@@ -1,16 +1,18 @@
-/// The pairs of names and values that parameters become in a query or a form.
+/// The name-value pairs of a query or a form.
 ///
-/// A dictionary's values go by `key[sub]`, an array's by `key[]`, a set's by `key` repeated; dictionaries and sets are
-/// sorted, so that the same parameters always give the same text; a null gives the name alone; empty collections give
-/// nothing.
+/// A dictionary's values are named `key[sub]`, an array's `key[]`, and a set's repeat `key`. Dictionaries and sets are
+/// sorted, so that equal parameters always produce the same text. A null produces the name alone; an empty collection
+/// produces nothing.
 struct QueryPairs {
-    /// The pairs, in their order; a pair without value is written as the name alone.
+    /// The pairs in order.
+    ///
+    /// A pair without a value is written as its name alone.
     private(set) var pairs: [(name: String, value: String?)] = []
 
-    /// Takes parameters apart.
+    /// Creates the pairs of parameters.
     init(_ parameters: ParameterValue) { add(parameters, named: nil) }
 
-    /// The pairs as text, `name=value` joined by `&`, all of it escaped (RFC 3986, 2.1).
+    /// The percent-encoded pairs (RFC 3986, 2.1), written as `name=value` and joined by `&`.
     var text: String {
         pairs.map { pair in
             let name = QueryEscaping.escape(pair.name)
@@ -33,7 +35,7 @@ struct QueryPairs {
         }
     }
 
-    /// A set's values in an order that depends on nothing but them.
+    /// Returns a set's values in an order that depends only on the values.
     static func sorted(_ values: Set<ParameterValue>) -> [ParameterValue] {
         values.map { (value: $0, text: $0.text ?? QueryPairs($0).text) }.sorted { $0.text < $1.text }.map(\.value)
     }
@@ -41,9 +43,11 @@ struct QueryPairs {
 
 /// Percent-encoding of names and values (RFC 3986, 2.1).
 enum QueryEscaping {
-    /// Escapes all but letters, digits and `-._~/?`; what ends a value (`&`, `=`, `+`, `#`) never stays.
+    /// Escapes everything except letters, digits and `-._~/?`.
     ///
-    /// Brackets are escaped as well, as AFNetworking does; servers that read `a%5Bb%5D` and `a[b]` read the same.
+    /// Delimiters (`&`, `=`, `+`, `#`) are always escaped.
+    ///
+    /// Brackets are escaped as well, as in AFNetworking; servers decode `a%5Bb%5D` and `a[b]` alike.
     static func escape(_ text: String) -> String {
         if text.utf8.allSatisfy(isAllowed) { return text }
         var bytes: [UInt8] = []

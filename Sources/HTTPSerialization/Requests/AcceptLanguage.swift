@@ -1,12 +1,15 @@
-/// The languages that a program's user reads, as an `Accept-Language` field says it (RFC 9110, 12.5.4).
+/// The user's preferred languages as the value of an `Accept-Language` field (RFC 9110, 12.5.4).
 public enum AcceptLanguage {
-    /// More languages than this tell servers more about the user than they help.
+    /// The maximum number of languages.
+    ///
+    /// More would identify the user rather than help the server choose.
     static let limit = 6
 
-    /// The field's value by the environment: `LANGUAGE`, then the first of `LC_ALL`, `LC_MESSAGES` and `LANG` (locale(7)).
+    /// Returns the field's value from the environment: `LANGUAGE`, then the first of `LC_ALL`, `LC_MESSAGES` and `LANG`
+    /// (locale(7)).
     ///
-    /// - Parameter environment: The variables.
-    /// - Returns: Such as `de-CH;q=1, de;q=0.9, en;q=0.8`; nil if there is none, or it is `C`.
+    /// - Parameter environment: The environment variables.
+    /// - Returns: A value such as `de-CH;q=1, de;q=0.9, en;q=0.8`; nil if no language is set, or it is `C` or `POSIX`.
     public static func value(in environment: [String: String]) -> String? {
         let languages = languages(in: environment)
         guard !languages.isEmpty else { return nil }
@@ -16,11 +19,11 @@ public enum AcceptLanguage {
         .joined(separator: ", ")
     }
 
-    /// The languages, each once, the user's favourite first.
+    /// Returns the languages without duplicates, most preferred first.
     static func languages(in environment: [String: String]) -> [String] {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
         guard let locale = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else { return [] }
-        // As gettext has it: LANGUAGE does not count where no language was chosen.
+        // As in gettext, LANGUAGE is ignored unless the locale names a language.
         guard let chosen = tag(of: locale) else { return [] }
         var languages: [String] = []
         let preferred = environment["LANGUAGE", default: ""].split(separator: ":").compactMap { tag(of: String($0)) }
@@ -30,7 +33,8 @@ public enum AcceptLanguage {
         return Array(languages.prefix(limit))
     }
 
-    /// A locale's language tag (RFC 5646): `sr_RS.UTF-8@latin` is `sr-Latn-RS`; nil for `C` and `POSIX`.
+    /// Returns a locale's language tag (RFC 5646), such as `sr-Latn-RS` for `sr_RS.UTF-8@latin`; nil for `C` and
+    /// `POSIX`.
     static func tag(of locale: String) -> String? {
         let parts = locale.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         let base = parts.first.map { $0.prefix { $0 != "." } } ?? ""

@@ -1,59 +1,63 @@
 import FoundationEssentials
 public import HTTPTypes
 
-/// Puts parameters into a request: into its target, or into a body with a content type.
+/// Writes parameters into a request: into its target, or into a body with a content type.
 ///
-/// Users put their own encodings here. A serializer is a value without state, used from any thread.
+/// Conform to this protocol for custom encodings. A serializer has no state and may be used from any thread.
 public protocol RequestSerializer: Sendable {
-    /// Gives the request with its parameters.
+    /// Returns a request with its parameters.
     ///
     /// - Parameters:
-    ///   - request: The head so far. What it says already is never overwritten.
-    ///   - parameters: What to send; nil for nothing.
+    ///   - request: The request head so far. Fields that it already has are never overwritten.
+    ///   - parameters: The parameters; nil for none.
     /// - Returns: The head and the body.
-    /// - Throws: ``RequestSerializationError`` if the parameters can't be written this way.
+    /// - Throws: ``RequestSerializationError`` if the parameters can't be written in this format.
     func serialize(
         _ request: HTTPRequest,
         parameters: ParameterValue?
     ) throws(RequestSerializationError) -> SerializedRequest
 }
 
-/// A request that is ready to be sent.
+/// A request that is ready to send.
 public struct SerializedRequest: Sendable, Hashable {
-    /// Method, target and header.
+    /// The method, target and header fields.
     public var head: HTTPRequest
-    /// The body; nil for none, which is not the same as an empty one.
+    /// The body; nil for none, which differs from an empty body.
     public var body: [UInt8]?
 
-    /// Makes a request.
+    /// Creates a request.
     public init(head: HTTPRequest, body: [UInt8]? = nil) {
         self.head = head
         self.body = body
     }
 }
 
-/// Why parameters can't be written.
+/// The reason why parameters can't be written.
 public struct RequestSerializationError: Error, Sendable, CustomStringConvertible {
-    /// What was wrong, where, and what to do.
+    /// The failure, its place and a remedy.
     public let description: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ description: String) { self.description = description }
 }
 
-/// Where parameters go: methods without a body of a defined meaning have them in the target (RFC 9110, 9.3).
+/// Decides whether parameters are written into the target or the body.
+///
+/// Methods whose body has no defined meaning (RFC 9110, 9.3) write them into the target.
 public struct ParameterPlacement: Sendable, Hashable {
-    /// The methods whose parameters go into the target.
+    /// The methods whose parameters are written into the target.
     public var methodsInTarget: Set<HTTPRequest.Method>
 
-    /// GET, HEAD and DELETE have their parameters in the target, unless told otherwise.
+    /// Creates a placement.
+    ///
+    /// By default, GET, HEAD and DELETE write their parameters into the target.
     public init(methodsInTarget: Set<HTTPRequest.Method> = [.get, .head, .delete]) {
         self.methodsInTarget = methodsInTarget
     }
 }
 
 extension HTTPRequest {
-    /// Appends a query to the target, behind one that is there, and before a fragment.
+    /// Appends a query to the target, after an existing query and before a fragment.
     mutating func append(query: String) {
         guard !query.isEmpty else { return }
         let target = path ?? "/"
@@ -63,29 +67,31 @@ extension HTTPRequest {
         path = base + joint + query + target[end...]
     }
 
-    /// Says what the body is, unless the head says so already.
+    /// Sets the content type unless the head already has one.
     mutating func setContentType(_ type: String) {
         if headerFields[.contentType] == nil { headerFields[.contentType] = type }
     }
 }
 
-/// Parameters as a query, or in the body as `application/x-www-form-urlencoded` (URL Standard, 5).
+/// Writes parameters as a query, or as an `application/x-www-form-urlencoded` body (URL Standard, 5).
 public struct FormSerializer: RequestSerializer {
-    /// Turns parameters into a query's text, already escaped.
+    /// Returns parameters as the text of a query, already escaped.
     public typealias Encoding = @Sendable (ParameterValue) throws(RequestSerializationError) -> String
 
-    /// Which methods have their parameters in the target.
+    /// The methods whose parameters are written into the target.
     public var placement: ParameterPlacement
-    /// How the query is written; nil for names like `filter[open]`, sorted.
+    /// A custom encoding of the query; nil for sorted names such as `filter[open]`.
     public var encoding: Encoding?
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     public init(placement: ParameterPlacement = .init(), encoding: Encoding? = nil) {
         self.placement = placement
         self.encoding = encoding
     }
 
-    /// Without parameters a body that would be a form is an empty form.
+    /// Returns the request with its parameters.
+    ///
+    /// A body without parameters is an empty form.
     public func serialize(
         _ request: HTTPRequest,
         parameters: ParameterValue?
@@ -106,21 +112,23 @@ public struct FormSerializer: RequestSerializer {
     }
 }
 
-/// Parameters as a JSON body (RFC 8259); as a query for methods that have them in the target.
+/// Writes parameters as a JSON body (RFC 8259), or as a query for methods that have parameters in the target.
 ///
-/// A ``ParameterValue/set(_:)`` becomes an array, sorted, so that the same set always gives the same bytes.
+/// A ``ParameterValue/set(_:)`` becomes a sorted array, so that equal sets always produce the same bytes.
 public struct JSONSerializer: RequestSerializer {
-    /// Which methods have their parameters in the target.
+    /// The methods whose parameters are written into the target.
     public var placement: ParameterPlacement
-    /// Whether keys are sorted and lines broken, for people.
+    /// Whether the JSON is indented for human readers.
     public var isPretty: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     public init(placement: ParameterPlacement = .init(), isPretty: Bool = false) {
         self.placement = placement
         self.isPretty = isPretty
     }
 
+    /// Returns the request with its parameters.
+    ///
     /// Without parameters there is no body.
     public func serialize(
         _ request: HTTPRequest,
@@ -142,19 +150,21 @@ public struct JSONSerializer: RequestSerializer {
     }
 }
 
-/// Parameters as a property list (XML); as a query for methods that have them in the target.
+/// Writes parameters as a property list body, or as a query for methods that have parameters in the target.
 public struct PropertyListSerializer: RequestSerializer {
-    /// Which methods have their parameters in the target.
+    /// The methods whose parameters are written into the target.
     public var placement: ParameterPlacement
-    /// Whether the list is binary instead of XML.
+    /// Whether the property list is binary rather than XML.
     public var isBinary: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     public init(placement: ParameterPlacement = .init(), isBinary: Bool = false) {
         self.placement = placement
         self.isBinary = isBinary
     }
 
+    /// Returns the request with its parameters.
+    ///
     /// Without parameters there is no body.
     public func serialize(
         _ request: HTTPRequest,
@@ -171,13 +181,15 @@ public struct PropertyListSerializer: RequestSerializer {
         do {
             return .init(head: head, body: Array(try encoder.encode(parameters.withoutNulls)))
         } catch {
-            throw .init("the parameters can't be written as a property list, which is a dictionary or a list: \(error)")
+            throw .init(
+                "the parameters can't be written as a property list, which must be a dictionary or an array: \(error)"
+            )
         }
     }
 }
 
 extension ParameterValue {
-    /// The value without nulls, at any depth: keys with one go, and elements that are one.
+    /// The value without nulls at any depth: keys whose value is null and null elements are removed.
     public var withoutNulls: ParameterValue {
         switch self {
         case .array(let values): .array(values.filter { $0 != .null }.map(\.withoutNulls))

@@ -2,35 +2,37 @@ public import FoundationEssentials
 import Glibc
 public import HTTPTypes
 
-/// The body as it is.
+/// Returns the body unchanged.
 public struct BytesResponseSerializer: ResponseSerializer {
-    /// Which answers are good ones.
+    /// The acceptable responses.
     public var expectation: ResponseExpectation
 
-    /// Makes a serializer that takes any type.
+    /// Creates a serializer that accepts any content type by default.
     public init(expectation: ResponseExpectation = .init()) { self.expectation = expectation }
 
-    /// Gives the bytes.
+    /// Returns the bytes.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> [UInt8] {
         try expectation.value(of: response, body: body) { $0 }
     }
 }
 
-/// The body as a value that decodes itself from JSON.
+/// Decodes the body from JSON.
 public struct DecodableResponseSerializer<Output: Decodable & Sendable>: ResponseSerializer {
-    /// Makes a decoder, as often as one is needed: decoders are no values.
+    /// Creates a decoder.
+    ///
+    /// It is called for each response, since decoders are not `Sendable` values.
     public typealias DecoderFactory = @Sendable () -> JSONDecoder
 
-    /// Which answers are good ones.
+    /// The acceptable responses.
     public var expectation: ResponseExpectation
     private let decoder: DecoderFactory
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     ///
     /// - Parameters:
-    ///   - type: What to decode.
-    ///   - expectation: Which answers are good ones.
-    ///   - decoder: How dates, data and keys are read.
+    ///   - type: The type to decode.
+    ///   - expectation: The acceptable responses.
+    ///   - decoder: Creates the decoder, which decides how dates, data and keys are read.
     public init(
         _ type: Output.Type = Output.self,
         expectation: ResponseExpectation = .json,
@@ -40,7 +42,9 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
         self.decoder = decoder
     }
 
-    /// Decodes the value; an empty body, as with status 204, is nil where that is a value of the type.
+    /// Decodes the value.
+    ///
+    /// An empty body, as with status 204, is decoded as nil if the type is optional.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
         try expectation.value(of: response, body: body) { body in
             if body.isEmpty, let none = noValue(of: Output.self) { return none }
@@ -49,20 +53,22 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
     }
 }
 
-/// The body as whatever JSON it is.
+/// Decodes the body as any JSON value.
 public struct JSONResponseSerializer: ResponseSerializer {
-    /// Which answers are good ones.
+    /// The acceptable responses.
     public var expectation: ResponseExpectation
-    /// Whether nulls are left out at any depth.
+    /// Whether nulls are removed at any depth.
     public var removesNulls: Bool
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     public init(expectation: ResponseExpectation = .json, removesNulls: Bool = false) {
         self.expectation = expectation
         self.removesNulls = removesNulls
     }
 
-    /// An empty body, as with status 204, is ``ParameterValue/null``.
+    /// Decodes the value.
+    ///
+    /// An empty body, as with status 204, is decoded as ``ParameterValue/null``.
     public func serialize(
         _ response: HTTPResponse,
         body: [UInt8]
@@ -75,17 +81,19 @@ public struct JSONResponseSerializer: ResponseSerializer {
     }
 }
 
-/// The body as a value that decodes itself from a property list, XML or binary.
+/// Decodes the body from a property list, XML or binary.
 public struct PropertyListResponseSerializer<Output: Decodable & Sendable>: ResponseSerializer {
-    /// Which answers are good ones.
+    /// The acceptable responses.
     public var expectation: ResponseExpectation
 
-    /// Makes a serializer.
+    /// Creates a serializer.
     public init(_ type: Output.Type = Output.self, expectation: ResponseExpectation = .propertyList) {
         self.expectation = expectation
     }
 
-    /// Decodes the value; an empty body, as with status 204, is nil where that is a value of the type.
+    /// Decodes the value.
+    ///
+    /// An empty body, as with status 204, is decoded as nil if the type is optional.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
         try expectation.value(of: response, body: body) { body in
             if body.isEmpty, let none = noValue(of: Output.self) { return none }
@@ -94,20 +102,20 @@ public struct PropertyListResponseSerializer<Output: Decodable & Sendable>: Resp
     }
 }
 
-/// Returns the value of a type for a body that is not there: nil of an optional, null of ``ParameterValue``.
+/// Returns the value of a type for an empty body: nil for an optional, null for ``ParameterValue``; else nil.
 private func noValue<Output>(of type: Output.Type) -> Output? {
     (type as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Output
 }
 
-/// The body as text, in the character set that `Content-Type` names, or UTF-8.
+/// Decodes the body as text in the character set of its `Content-Type`, by default UTF-8.
 public struct StringResponseSerializer: ResponseSerializer {
-    /// Which answers are good ones.
+    /// The acceptable responses.
     public var expectation: ResponseExpectation
 
-    /// Makes a serializer that takes any type.
+    /// Creates a serializer that accepts any content type by default.
     public init(expectation: ResponseExpectation = .init()) { self.expectation = expectation }
 
-    /// Converts the text; a byte order mark at its start goes.
+    /// Decodes the text and removes a byte order mark at its start.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> String {
         let name = response.headerFields[.contentType].flatMap(MediaType.init)?.parameters["charset"] ?? ""
         return try expectation.value(of: response, body: body) {
@@ -117,22 +125,22 @@ public struct StringResponseSerializer: ResponseSerializer {
     }
 }
 
-/// Reads text in the character sets that the C library knows: iconv(3).
+/// Decodes text in the character sets of the C library (iconv(3)).
 enum CharacterSetConversion {
-    /// Why bytes are no text.
+    /// The reason why bytes can't be decoded.
     enum Fault: Error, CustomStringConvertible {
         case unknownCharacterSet(String)
         case invalid(offset: Int, characterSet: String)
 
         var description: String {
             switch self {
-            case .unknownCharacterSet(let name): "the character set '\(name)' is not known here; see iconv -l"
+            case .unknownCharacterSet(let name): "the character set '\(name)' is unknown; see iconv -l"
             case .invalid(let offset, let name): "byte \(offset) is not valid in the character set '\(name)'"
             }
         }
     }
 
-    /// The text that bytes stand for; a byte order mark at the start is none of it.
+    /// Returns the text of bytes without a byte order mark at its start.
     static func text(_ bytes: [UInt8], in name: String) throws(Fault) -> String {
         let name = name.lowercased()
         let text = name == "utf-8" || name == "utf8" ? try utf8(bytes) : try converted(bytes, name)
@@ -145,13 +153,13 @@ enum CharacterSetConversion {
     }
 
     private static func converted(_ bytes: [UInt8], _ name: String) throws(Fault) -> String {
-        // A '/' would ask iconv for behaviour of its own, such as leaving out what it can't read.
+        // A suffix after '/' would change iconv's behaviour, for example make it skip invalid bytes.
         guard !name.utf8.contains(UInt8(ascii: "/")), let converter = iconv_open("UTF-8", name),
             Int(bitPattern: converter) != -1
         else { throw .unknownCharacterSet(name) }
         defer { iconv_close(converter) }
         var input = bytes
-        // A character takes at most four bytes in UTF-8. In few sets a byte stands for several: in TSCII for four.
+        // A character takes at most four bytes in UTF-8. In a few sets a byte becomes several characters: in TSCII four.
         var output = [UInt8](repeating: 0, count: bytes.count * 4 + 4)
         var outcome = convert(converter, &input, &output)
         if outcome.error == E2BIG {

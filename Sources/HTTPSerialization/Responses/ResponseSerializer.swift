@@ -1,47 +1,48 @@
 public import HTTPTypes
 
-/// Makes a value of an answer, or says why it can't be one.
+/// Creates a value from a response.
 ///
-/// Users put their own decodings here. A serializer is a value without state, used from any thread.
+/// Conform to this protocol for custom formats. A serializer has no state and may be used from any thread.
 public protocol ResponseSerializer<Output>: Sendable {
-    /// What it makes.
+    /// The type of the value.
     associatedtype Output: Sendable
 
-    /// Makes the value.
+    /// Returns the value of a response.
     ///
     /// - Parameters:
-    ///   - response: The answer's head.
+    ///   - response: The head of the response.
     ///   - body: The whole body; empty if there is none.
     /// - Returns: The value.
-    /// - Throws: ``ResponseSerializationError``, with what the body of a refusal says where it can be decoded.
+    /// - Throws: ``ResponseSerializationError``. For an unacceptable status it contains the decoded body if there is
+    ///   one.
     func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output
 }
 
-/// Why an answer is not what was expected.
+/// The reason why a response is not acceptable or can't be decoded.
 public struct ResponseSerializationError: Error, Sendable {
-    /// What was wrong.
+    /// The kind of error.
     public var code: Code
-    /// The answer's status code.
+    /// The status code of the response.
     public var status: Int
-    /// The answer's `Content-Type`, if it has one.
+    /// The `Content-Type` of the response, if it has one.
     public var contentType: String?
-    /// What the body says, decoded as if all were well: many servers describe errors in bodies.
+    /// The decoded body of a response with an unacceptable status: many servers describe errors in the body.
     public var decoded: (any Sendable)?
-    /// What else was wrong, or what the decoder said.
+    /// The error of the decoder, or a second error of the response.
     public var underlying: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ response: HTTPResponse) {
         self.code = code
         status = response.status.code
         contentType = response.headerFields[.contentType]
     }
 
-    /// What was wrong.
+    /// The kinds of error.
     public enum Code: Sendable, Hashable {
-        /// The status code is none of those expected.
+        /// The status code is not acceptable.
         case unacceptableStatus
-        /// The body is of another type than those expected.
+        /// The content type of the body is not acceptable.
         case unacceptableContentType
         /// The body can't be decoded.
         case undecodable
@@ -49,35 +50,39 @@ public struct ResponseSerializationError: Error, Sendable {
 }
 
 extension ResponseSerializationError: CustomStringConvertible {
-    /// What was wrong, in one line.
+    /// The error in one line.
     public var description: String {
         let type = contentType.map { "Content-Type '\($0)'" } ?? "no Content-Type"
         let what =
             switch code {
-            case .unacceptableStatus: "the server answered with status \(status)"
-            case .unacceptableContentType: "the answer has \(type), which is none of those expected"
+            case .unacceptableStatus: "the server responded with status \(status)"
+            case .unacceptableContentType: "the response has \(type), which is not acceptable"
             case .undecodable: "the body can't be decoded (\(type))"
             }
         return underlying.map { "\(what): \($0)" } ?? what
     }
 }
 
-/// Tries several serializers; the first that succeeds counts, and where none does the body stays as it is.
+/// Tries several serializers in order and returns the first value.
+///
+/// If all fail, it returns the body unchanged.
 public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     private let serializers: [any ResponseSerializer<Value>]
 
-    /// Makes a serializer of others, which are tried in their order.
+    /// Creates a serializer from others, which are tried in order.
     public init(_ serializers: [any ResponseSerializer<Value>]) { self.serializers = serializers }
 
-    /// What came of it.
+    /// The result of the first successful serializer, or the body.
     public enum Output: Sendable {
         /// One of the serializers succeeded.
         case value(Value)
-        /// None did.
+        /// None of them succeeded: the body.
         case bytes([UInt8])
     }
 
-    /// Fails only if the answer is a refusal that none of them reads.
+    /// Returns the first value or the body.
+    ///
+    /// Fails only if no serializer succeeds and the status is not acceptable.
     public func serialize(_ response: HTTPResponse, body: [UInt8]) throws(ResponseSerializationError) -> Output {
         for serializer in serializers {
             if let value = try? serializer.serialize(response, body: body) { return .value(value) }
@@ -86,37 +91,39 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     }
 }
 
-/// Which answers are good ones.
+/// The status codes and media types of acceptable responses.
 public struct ResponseExpectation: Sendable, Hashable {
-    /// The status codes of success.
+    /// The acceptable status codes.
     public var statuses: Set<Int>
-    /// Patterns of the media types that are read (``MediaType/matches(_:)``); nil for any.
+    /// Patterns of the acceptable media types (``MediaType/matches(_:)``); nil for any type.
     public var mediaTypes: Set<String>?
 
-    /// Expects success, of any type unless told otherwise.
+    /// Creates an expectation.
+    ///
+    /// By default, any successful response is acceptable.
     public init(statuses: Set<Int> = Set(200...299), mediaTypes: Set<String>? = nil) {
         self.statuses = statuses
         self.mediaTypes = mediaTypes
     }
 
-    /// JSON by its registered type, by what it was called before, and by any type built on it (RFC 6839, 3.1).
+    /// JSON: its registered type, its older names, and types with the suffix `+json` (RFC 6839, 3.1).
     public static let json = Self(mediaTypes: ["application/json", "text/json", "text/javascript", "*/*+json"])
     /// Property lists.
     public static let propertyList = Self(mediaTypes: ["application/x-plist"])
 
-    /// Holds an answer against what is expected, and decodes it.
+    /// Checks a response and decodes its body.
     ///
     /// | status | type | body | result |
     /// |---|---|---|---|
     /// | expected | expected, or there is no body | any | the decoded body |
-    /// | expected | another | some | ``ResponseSerializationError/Code/unacceptableContentType`` |
-    /// | another | expected | any | ``ResponseSerializationError/Code/unacceptableStatus`` with the decoded body |
-    /// | another | another | some | the same, without it, and with the other error beneath |
+    /// | expected | other | not empty | ``ResponseSerializationError/Code/unacceptableContentType`` |
+    /// | other | expected | any | ``ResponseSerializationError/Code/unacceptableStatus`` with the decoded body |
+    /// | other | other | not empty | the same without a decoded body; the content type's error is underlying |
     ///
     /// - Parameters:
-    ///   - response: The answer's head.
+    ///   - response: The head of the response.
     ///   - body: The whole body.
-    ///   - decode: Makes the value of the body.
+    ///   - decode: Returns the value of the body.
     /// - Returns: The value.
     /// - Throws: ``ResponseSerializationError``.
     public func value<Output: Sendable>(
@@ -153,10 +160,12 @@ public struct ResponseExpectation: Sendable, Hashable {
 public struct MediaType: Sendable, Hashable {
     /// `type/subtype` in lower case, such as `application/json`.
     public var essence: String
-    /// The parameters, such as `charset`, by their names in lower case; of one that comes twice the first.
+    /// The parameters, such as `charset`, by name in lower case.
+    ///
+    /// If a name occurs more than once, the first value is used.
     public var parameters: [String: String] = [:]
 
-    /// Reads the value of a `Content-Type`; nil if it has no `type/subtype`.
+    /// Parses the value of a `Content-Type` field; nil if it has no `type/subtype`.
     public init?(_ text: String) {
         // By bytes: of characters, a semicolon with an accent is none.
         var rest = text.utf8[...]
@@ -173,7 +182,8 @@ public struct MediaType: Sendable, Hashable {
         }
     }
 
-    /// Whether the type fits a pattern: the same, or with `*` for one half, or for what comes before a `+suffix`.
+    /// Whether the type matches a pattern: an equal type, or `*` for the type, the subtype, or the part before a
+    /// `+suffix`.
     public func matches(_ pattern: String) -> Bool {
         if essence == pattern || pattern == "*/*" { return true }
         if pattern.hasSuffix("/*") { return essence.hasPrefix(pattern.dropLast()) }
@@ -184,7 +194,8 @@ public struct MediaType: Sendable, Hashable {
         return essence.hasSuffix(suffix) && (type == "*" || essence.hasPrefix(type + "/"))
     }
 
-    /// Takes the `=` and what follows it up to the next `;`: a token, or a quoted string, whose escapes are taken out.
+    /// Removes the `=` and the value up to the next `;`, a token or a quoted string, and returns the value without quotes
+    /// and escapes.
     private static func value(_ rest: inout Substring.UTF8View) -> String {
         rest.removeFirst()
         rest = rest.drop(while: isBlank)
@@ -198,7 +209,7 @@ public struct MediaType: Sendable, Hashable {
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// Takes what comes before the first of some bytes.
+    /// Removes and returns the text before the first of some bytes.
     private static func cut(_ rest: inout Substring.UTF8View, before ends: StaticString) -> Substring.UTF8View {
         let part = rest.prefix { byte in !ends.withUTF8Buffer { $0.contains(byte) } }
         rest = rest[part.endIndex...]

@@ -10,18 +10,18 @@ struct ProxyFailure {
     /// Returns the error for a refusal.
     func error(for refusal: ProxyRefusal) -> HTTPError {
         switch refusal {
-        case .answer(let answer): self.error(for: answer)
+        case .response(let answer): self.error(for: answer)
         case .reply(let code):
             make(
                 SOCKSReply.isFinal(code) ? .proxyRefused : .proxyConnectFailed,
                 "the proxy \(proxy) does not connect to \(endpoint.text): \(SOCKSReply.words(code))"
             )
-        case .noMethod, .wrongCredential: make(.proxyAuthenticationRequired, words(for: nil))
+        case .noAcceptableMethod, .invalidCredential: make(.proxyAuthenticationRequired, words(for: nil))
         case .closed:
             make(.connectionLost, "the proxy \(proxy) closed the connection before it led to \(endpoint.text)")
         case .headTooLarge(let limit):
             make(.invalidProxyAnswer, "the head of the response from the proxy \(proxy) is larger than \(limit) bytes")
-        case .nonsense(let what):
+        case .protocolViolation(let what):
             make(
                 .invalidProxyAnswer,
                 "\(proxy) does not respond as a proxy: \(what); see whether scheme and port are right"
@@ -29,7 +29,7 @@ struct ProxyFailure {
         }
     }
 
-    private func error(for answer: ProxyAnswer) -> HTTPError {
+    private func error(for answer: ProxyResponse) -> HTTPError {
         let status = "\(answer.status)\(answer.reason.isEmpty ? "" : " \(answer.reason)")"
         var error =
             switch answer.status {
@@ -95,7 +95,7 @@ struct ProxyFailure {
 
 extension HTTPResponse {
     /// Makes a response from the head that a proxy sent, without invalid fields.
-    init(_ answer: ProxyAnswer) {
+    init(_ answer: ProxyResponse) {
         var fields = HTTPFields()
         for field in answer.fields {
             guard let name = HTTPField.Name(field.name) else { continue }

@@ -35,7 +35,7 @@ struct ProxyNegotiation {
         guard proxy.scheme.isSOCKS else {
             guard endpoint.isSecure else { return proxy.scheme == .https ? .nothing : nil }
             proof = authenticator.proof(for: proxy, method: "CONNECT", target: endpoint.authority)
-            let fields = proof.map { [ProxyAnswer.Field("Proxy-Authorization", $0.value)] } ?? []
+            let fields = proof.map { [ProxyResponse.Field("Proxy-Authorization", $0.value)] } ?? []
             return .connect(.init(to: endpoint.authority, fields: fields, maximumHead: maximumHead))
         }
         let port = UInt16(clamping: endpoint.port)
@@ -52,7 +52,7 @@ struct ProxyNegotiation {
     /// - Returns: Whether to try again with another connection to the proxy.
     mutating func mayGoAgain(after refusal: ProxyRefusal) -> Bool {
         switch refusal {
-        case .answer(let answer) where answer.status == 407:
+        case .response(let answer) where answer.status == 407:
             challenges += 1
             guard challenges <= ProxyAuthenticator.maximumChallenges else { return false }
             return authenticator.learn(answer.values(of: "Proxy-Authenticate"), from: proxy, after: proof)

@@ -20,7 +20,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
     private lazy var idleTimer = DeadlineTimer(self, loop)
     private let decoder: ResponseDecoder
     private var context: ChannelHandlerContext?
-    private var life = ConnectionLife()
+    private var life = ConnectionState()
     private var exchange: (any HTTPExchange)?
     /// Whether the response is complete, but the connection not free yet: unsolicited bytes may still follow.
     private var responseHasEnded = false
@@ -88,7 +88,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
         guard self.exchange === exchange else { return }
         self.exchange = nil
         life.requestSent()
-        _ = life.answered(keepsAlive: true)
+        _ = life.receivedHead(keepsAlive: true)
         _ = life.ended()
         owner.connectionIsFree(self)
         becomeIdle()
@@ -187,7 +187,7 @@ final class HTTP1Connection: ChannelInboundHandler, HTTPConnection, DeadlineOwne
     private func receive(_ head: HTTPResponseHead, _ exchange: any HTTPExchange) {
         let status = head.status.code
         let isInterim = (100...199).contains(status) && status != 101
-        guard isInterim || status != 101 && life.answered(keepsAlive: keepsAlive(after: head, exchange)) else {
+        guard isInterim || status != 101 && life.receivedHead(keepsAlive: keepsAlive(after: head, exchange)) else {
             return exchange.receiveUnexpected()
         }
         exchange.receive(.head(head))

@@ -38,14 +38,14 @@ struct GateEvaluator {
     /// A key under evaluation, and the results so far.
     private struct Inquiry {
         let key: GateKey
-        var question: GateQuestion
+        var question: GateContext
         var addresses: [SocketAddress] = []
         /// The paths to the addresses, or the default path: the source of the reasons why there is none.
         var paths: [DestinationPath?] = []
 
         init(_ key: GateKey, _ status: ReachabilityStatus, _ needsRevalidation: Bool) {
             self.key = key
-            question = .init(key.requirement, status, .unixSocket, isDoubted: needsRevalidation)
+            question = .init(key.requirement, status, .unixSocket, needsRevalidation: needsRevalidation)
         }
     }
 
@@ -56,7 +56,7 @@ struct GateEvaluator {
             case .go: return .free
             case .goTo(let positions, let interface): return open(inquiry, positions, interface)
             case .wait(let obstacle): return .closed(wait(inquiry, for: obstacle))
-            case .judgeAddresses: try judgeAddresses(&inquiry)
+            case .lookupRoutes: try judgeAddresses(&inquiry)
             case .lookup:
                 names.lookup(inquiry.key.host)
                 try describe(&inquiry)
@@ -85,7 +85,7 @@ struct GateEvaluator {
 
     private func judgeAddresses(_ inquiry: inout Inquiry) throws {
         inquiry.paths = try pathLookup.paths(to: inquiry.addresses, inquiry.key.requirement)
-        inquiry.question.destination = .addresses(inquiry.paths.map(GateWay.init))
+        inquiry.question.destination = .addresses(inquiry.paths.map(RouteResult.init))
     }
 
     /// Returns the addresses, if they are known; none if the host is an address whose zone does not exist.
@@ -127,8 +127,8 @@ extension GateName {
     fileprivate init(_ state: GateNames.State, isLocal: Bool) {
         self =
             switch state {
-            case .notAsked: isLocal ? .local : .notAsked
-            case .looking, .addresses: .looking
+            case .notAsked: isLocal ? .local : .unresolved
+            case .looking, .addresses: .resolving
             case .temporaryFailure: .temporaryFailure
             case .failure: .failure
             }

@@ -120,8 +120,8 @@ final class PathFollower {
             one.timer = nil
             one.since = nil
         case .notAllowed: lose(one, .notAllowed)
-        case .lostUnlessBack(let time): give(one, time, from: one.since ?? .now(), .addressGone)
-        case .lostIfSilent(let time):
+        case .closeUnlessRestored(let time): give(one, time, from: one.since ?? .now(), .addressGone)
+        case .closeIfSilent(let time):
             let start = max(one.connection.lastByte, one.since ?? .now())
             give(one, time, from: start, .silent(time, cache.connectivity.path.reasons))
         }
@@ -150,6 +150,6 @@ final class PathFollower {
         let isSame = way.isReachable && way.interface?.index == interface.index
         let isAllowed =
             !isSame || ends.requirement.allows(interface, over: way.carriers, isExpensive: way.isExpensive)
-        return .init(hasAddress: own.staysOnThisMachine, hasWay: isSame, isAllowed: isAllowed)
+        return .init(hasAddress: own.staysOnThisMachine, hasRoute: isSame, isAllowed: isAllowed)
     }
 }

@@ -50,14 +50,14 @@ struct PathLookup {
     }
 }
 
-extension GateWay {
+extension RouteResult {
     /// Converts a path to the gate's input.
     init(_ path: DestinationPath?) {
         guard let path, path.isReachable else {
             self = .none
             return
         }
-        self = path.staysOnThisMachine ? .here : path.interface.map { .through($0.index) } ?? .none
+        self = path.staysOnThisMachine ? .local : path.interface.map { .interface($0.index) } ?? .none
     }
 }
 

@@ -40,10 +40,10 @@ final class ProxyAuthenticator: @unchecked Sendable {
     /// - Returns: The value of the field, and the nonce.
     func proof(for proxy: ProxyServer, method: String, target: String, hasBody: Bool = false) -> ProxyProof? {
         guard let credential = proxy.credential else { return nil }
-        guard digests[proxy] != nil else { return BasicAnswer.value(credential).map { ProxyProof(value: $0) } }
+        guard digests[proxy] != nil else { return BasicAuthorization.value(credential).map { ProxyProof(value: $0) } }
         let request = DigestSession.Request(method: method, target: target, body: hasBody ? nil : [])
         let nonce = digests[proxy]?.challenge.nonce
-        return digests[proxy]?.answer(request, clientNonce: RandomToken.hexadecimal).map {
+        return digests[proxy]?.authorization(for: request, clientNonce: RandomToken.hexadecimal).map {
             .init(value: $0, nonce: nonce)
         }
     }

@@ -61,7 +61,7 @@ extension RequestHandle {
     /// What its body is to the rules.
     ///
     /// Belongs to the session's event loop.
-    var redirectBody: RedirectQuestion.Body {
+    var redirectBody: RedirectContext.Body {
         guard current.hasBody else { return .none }
         return current.source == nil || canGoAgain ? .replayable : .once
     }

@@ -86,7 +86,7 @@ public struct HTTPConfiguration: Sendable {
         proxy: ProxyConfiguration = .environment,
         eventMonitors: [any EventMonitor] = [],
         transport: (any Transport)? = nil,
-        gate: GatePolicy = .goesAtOnce,
+        gate: GatePolicy = .startsImmediately,
         requirement: PathRequirement = .any,
         retry: RetryPolicy = .never,
         pathLoss: PathLossPolicy = .failFast,

@@ -350,7 +350,7 @@ extension FileReceiver {
     private convenience init(_ handle: RequestHandle, _ output: BodyOutput) {
         let head = handle.request.head
         let asksForParts = head.method == .GET && !head.headers.contains(name: "Range")
-        let traits = DownloadLife.Traits(asksForParts: asksForParts, takesAnySuccess: true)
+        let traits = DownloadState.Traits(asksForParts: asksForParts, takesAnySuccess: true)
         switch output.place {
         case .descriptor(let number):
             let plan = Plan(path: nil, traits: traits, wantsIdentity: false)

@@ -61,8 +61,8 @@ final class RequestPolicy: Sendable {
     func waitTimeout(for wait: GateWait?) -> Duration? {
         switch gate {
         case .waitsForConnectivity(let waitTimeout): waitTimeout
-        case .goesAtOnce where wait?.isUndecided == true: .seconds(10)
-        case .goesAtOnce: .zero
+        case .startsImmediately where wait?.isUndecided == true: .seconds(10)
+        case .startsImmediately: .zero
         }
     }
 

@@ -1,11 +1,11 @@
-/// Reads `WWW-Authenticate`, `Proxy-Authenticate` and their like (RFC 9110, 11.6.1).
+/// Parses `WWW-Authenticate`, `Proxy-Authenticate` and similar fields (RFC 9110, 11.6.1).
 ///
-/// A comma may stand between challenges, and between the parameters of one: a name with `=` behind it is a parameter, a
-/// name without is the next challenge. A challenge that breaks the rules is left out, the others count.
+/// A comma may separate challenges as well as the parameters of one challenge: a name followed by `=` is a parameter,
+/// any other name starts the next challenge. Invalid challenges are skipped.
 public struct ChallengeParser {
-    /// How many challenges are read of an answer.
+    /// The maximum number of challenges that are read from a response.
     private static let limit = 32
-    /// How many parameters a challenge may have: each is compared with all before, and no scheme has as many.
+    /// The maximum number of parameters of a challenge: each is compared with all before, and no scheme has as many.
     private static let parameterLimit = 64
 
     private var challenges: [AuthenticationChallenge] = []
@@ -14,17 +14,17 @@ public struct ChallengeParser {
     private var parameters: [AuthenticationChallenge.Parameter] = []
     private var isBroken = false
 
-    /// The challenges of an answer, in their order.
+    /// Returns the challenges of a response in order.
     ///
-    /// - Parameter values: The values of all fields of that name.
-    /// - Returns: Those that can be read.
+    /// - Parameter values: The values of all fields of the same name.
+    /// - Returns: The valid challenges.
     public static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         var parser = Self()
         for value in values { parser.read(value) }
         return Array(parser.challenges.prefix(limit))
     }
 
-    /// The parameters of a field that has nothing else, such as `Authentication-Info`.
+    /// Returns the parameters of a field that consists only of parameters, such as `Authentication-Info`.
     public static func parameters(in values: [String]) -> [String: String] {
         var parser = Self()
         parser.scheme = ""
@@ -52,7 +52,9 @@ public struct ChallengeParser {
         }
     }
 
-    /// Reads a parameter, or the beginning of a challenge; whether it is one.
+    /// Reads a parameter or the start of a challenge.
+    ///
+    /// Returns whether it is valid.
     private mutating func readElement(_ scanner: inout FieldScanner) -> Bool {
         guard let name = scanner.token() else { return false }
         let hasSpace = scanner.next?.isBlank == true
@@ -63,7 +65,7 @@ public struct ChallengeParser {
         scheme = name.lowercased()
         if !scanner.isAtElementEnd {
             token68 = scanner.token68()
-            // What follows is a parameter then, of this challenge.
+            // Otherwise the first parameter of this challenge follows.
             if token68 == nil { return readFirstParameter(&scanner) }
         }
         return true
@@ -80,7 +82,7 @@ public struct ChallengeParser {
         scanner.skipSpace()
         guard let value = scanner.value() else { return false }
         let name = name.lowercased()
-        // A name comes once (RFC 9110, 11.2): which of two would count?
+        // A name may occur only once (RFC 9110, 11.2).
         guard parameters.count < Self.parameterLimit, !parameters.contains(where: { $0.name == name }) else {
             return false
         }
@@ -97,7 +99,7 @@ public struct ChallengeParser {
     }
 }
 
-/// Reads a field's value from its beginning to its end, by RFC 9110, 5.6.
+/// A scanner of a field's value (RFC 9110, 5.6).
 struct FieldScanner {
     private let bytes: [UInt8]
     private(set) var position = 0
@@ -109,33 +111,35 @@ struct FieldScanner {
     /// The next byte; nil at the end.
     var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
-    /// Whether nothing follows of this element of a list.
+    /// Whether the scanner is at the end of a list element.
     var isAtElementEnd: Bool { isAtEnd || bytes[position] == UInt8(ascii: ",") }
 
-    /// Goes back, or on, to a place that was read from ``position``.
+    /// Moves to a position that was read from ``position`` before.
     mutating func move(to position: Int) { self.position = position }
 
-    /// Passes over spaces and tabs.
+    /// Skips spaces and tabs.
     mutating func skipSpace() { skip { $0.isBlank } }
 
-    /// Passes over what stands between the elements of a list, empty ones included.
+    /// Skips the separators between list elements, including empty elements.
     mutating func skipSeparators() { skip { $0.isBlank || $0 == UInt8(ascii: ",") } }
 
     private mutating func skip(while condition: (UInt8) -> Bool) {
         while let next, condition(next) { position += 1 }
     }
 
-    /// Takes a byte, if it is the next one.
+    /// Consumes a byte if it is the next one.
+    ///
+    /// Returns whether it was.
     mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
-    /// Takes a token; nil if there is none.
+    /// Reads a token; nil if there is none.
     mutating func token() -> String? { text(while: \.isTokenCharacter) }
 
-    /// Takes what RFC 9110, 11.2, calls token68, if it is all that this element has.
+    /// Reads a token68 (RFC 9110, 11.2) if it is the whole rest of this element; otherwise nil.
     mutating func token68() -> String? {
         let start = position
         skip(while: Self.isToken68Byte)
@@ -150,7 +154,7 @@ struct FieldScanner {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// Takes a parameter's value, quoted or not; nil if there is none, or its quotes are not closed.
+    /// Reads a parameter's value, quoted or not; nil if there is none, or if its closing quote is missing.
     mutating func value() -> String? {
         guard take(UInt8(ascii: "\"")) else { return token() }
         var text: [UInt8] = []
@@ -168,7 +172,9 @@ struct FieldScanner {
         return nil
     }
 
-    /// Passes over the rest of an element that can't be read; a comma within quotes does not end it.
+    /// Skips the rest of an invalid element.
+    ///
+    /// A comma within quotes does not end it.
     mutating func skipElement() {
         while let next, next != UInt8(ascii: ",") {
             if next == UInt8(ascii: "\"") { _ = value() } else { position += 1 }
@@ -186,39 +192,39 @@ struct FieldScanner {
     }
 }
 
-/// A way in which a server or a proxy asks who is there (RFC 9110, 11.3).
+/// An authentication challenge of a server or a proxy (RFC 9110, 11.3).
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// The scheme in lower case: `basic`, `digest`, `bearer`.
     public let scheme: String
-    /// What follows the scheme, where that is no list of parameters.
+    /// The token68 after the scheme, if the challenge has one instead of parameters.
     public let token68: String?
-    /// The parameters, their names in lower case, in their order.
+    /// The parameters in order, with names in lower case.
     public let parameters: [Parameter]
 
     /// A parameter of a challenge.
     public struct Parameter: Sendable, Hashable {
-        /// Its name in lower case.
+        /// The name in lower case.
         public let name: String
-        /// Its value, unquoted.
+        /// The value without quotes.
         public let value: String
 
-        /// Makes one.
+        /// Creates a parameter.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Makes a challenge.
+    /// Creates a challenge.
     public init(scheme: String, token68: String? = nil, parameters: [Parameter] = []) {
         self.scheme = scheme
         self.token68 = token68
         self.parameters = parameters
     }
 
-    /// The value of a parameter, by its name in lower case.
+    /// The value of the parameter with a name in lower case.
     public subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// What the server calls the part of it that is protected alike.
+    /// The name of the protection space.
     public var realm: String? { self["realm"] }
 }

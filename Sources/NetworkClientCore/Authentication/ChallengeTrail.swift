@@ -1,21 +1,22 @@
-/// What a request has answered to challenges so far: so that it never goes in circles.
+/// The challenges of one request so far, which are recorded so that authentication never loops.
 ///
-/// An answer made for a challenge that is refused is the end. One that went ahead of any challenge may be of the wrong
-/// space, or made with a nonce that has gone out of use: then the challenge is answered once.
+/// If credentials that were created for a challenge are rejected, authentication ends. Credentials that were sent
+/// preemptively may be for the wrong protection space, or use a nonce that has expired; the challenge is then answered
+/// once.
 public struct ChallengeTrail: Sendable {
-    /// So often one request is challenged at most, whatever the servers make up.
+    /// The maximum number of challenges for one request, whatever the servers send.
     private static let limit = 8
 
-    /// With what the request went out that is challenged now.
+    /// The credentials of the request that is being challenged.
     public struct Sent: Sendable, Hashable {
         /// The scheme in lower case.
         public var scheme: String
-        /// The space that was answered for.
+        /// The realm for which they were created.
         public var realm: String
-        /// Whether it was made for the challenge before, and not sent ahead of any.
+        /// Whether they were created for the previous challenge, rather than sent preemptively.
         public var isMade: Bool
 
-        /// Describes it.
+        /// Creates a description of the credentials.
         public init(scheme: String, realm: String, isMade: Bool) {
             self.scheme = scheme
             self.realm = realm
@@ -23,31 +24,31 @@ public struct ChallengeTrail: Sendable {
         }
     }
 
-    /// What follows a challenge.
+    /// The consequence of a challenge.
     public enum Verdict: Sendable, Hashable {
-        /// The answer to the last one was refused, or there have been too many: no more is made.
+        /// The last credentials were rejected, or there were too many challenges: authentication ends.
         case refused
-        /// The nonce was too old: the same credential answers by this challenge.
+        /// The nonce was stale: the same credential is used with this challenge.
         case renew(AuthenticationChallenge)
-        /// The first of these that there is a credential for is to be answered; the strongest comes first.
-        case answer([AuthenticationChallenge])
+        /// The first of these challenges for which there is a credential is to be answered. The strongest comes first.
+        case authenticate([AuthenticationChallenge])
     }
 
     private var count = 0
-    /// The realms of the present origin whose challenges were answered.
+    /// The realms of the current origin whose challenges were answered.
     private var answered: Set<String> = []
     private var origin: HTTPOrigin?
 
-    /// Has answered nothing.
+    /// Creates a trail without challenges.
     public init() {}
 
-    /// A challenge has come.
+    /// Records the challenges of a response.
     ///
     /// - Parameters:
-    ///   - challenges: Those of the answer.
-    ///   - origin: Who challenges.
-    ///   - sent: With what the request went out; nil for nothing.
-    /// - Returns: What follows.
+    ///   - challenges: The challenges of the response.
+    ///   - origin: The origin of the response.
+    ///   - sent: The credentials of the request; nil for none.
+    /// - Returns: The consequence.
     public mutating func challenged(
         _ challenges: [AuthenticationChallenge],
         at origin: HTTPOrigin,
@@ -58,11 +59,11 @@ public struct ChallengeTrail: Sendable {
         guard count <= Self.limit else { return .refused }
         if let sent, let renewal = Self.renewal(of: sent, in: challenges) { return .renew(renewal) }
         let open = challenges.filter { !answered.contains($0.realm ?? "") && !Self.isSame(sent, $0) }
-        return open.isEmpty ? .refused : .answer(Self.ranked(open))
+        return open.isEmpty ? .refused : .authenticate(Self.ranked(open))
     }
 
-    /// A challenge of a realm is answered now.
-    public mutating func answers(_ realm: String) { answered.insert(realm) }
+    /// Records that the challenge of a realm is being answered.
+    public mutating func willAuthenticate(_ realm: String) { answered.insert(realm) }
 
     private static func renewal(of sent: Sent, in challenges: [AuthenticationChallenge]) -> AuthenticationChallenge? {
         guard sent.scheme == "digest" else { return nil }
@@ -71,13 +72,14 @@ public struct ChallengeTrail: Sendable {
         }
     }
 
-    /// Whether the answer to a challenge would be what was sent, and refused, already.
+    /// Whether credentials for a challenge would be those that were sent, and rejected, already.
     private static func isSame(_ sent: Sent?, _ challenge: AuthenticationChallenge) -> Bool {
         guard let sent, sent.realm == challenge.realm ?? "" else { return false }
         return sent.isMade || sent.scheme == "basic" && challenge.scheme == "basic"
     }
 
-    /// Those that can be answered with a user and a password, the strongest first; of equals, the server's order.
+    /// Returns the challenges that can be answered with a user and a password, strongest first; equally strong ones in
+    /// the server's order.
     public static func ranked(_ challenges: [AuthenticationChallenge]) -> [AuthenticationChallenge] {
         challenges.enumerated()
             .compactMap { position, challenge in strength(of: challenge).map { ($0, position, challenge) } }
@@ -85,7 +87,7 @@ public struct ChallengeTrail: Sendable {
             .map(\.2)
     }
 
-    /// How strong a challenge's scheme is; nil for one that can't be answered with a user and a password.
+    /// Returns the strength of a challenge's scheme; nil if it can't be answered with a user and a password.
     private static func strength(of challenge: AuthenticationChallenge) -> Int? {
         switch challenge.scheme {
         case "basic": return challenge.realm == nil ? nil : 0

@@ -1,13 +1,13 @@
-/// A user and a password.
+/// A user name and a password.
 ///
-/// Neither is shown by any description: not in logs, not in a debugger's dump.
+/// No description reveals them, neither in logs nor in a debugger.
 public struct Credential: Sendable, Hashable {
     /// The user's name.
     public let user: String
     /// The password.
     public let password: String
 
-    /// Makes a credential.
+    /// Creates a credential.
     public init(user: String, password: String) {
         self.user = user
         self.password = password
@@ -15,33 +15,35 @@ public struct Credential: Sendable, Hashable {
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says that it is one, and nothing of what is in it.
+    /// A fixed text that reveals neither value.
     public var description: String { "Credential(hidden)" }
-    /// As ``description``.
+    /// The same as ``description``.
     public var debugDescription: String { description }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Credential {
-    /// Whether a field's value could not hold this: control characters (RFC 7617, 2; RFC 9110, 5.5).
+    /// Whether the credential has control characters, which a field's value can't contain (RFC 7617, 2; RFC 9110, 5.5).
     var hasControlCharacters: Bool {
         (user + password).utf8.contains { $0.isASCIIControl }
     }
 }
 
-/// The answer to a challenge of the scheme Basic (RFC 7617).
-public enum BasicAnswer {
-    /// The field's value; nil for a credential that Basic can't carry: a user with a colon, or control characters.
+/// Credentials of the scheme Basic (RFC 7617).
+public enum BasicAuthorization {
+    /// Returns the field's value; nil if Basic can't represent the credential: a user name with a colon, or control
+    /// characters.
     ///
-    /// User and password go as UTF-8, which is what a server can ask for (`charset`), and the others mostly take.
+    /// User name and password are encoded as UTF-8. A server can require that with `charset`, and most others accept
+    /// it.
     public static func value(_ credential: Credential) -> String? {
         guard !credential.user.utf8.contains(UInt8(ascii: ":")), !credential.hasControlCharacters else { return nil }
         return "Basic " + Base64.encoded(Array("\(credential.user):\(credential.password)".utf8))
     }
 }
 
-/// Base 64 (RFC 4648, 4).
+/// Base64 (RFC 4648, 4).
 enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -1,26 +1,28 @@
-/// Answers the requests of a protection space by one challenge of the scheme Digest (RFC 7616, 3.4).
+/// Computes the credentials of requests in a protection space from one challenge of the scheme Digest (RFC 7616, 3.4).
 public struct DigestSession: Sendable {
-    /// The challenge that is answered.
+    /// The challenge for which credentials are computed.
     public private(set) var challenge: DigestChallenge
     private let credential: Credential
     private let hashes: DigestHashes
-    /// The hash of user, realm and password.
+    /// The hash of user name, realm and password.
     private var key: String
-    /// The client's part of the key of `-sess`, which stays as long as the challenge.
+    /// The client nonce in the key of a `-sess` algorithm.
+    ///
+    /// It stays the same for the whole challenge.
     private var sessionNonce: String?
     private var nonce: String
     private var count: UInt32 = 0
 
-    /// What is asked for.
+    /// The parts of a request that are hashed.
     public struct Request: Sendable {
         /// The method.
         public var method: String
         /// The target as on the request line; for CONNECT, host and port.
         public var target: String
-        /// The body's bytes; nil if they are not known before they are sent.
+        /// The bytes of the body; nil if they are unknown until they are sent.
         public var body: [UInt8]?
 
-        /// Makes one.
+        /// Creates a description of a request.
         public init(method: String, target: String, body: [UInt8]? = []) {
             self.method = method
             self.target = target
@@ -28,7 +30,7 @@ public struct DigestSession: Sendable {
         }
     }
 
-    /// Begins to answer a challenge; nil for a credential that no field can carry.
+    /// Creates a session for a challenge; nil for a credential that no field can represent.
     public init?(_ challenge: DigestChallenge, _ credential: Credential, _ hashes: DigestHashes) {
         guard !credential.hasControlCharacters else { return nil }
         self.challenge = challenge
@@ -39,33 +41,34 @@ public struct DigestSession: Sendable {
         key = challenge.algorithm.hash(secret, by: hashes)
     }
 
-    /// How a request is answered for.
+    /// The form of the computation.
     private enum Manner {
-        /// As before there were protections (RFC 2069).
+        /// The older form without quality of protection (RFC 2069).
         case plain
         case protecting(DigestProtection)
     }
 
-    /// Whether a request can be answered for: one whose body is to be protected must be known whole.
-    public func canAnswer(_ request: Request) -> Bool { manner(of: request) != nil }
+    /// Returns whether credentials can be computed for a request: if the body has to be protected, all of it must be
+    /// known.
+    public func canAuthorize(_ request: Request) -> Bool { manner(of: request) != nil }
 
-    /// Whether answers are made with the request's body, since the server wants it protected.
+    /// Whether the body is needed to compute credentials, since the server requires its protection.
     public var needsBody: Bool { challenge.protections?.contains(.request) == false }
 
-    /// As little is protected as the server allows, so that it works with all.
+    /// Returns the form for a request: the weakest protection that the server allows, for compatibility.
     private func manner(of request: Request) -> Manner? {
         guard let protections = challenge.protections else { return .plain }
         if protections.contains(.request) { return .protecting(.request) }
         return request.body == nil ? nil : .protecting(.body)
     }
 
-    /// The field's value for a request; counts it.
+    /// Returns the field's value for a request, and increments the nonce count.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - clientNonce: Something random, of characters that need no escape.
-    /// - Returns: The value; nil if the request can't be answered for, or the nonce was used as often as can be counted.
-    public mutating func answer(_ request: Request, clientNonce: String) -> String? {
+    ///   - request: The request.
+    ///   - clientNonce: A random text of characters that need no escaping.
+    /// - Returns: The value; nil if no credentials can be computed for the request, or if the nonce count is exhausted.
+    public mutating func authorization(for request: Request, clientNonce: String) -> String? {
         guard count < .max, let manner = manner(of: request) else { return nil }
         count += 1
         let clientNonce = sessionKey(clientNonce)
@@ -86,16 +89,19 @@ public struct DigestSession: Sendable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// The server has told with an answer which nonce comes next (`Authentication-Info`; RFC 7616, 3.5).
+    /// Sets the next nonce, which the server sent with a response (`Authentication-Info`; RFC 7616, 3.5).
     public mutating func learn(nextNonce: String) {
         guard nextNonce != nonce else { return }
         nonce = nextNonce
         count = 0
     }
 
-    /// Mixes the key of `-sess` with both nonces, once; the client's nonce to send.
+    /// Computes the key of a `-sess` algorithm from both nonces on the first call.
     ///
-    /// It stays the same then: there are servers that mix the key with that of each request.
+    /// Returns the client nonce to send.
+    ///
+    /// The client nonce stays the same from then on, since some servers compute the key from the client nonce of each
+    /// request.
     private mutating func sessionKey(_ clientNonce: String) -> String {
         guard challenge.isSession else { return clientNonce }
         if let sessionNonce { return sessionNonce }
@@ -110,7 +116,7 @@ public struct DigestSession: Sendable {
         return "\(what):\(challenge.algorithm.hash(body, by: hashes))"
     }
 
-    /// The user's name: hashed where the server wants that; where it is not ASCII, as the server can read it.
+    /// The user name: hashed if the server requires it, and in UTF-8 if it is not ASCII and the server supports it.
     private var user: String {
         if challenge.hashesUser { return "username=\"\(hash("\(credential.user):\(challenge.realm)"))\"" }
         let isASCII = credential.user.utf8.allSatisfy { $0 < 0x80 }
@@ -131,43 +137,43 @@ public struct DigestSession: Sendable {
 }
 
 extension DigestSession: CustomReflectable {
-    /// Has no children: they are as good as the password.
+    /// A mirror without children: they are as secret as the password.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A parameter's value of any characters (RFC 8187, 3.2.1).
+/// A parameter value with arbitrary characters (RFC 8187, 3.2.1).
 enum ExtendedValue {
     static func encoded(_ text: String) -> String {
         PercentEncoding.encoded(text.utf8) { $0.isASCIIAlphanumeric || "!#$&+-.^_`|~".utf8.contains($0) }
     }
 }
 
-/// A challenge of the scheme Digest that can be answered (RFC 7616, 3.3).
+/// A supported challenge of the scheme Digest (RFC 7616, 3.3).
 public struct DigestChallenge: Sendable, Hashable {
-    /// What the server calls this part of it.
+    /// The name of the protection space.
     public let realm: String
-    /// What the answer is made with, so that none serves for ever.
+    /// The server's nonce, which limits the lifetime of credentials.
     public let nonce: String
-    /// What the server wants back as it is.
+    /// A value that the client returns unchanged.
     public let opaque: String?
     /// The hash function.
     public let algorithm: DigestAlgorithm
-    /// The hash function as the server calls it; nil if it does not say.
+    /// The name of the hash function as the server wrote it; nil if there is none.
     public let algorithmName: String?
     /// Whether the password's hash is mixed with the first nonces (`-sess`).
     public let isSession: Bool
-    /// What may be protected; nil for a server that knows nothing of this (RFC 2069).
+    /// The supported qualities of protection; nil if the server sends no `qop` (RFC 2069).
     public let protections: Set<DigestProtection>?
-    /// Whether only the nonce of the answer before was too old.
+    /// Whether the previous credentials were rejected only because of an expired nonce.
     public let isStale: Bool
-    /// Whether the user's name is to be hashed.
+    /// Whether the user name has to be hashed.
     public let hashesUser: Bool
-    /// Whether names go as UTF-8, in the notation of RFC 8187.
+    /// Whether names are sent in UTF-8, in the notation of RFC 8187.
     public let isUnicode: Bool
-    /// The paths and URLs for which the answer holds too; empty for the whole origin.
+    /// The paths and URLs in the protection space; empty for the whole origin.
     public let domain: [String]
 
-    /// Reads a challenge; nil if it is another scheme's, or can't be answered: another hash function, other protections.
+    /// Creates a challenge; nil if it has another scheme, or an unsupported hash function or protection.
     public init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = challenge["nonce"] else {
             return nil
@@ -184,7 +190,7 @@ public struct DigestChallenge: Sendable, Hashable {
         self.algorithm = algorithm
         protections = challenge["qop"].flatMap(Self.protections)
         if let protections, protections.isEmpty { return nil }
-        // Its key is mixed with the client's nonce, which goes only where something is protected.
+        // The key of a `-sess` algorithm needs the client nonce, which is sent only with a `qop`.
         if isSession, protections == nil { return nil }
         isStale = challenge["stale"]?.lowercased() == "true"
         hashesUser = challenge["userhash"]?.lowercased() == "true"
@@ -192,52 +198,54 @@ public struct DigestChallenge: Sendable, Hashable {
         domain = challenge["domain"]?.split(separator: " ").map(String.init) ?? []
     }
 
-    /// The protections that are known of a list; nil if the list is empty, as if there was none.
+    /// Returns the supported protections of a list; nil if the list is empty, which means that there is none.
     private static func protections(_ list: String) -> Set<DigestProtection>? {
         let names = list.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
         return names.isEmpty ? nil : Set(names.compactMap { DigestProtection(rawValue: $0) })
     }
 }
 
-/// What an answer protects (RFC 7616, 3.3: `qop`).
+/// The quality of protection (`qop`; RFC 7616, 3.3).
 public enum DigestProtection: String, Sendable, Hashable {
-    /// Method and target.
+    /// Protects the method and the target.
     case request = "auth"
-    /// The body too.
+    /// Protects the body as well.
     case body = "auth-int"
 }
 
-/// The hash functions that Digest needs, handed in: a pure target has none.
+/// The hash functions for Digest.
+///
+/// They are passed in, since this module contains none.
 public struct DigestHashes: Sendable {
     /// A hash function: from bytes to bytes.
     public typealias Function = @Sendable (_ bytes: [UInt8]) -> [UInt8]
 
-    /// MD5 (RFC 1321), which most servers know alone.
+    /// MD5 (RFC 1321), the only one that most servers support.
     public let md5: Function
     /// SHA-256 (FIPS 180-4).
     public let sha256: Function
 
-    /// Takes the functions.
+    /// Creates a set of functions.
     public init(md5: @escaping Function, sha256: @escaping Function) {
         self.md5 = md5
         self.sha256 = sha256
     }
 }
 
-/// A hash function of Digest's (RFC 7616, 6.1), the weaker ones first.
+/// A hash function for Digest (RFC 7616, 6.1), ordered by strength.
 public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, Comparable {
     /// MD5.
     case md5 = "MD5"
     /// SHA-256.
     case sha256 = "SHA-256"
 
-    /// Whether the first is the weaker one.
+    /// Whether the first is weaker than the second.
     public static func < (first: Self, second: Self) -> Bool { first == .md5 && second == .sha256 }
 
-    /// The hash of a text, in hexadecimal digits.
+    /// Returns the hash of a text in hexadecimal digits.
     func hash(_ text: String, by hashes: DigestHashes) -> String { hash(Array(text.utf8), by: hashes) }
 
-    /// The hash of bytes, in hexadecimal digits.
+    /// Returns the hash of bytes in hexadecimal digits.
     func hash(_ bytes: [UInt8], by hashes: DigestHashes) -> String {
         let hash = self == .md5 ? hashes.md5(bytes) : hashes.sha256(bytes)
         return hash.reduce(into: "") { text, byte in

@@ -1,56 +1,56 @@
-/// The protection spaces that a session knows, and how their challenges are answered (RFC 9110, 11.5).
+/// The protection spaces that a session knows, and the credentials for them (RFC 9110, 11.5).
 ///
-/// A space is an origin and a realm. What is known of one never serves another origin.
+/// A protection space is an origin and a realm. Credentials of one origin are never sent to another.
 public struct ProtectionSpaces: Sendable {
-    /// A space whose challenge was answered.
+    /// A protection space for which credentials were sent.
     public struct Space: Sendable {
-        /// What the server calls it.
+        /// The realm.
         public let realm: String
-        /// Who answers.
+        /// The user name and the password.
         public let credential: Credential
-        /// Whether every request may be answered for, rather than only those that bring the same credential.
+        /// Whether all requests may use the credential, rather than only those that were given the same one.
         public let isShared: Bool
-        /// How.
-        public internal(set) var answer: Answer
-        /// The paths beneath which it is assumed; empty for the whole origin.
+        /// The credentials that are sent for its challenge.
+        public internal(set) var authorization: Authorization
+        /// The path prefixes that are assumed to be in the space; empty for the whole origin.
         var prefixes: [String]
 
-        /// Describes one.
+        /// Creates a protection space.
         ///
         /// - Parameters:
-        ///   - realm: What the server calls it.
-        ///   - credential: Who answers.
-        ///   - isShared: Whether every request may be answered for.
-        ///   - answer: How.
-        ///   - path: The path of the request that was asked.
-        public init(realm: String, credential: Credential, isShared: Bool, answer: Answer, path: String) {
+        ///   - realm: The realm.
+        ///   - credential: The user name and the password.
+        ///   - isShared: Whether all requests may use the credential.
+        ///   - authorization: The credentials that are sent for its challenge.
+        ///   - path: The path of the request that was challenged.
+        public init(realm: String, credential: Credential, isShared: Bool, authorization: Authorization, path: String) {
             self.realm = realm
             self.credential = credential
             self.isShared = isShared
-            self.answer = answer
+            self.authorization = authorization
             prefixes = []
-            if case .basic = answer { prefixes = [Self.directory(of: path)] }
+            if case .basic = authorization { prefixes = [Self.directory(of: path)] }
         }
 
-        /// A path up to and with its last slash: what lies at it or deeper is assumed to be in the same space (RFC
-        /// 7617, 2.2).
+        /// Returns a path up to and including its last slash: paths at that depth or deeper are assumed to be in the
+        /// same space (RFC 7617, 2.2).
         static func directory(of path: String) -> String {
             guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
             return String(path[...slash])
         }
 
-        /// How long the longest prefix is that a path has; nil if it is not assumed to be in the space.
+        /// Returns the length of the longest prefix of a path; nil if the path is not assumed to be in the space.
         func reach(_ path: String) -> Int? {
             guard !prefixes.isEmpty else { return 0 }
             return prefixes.filter { path.hasPrefix($0) }.map(\.utf8.count).max()
         }
     }
 
-    /// How a challenge is answered.
-    public enum Answer: Sendable {
-        /// With this value.
+    /// The credentials for a challenge, by scheme.
+    public enum Authorization: Sendable {
+        /// The same value for all requests.
         case basic(String)
-        /// With a value of its own for each request.
+        /// A value that is computed for each request.
         case digest(DigestSession)
 
         /// The scheme in lower case.
@@ -61,7 +61,7 @@ public struct ProtectionSpaces: Sendable {
             }
         }
 
-        /// Whether it is made with the request's body.
+        /// Whether the request's body is needed to compute the credentials.
         public var needsBody: Bool {
             switch self {
             case .basic: false
@@ -70,21 +70,21 @@ public struct ProtectionSpaces: Sendable {
         }
     }
 
-    /// So many are kept of one origin, and of so many origins.
+    /// The maximum number of spaces of one origin, and of origins.
     private static let capacity = (spaces: 16, origins: 256)
 
     private var known: [HTTPOrigin: [Space]] = [:]
 
-    /// Knows none.
+    /// Creates an empty list of protection spaces.
     public init() {}
 
-    /// A space that was answered for, or is answered otherwise now.
+    /// Stores a space, or replaces its credentials.
     public mutating func keep(_ space: Space, at origin: HTTPOrigin) {
         var spaces = known[origin] ?? []
         var space = space
         if let index = spaces.firstIndex(where: { $0.realm == space.realm && $0.credential == space.credential }) {
             let old = spaces.remove(at: index)
-            if case .basic = space.answer { space.prefixes = Self.joined(old.prefixes, space.prefixes) }
+            if case .basic = space.authorization { space.prefixes = Self.joined(old.prefixes, space.prefixes) }
         }
         spaces.append(space)
         if spaces.count > Self.capacity.spaces { spaces.removeFirst() }
@@ -98,19 +98,19 @@ public struct ProtectionSpaces: Sendable {
         return Array((prefixes + added).suffix(capacity.spaces))
     }
 
-    /// A space whose answer was refused.
+    /// Removes a space whose credentials were rejected.
     public mutating func forget(_ realm: String, _ credential: Credential, at origin: HTTPOrigin) {
         known[origin]?.removeAll { $0.realm == realm && $0.credential == credential }
         if known[origin]?.isEmpty == true { known[origin] = nil }
     }
 
-    /// The space that a path is assumed to be in, and its number for ``answer(_:at:for:clientNonce:)``.
+    /// Returns the space that is assumed for a path, and its number for ``authorization(_:at:for:clientNonce:)``.
     ///
     /// - Parameters:
-    ///   - path: The path that is asked for.
-    ///   - origin: Where.
-    ///   - credential: What the request brings; nil for one that uses what all may use.
-    /// - Returns: The space whose prefix says most of the path, of several the newest.
+    ///   - path: The path of the request.
+    ///   - origin: The origin of the request.
+    ///   - credential: The credential of the request; nil for a request that uses shared credentials.
+    /// - Returns: The space with the longest matching prefix, and the newest of several; nil if there is none.
     public func space(of path: String, at origin: HTTPOrigin, for credential: Credential?) -> (Space, number: Int)? {
         guard let spaces = known[origin] else { return nil }
         var best: (number: Int, reach: Int)?
@@ -122,18 +122,18 @@ public struct ProtectionSpaces: Sendable {
         return best.map { (spaces[$0.number], $0.number) }
     }
 
-    /// The credential that answers for a realm, no matter who asks; nil if there is none, the newest of several.
+    /// Returns the shared credential of a realm, the newest of several; nil if there is none.
     public func sharedCredential(of realm: String, at origin: HTTPOrigin) -> Credential? {
         known[origin]?.last { $0.realm == realm && $0.isShared }?.credential
     }
 
-    /// The space of a realm for which a credential answered, and its number for ``answer(_:at:for:clientNonce:)``.
+    /// Returns the space of a realm and a credential, and its number for ``authorization(_:at:for:clientNonce:)``.
     ///
     /// - Parameters:
-    ///   - realm: What the server calls it.
-    ///   - credential: Who answered.
-    ///   - origin: Where.
-    /// - Returns: The space; nil if it was forgotten.
+    ///   - realm: The realm.
+    ///   - credential: The credential.
+    ///   - origin: The origin.
+    /// - Returns: The space; nil if it was removed.
     public func space(
         of realm: String,
         _ credential: Credential,
@@ -144,68 +144,72 @@ public struct ProtectionSpaces: Sendable {
         return number.map { (spaces[$0], $0) }
     }
 
-    /// The field's value by which a space answers for a request; counts it.
+    /// Returns the field's value with a space's credentials for a request.
+    ///
+    /// It increments the nonce count of Digest.
     ///
     /// - Parameters:
-    ///   - number: The space, as ``space(of:at:for:)`` has just given it.
-    ///   - origin: Where.
-    ///   - request: What is asked for.
-    ///   - clientNonce: Something random.
-    /// - Returns: The value; nil if the request can't be answered for.
-    public mutating func answer(
+    ///   - number: The number of the space, just returned by ``space(of:at:for:)``.
+    ///   - origin: The origin.
+    ///   - request: The request.
+    ///   - clientNonce: A random text.
+    /// - Returns: The value; nil if no credentials can be computed for the request.
+    public mutating func authorization(
         _ number: Int,
         at origin: HTTPOrigin,
         for request: DigestSession.Request,
         clientNonce: String
     ) -> String? {
-        switch known[origin]?[number].answer {
+        switch known[origin]?[number].authorization {
         case .basic(let value): return value
         case .digest(var session):
-            let value = session.answer(request, clientNonce: clientNonce)
-            known[origin]?[number].answer = .digest(session)
+            let value = session.authorization(for: request, clientNonce: clientNonce)
+            known[origin]?[number].authorization = .digest(session)
             return value
         case nil: return nil
         }
     }
 
-    /// An answer told the nonce that comes next in a space.
+    /// Sets the next nonce of a space, which the server sent with a response.
     public mutating func learn(nextNonce: String, of realm: String, _ credential: Credential, at origin: HTTPOrigin) {
         let place = known[origin]?.firstIndex { $0.realm == realm && $0.credential == credential }
-        guard let place, case .digest(var session)? = known[origin]?[place].answer else { return }
+        guard let place, case .digest(var session)? = known[origin]?[place].authorization else { return }
         session.learn(nextNonce: nextNonce)
-        known[origin]?[place].answer = .digest(session)
+        known[origin]?[place].authorization = .digest(session)
     }
 }
 
 extension ProtectionSpaces: CustomReflectable {
-    /// Has no children: they hold what is as good as passwords.
+    /// A mirror without children: they are as secret as passwords.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension ProtectionSpaces.Answer: CustomReflectable, CustomStringConvertible {
+extension ProtectionSpaces.Authorization: CustomReflectable, CustomStringConvertible {
     /// The scheme.
     public var description: String { scheme }
-    /// Has no children: Basic's is the password.
+    /// A mirror without children: those of Basic contain the password.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Scheme, host and port: what credentials belong to, and never leave (RFC 9110, 4.3.1).
+/// A scheme, host and port.
+///
+/// Credentials belong to one origin and are never sent to another (RFC 9110, 4.3.1).
 public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     /// Whether the scheme is https.
     public let isSecure: Bool
-    /// The host as it is compared: ASCII, lower case, without brackets.
+    /// The normalized host: ASCII, lower case, without brackets.
     public let host: String
     /// The port.
     public let port: Int
 
-    /// Makes an origin.
+    /// Creates an origin.
     public init(isSecure: Bool, host: String, port: Int) {
         self.isSecure = isSecure
         self.host = host
         self.port = port
     }
 
-    /// As a URL without a path: `https://example.com:8443`.
+    /// The origin as a URL without a path, such as `https://example.com:8443`.
     public var description: String {
         let name = HostText.host(host)
         let suffix = port == (isSecure ? 443 : 80) ? "" : ":\(port)"

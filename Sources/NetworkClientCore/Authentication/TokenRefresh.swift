@@ -1,76 +1,77 @@
 package import ReachabilityCore
 
-/// Decides when a token is got again: once, however many requests learn at the same time that it is refused.
+/// Decides when an access token is refreshed: once, even if many requests are rejected at the same time.
 ///
-/// Time is handed in, so that a token that is refused as soon as it is got does not make requests ask for the next one
-/// without end.
+/// The time is passed in. It prevents endless refreshes if a server rejects tokens that were just issued.
 public struct TokenRefresh: Sendable {
-    /// Counts tokens; 0 before there is one.
+    /// The number of a token; 0 before there is one.
     public typealias Generation = UInt64
 
-    /// For how long a token that was refused at once stands, before another one is got.
-    public static let rest = Duration.seconds(10)
+    /// The minimum time between two refreshes if the token in between was never accepted.
+    public static let minimumInterval = Duration.seconds(10)
 
-    /// The present token; nil while there is none.
+    /// The current token; nil if there is none.
     public private(set) var token: String?
-    /// Its number.
+    /// The number of the current token.
     public private(set) var generation: Generation
-    /// Whether one is being got.
+    /// Whether a refresh is in progress.
     public private(set) var isRefreshing = false
     private var refreshed: Instant?
     private var wasAccepted = false
 
-    /// Begins with a token, or with none.
+    /// Creates the state of a session with or without a token.
     public init(token: String?) {
         self.token = token
         generation = token == nil ? 0 : 1
     }
 
-    /// What follows a refusal.
+    /// The consequence of a rejected request.
     public enum Verdict: Sendable, Hashable {
-        /// There is a newer token already: the request goes again with it.
-        case goAgain
-        /// The request waits for the next token, which is got now.
+        /// There is a newer token: the request is retried with it.
+        case retry
+        /// The request waits for the next token, and the refresh starts now.
         case begin
-        /// The request waits for the next token, which is being got.
+        /// The request waits for the next token, whose refresh is in progress.
         case wait
-        /// The refusal is the request's answer.
+        /// The rejection is the request's response.
         case end
     }
 
-    /// A request was refused.
+    /// Decides about a request that was rejected.
     ///
     /// - Parameters:
-    ///   - sent: The number of the token with which it went; nil if it had none.
-    ///   - hasGoneAgain: Whether it was refused before, and went again with a newer token.
-    ///   - now: The present moment.
-    /// - Returns: What follows.
-    package mutating func refused(_ sent: Generation?, hasGoneAgain: Bool, at now: Instant) -> Verdict {
-        guard !hasGoneAgain else { return .end }
+    ///   - sent: The number of the token that was sent; nil for none.
+    ///   - wasRetried: Whether the request was rejected before and retried with a newer token.
+    ///   - now: The current time.
+    /// - Returns: The consequence.
+    package mutating func refused(_ sent: Generation?, wasRetried: Bool, at now: Instant) -> Verdict {
+        guard !wasRetried else { return .end }
         if isRefreshing { return .wait }
-        if generation > sent ?? 0 { return .goAgain }
-        if let refreshed, !wasAccepted, refreshed.duration(to: now) < Self.rest { return .end }
+        if generation > sent ?? 0 { return .retry }
+        if let refreshed, !wasAccepted, refreshed.duration(to: now) < Self.minimumInterval { return .end }
         isRefreshing = true
         return .begin
     }
 
-    /// A request went well that had a token.
+    /// Records that a request with a token succeeded.
     public mutating func accepted(_ sent: Generation) {
         if sent == generation { wasAccepted = true }
     }
 
-    /// The next token is here.
+    /// Records the next token.
     package mutating func succeeded(_ token: String, at now: Instant) {
         self.token = token
         generation += 1
         (isRefreshing, refreshed, wasAccepted) = (false, now, false)
     }
 
-    /// No token could be got: who waits fails, and the next refusal tries again.
+    /// Records that the refresh failed.
+    ///
+    /// Waiting requests fail, and the next rejection starts another refresh.
     public mutating func failed() { isRefreshing = false }
 }
 
 extension TokenRefresh: CustomReflectable {
-    /// Has no children: one is the token.
+    /// A mirror without children: one is the token.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

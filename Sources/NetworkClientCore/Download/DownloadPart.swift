@@ -1,25 +1,25 @@
-/// The beginning of a download that is there already, and of which version it is.
+/// The beginning of a download that is present already, and its version.
 package struct DownloadPart: Sendable, Hashable {
-    /// How many bytes there are.
+    /// The number of bytes that are present.
     package var length: Int64
-    /// The version they are of; nil where nothing tells it from others: then they can't be continued.
+    /// The version of the bytes; nil if it can't be identified, so that the download can't be resumed.
     package var validator: StrongValidator?
-    /// How many bytes the whole has; nil where that is not known.
+    /// The number of bytes of the whole file; nil if it is unknown.
     package var total: Int64?
 
-    /// Sets each.
+    /// Creates a part.
     package init(length: Int64 = 0, validator: StrongValidator? = nil, total: Int64? = nil) {
         self.length = length
         self.validator = validator
         self.total = total
     }
 
-    /// Whether the rest can be asked for.
+    /// Whether the rest can be requested.
     package var isContinuable: Bool { length > 0 && validator != nil && length <= total ?? .max }
 }
 
-/// The head of an answer to a download's request, as far as it matters.
-package struct DownloadAnswer: Sendable, Hashable {
+/// The parts of a response's head that matter to a download.
+package struct DownloadResponse: Sendable, Hashable {
     /// The status.
     package var status: Int
     /// The values of `ETag`.
@@ -30,14 +30,14 @@ package struct DownloadAnswer: Sendable, Hashable {
     package var sent: [String]
     /// The values of `Content-Range`.
     package var ranges: [String]
-    /// The body's length, if it was said.
+    /// The length of the body in bytes, if it is known.
     package var length: Int64?
     /// `Content-Type`.
     package var type: String?
-    /// Whether the body is coded (`Content-Encoding`): its bytes are not those of the file then.
-    package var isCoded: Bool
+    /// Whether the body is encoded (`Content-Encoding`), so that its bytes are not those of the file.
+    package var isEncoded: Bool
 
-    /// Sets each.
+    /// Creates a response head.
     package init(
         status: Int,
         tags: [String] = [],
@@ -46,7 +46,7 @@ package struct DownloadAnswer: Sendable, Hashable {
         ranges: [String] = [],
         length: Int64? = nil,
         type: String? = nil,
-        isCoded: Bool = false
+        isEncoded: Bool = false
     ) {
         self.status = status
         self.tags = tags
@@ -55,10 +55,10 @@ package struct DownloadAnswer: Sendable, Hashable {
         self.ranges = ranges
         self.length = length
         self.type = type
-        self.isCoded = isCoded
+        self.isEncoded = isEncoded
     }
 
-    /// Whether the body is several parts in one (RFC 9110, 14.6).
+    /// Whether the body consists of several parts (RFC 9110, 14.6).
     var isMultipart: Bool {
         guard let type else { return false }
         let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
@@ -66,30 +66,30 @@ package struct DownloadAnswer: Sendable, Hashable {
     }
 }
 
-/// What is noted beside the part of a download, so that another process can go on with it.
+/// A record that is stored next to a partial download, so that another process can resume it.
 ///
-/// Lines of a name and a value, the first of which tells the form, and the last one that it is whole. Whatever is not
-/// as it was written here is no record: the download begins again then.
+/// Each line has a name and a value; the first line identifies the format, and the last one confirms that the record is
+/// complete. Any other content is invalid, and the download starts over.
 package struct PartRecord: Sendable, Hashable {
-    /// The URL without user information and query, for people.
+    /// The URL without user information and query, for human readers.
     package var url: String
-    /// The whole URL's SHA-256: queries may hold secrets, and parts of another URL must not be continued.
+    /// The SHA-256 of the whole URL: a query may contain secrets, and parts of another URL must not be resumed.
     package var key: String
-    /// What the part is of.
+    /// The part that is present.
     package var part: DownloadPart
 
     private static let form = "netwatch download 1"
-    /// No record that was written here is larger.
+    /// The maximum size of a record in bytes.
     package static let limit = 65_536
 
-    /// Makes the record of a download.
+    /// Creates the record of a download.
     package init(url: String, key: String, part: DownloadPart) {
         self.url = url
         self.key = key
         self.part = part
     }
 
-    /// Reads a record; nil where it is none.
+    /// Parses a record; nil if it is invalid.
     package init?(_ bytes: [UInt8]) {
         guard let values = Self.values(in: bytes), let url = values["url"], let key = values["key"],
             key.utf8.count == 64
@@ -100,7 +100,7 @@ package struct PartRecord: Sendable, Hashable {
             guard let number = Int64(total), number >= 0 else { return nil }
             part.total = number
         }
-        // It goes into a field of the next request: what no server can have sent is not believed.
+        // The value is sent in a field of the next request, so it must be one that a server could have sent.
         switch (values["etag"], values["last-modified"]) {
         case (let tag?, nil): part.validator = .init(keptTag: tag)
         case (nil, let date?): part.validator = .init(keptDate: date)
@@ -109,9 +109,9 @@ package struct PartRecord: Sendable, Hashable {
         if part.validator == nil { return nil }
     }
 
-    /// The names and values of a record's lines; nil where it is none.
+    /// Returns the names and values of a record's lines; nil if the record is invalid.
     ///
-    /// By bytes: of characters, a line's end behind a carriage return is none.
+    /// It splits bytes: as a `Character`, a carriage return and a line feed are one.
     private static func values(in bytes: [UInt8]) -> [String: String]? {
         guard bytes.count <= limit, bytes.last == 0x0A, let text = String(validating: bytes, as: UTF8.self),
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A })
@@ -128,7 +128,7 @@ package struct PartRecord: Sendable, Hashable {
         return values
     }
 
-    /// The record as it is written; nil where there is nothing by which the part could be continued.
+    /// The record in its stored form; nil if the part has no validator to resume with.
     package var bytes: [UInt8]? {
         var lines = [Self.form, "url \(url)", "key \(key)"]
         switch part.validator {

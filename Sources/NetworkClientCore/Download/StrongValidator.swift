@@ -1,22 +1,22 @@
-/// What tells one version of a resource from all others, to the byte (RFC 9110, 8.8.1).
+/// A validator that identifies one version of a resource to the byte (RFC 9110, 8.8.1).
 ///
-/// Two parts of a whole may be put together only if both have the same one.
+/// Two parts of a resource may be combined only if both have the same strong validator.
 package enum StrongValidator: Sendable, Hashable {
-    /// An entity tag that is not marked as weak, quotes included.
+    /// An entity tag, including its quotes, that is not marked as weak.
     case tag(String)
-    /// A `Last-Modified` that is known to be strong, as the server wrote it.
+    /// A `Last-Modified` value that is known to be strong, as the server wrote it.
     case date(String)
 
-    /// How much older than its answer a version must be for its date to be strong, in seconds.
+    /// The minimum age of a version at the time of its response for its date to be strong, in seconds.
     ///
-    /// A date has seconds, and a file may change twice in one; nor need both dates be of one clock (RFC 9110, 8.8.2.2; the
-    /// number is that of RFC 7232).
+    /// Dates have a resolution of one second, in which a file may change twice, and both dates may come from different
+    /// clocks (RFC 9110, 8.8.2.2; the number is from RFC 7232).
     private static let certainAge: Int64 = 60
 
-    /// Takes what an answer has, if it is strong.
+    /// Creates the validator of a response; nil if it is not strong.
     ///
-    /// A date counts only where there is no tag at all: with a tag that is weak, the server has said that it can't tell
-    /// versions apart (RFC 9110, 13.1.5).
+    /// A date is used only if there is no tag at all: with a weak tag, the server states that it can't distinguish
+    /// versions (RFC 9110, 13.1.5).
     ///
     /// - Parameters:
     ///   - tags: The values of `ETag`.
@@ -34,40 +34,42 @@ package enum StrongValidator: Sendable, Hashable {
         self = .date(dates[0])
     }
 
-    /// Takes an entity tag that was kept; nil where it is none, or not strong.
+    /// Creates a validator from a stored entity tag; nil if it is invalid or weak.
     package init?(keptTag tag: String) {
         guard Self.isStrong(tag) else { return nil }
         self = .tag(tag)
     }
 
-    /// Takes a date that was kept, since it was strong; nil where it is none.
+    /// Creates a validator from a stored date, which was strong; nil if it is invalid.
     package init?(keptDate date: String) {
         guard HTTPDate(date) != nil else { return nil }
         self = .date(date)
     }
 
-    /// What `If-Range` says.
+    /// The value of `If-Range`.
     package var condition: String {
         switch self {
         case .tag(let text), .date(let text): text
         }
     }
 
-    /// How an answer's validators stand to this one.
+    /// The result of a comparison with a response's validators.
     package enum Comparison: Sendable, Hashable {
-        /// They say that it is this version.
+        /// The response is of this version.
         case same
-        /// They say nothing.
+        /// The response has no validators.
         case silent
-        /// They say that it is another one, or do not say for certain that it is this one.
+        /// The response is of another version, or not certainly of this one.
         case other
     }
 
-    /// Compares it with what an answer has; tags by the strong comparison (RFC 9110, 8.8.3.2).
+    /// Compares the validator with those of a response.
+    ///
+    /// Tags use the strong comparison (RFC 9110, 8.8.3.2).
     package func compare(tags: [String], dates: [String]) -> Comparison {
         switch self {
         case .tag(let tag):
-            // Where tags are the same, dates add nothing: servers of one name have files of different ages.
+            // If the tags are equal, dates are ignored: servers behind one name may have copies with different dates.
             if tags.isEmpty { return .silent }
             return tags == [tag] ? .same : .other
         case .date(let date):
@@ -77,7 +79,7 @@ package enum StrongValidator: Sendable, Hashable {
         }
     }
 
-    /// Whether a text is an entity tag without the mark of weakness: visible characters between quotes.
+    /// Whether a text is an entity tag that is not weak: visible characters between quotes.
     private static func isStrong(_ tag: String) -> Bool {
         let bytes = tag.utf8
         guard bytes.count >= 2, bytes.count <= 4_096, bytes.first == 0x22, bytes.last == 0x22 else { return false }

@@ -1,27 +1,27 @@
-/// How redirects are followed (RFC 9110, 15.4).
+/// The rules by which redirects are followed (RFC 9110, 15.4).
 ///
 /// | Status | Method | Body |
 /// |---|---|---|
-/// | 301, 302 | POST becomes GET, others stay | dropped with POST's, else kept |
+/// | 301, 302 | POST becomes GET, others are kept | dropped if the method changes, else kept |
 /// | 303 | all but HEAD become GET | dropped |
-/// | 307, 308 | stays | kept |
+/// | 307, 308 | kept | kept |
 public struct RedirectRules: Sendable, Hashable {
-    /// How many redirects are followed at most.
+    /// The maximum number of redirects.
     public var limit: Int
-    /// Whether they may lead from https to http.
+    /// Whether a redirect from https to http is followed.
     public var allowsDowngrade: Bool
 
-    /// Sets the rules.
+    /// Creates the rules.
     ///
     /// - Parameters:
-    ///   - limit: How many redirects are followed at most.
-    ///   - allowsDowngrade: Whether they may lead from https to http.
+    ///   - limit: The maximum number of redirects.
+    ///   - allowsDowngrade: Whether a redirect from https to http is followed.
     public init(limit: Int = 20, allowsDowngrade: Bool = false) {
         self.limit = limit
         self.allowsDowngrade = allowsDowngrade
     }
 
-    /// Whether answers with a status lead elsewhere by themselves.
+    /// Returns whether a status redirects to another URL automatically.
     public static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
@@ -29,39 +29,39 @@ public struct RedirectRules: Sendable, Hashable {
         }
     }
 
-    /// What becomes of an answer.
-    public func verdict(on question: RedirectQuestion) -> RedirectVerdict {
-        guard Self.isRedirect(question.status) else { return .answer }
-        guard case .url(let relation) = question.target else {
-            return .fail(question.target == .missing ? .locationMissing : .locationUnusable)
+    /// Returns the handling of a response.
+    public func verdict(on context: RedirectContext) -> RedirectVerdict {
+        guard Self.isRedirect(context.status) else { return .finalResponse }
+        guard case .url(let relation) = context.target else {
+            return .fail(context.target == .missing ? .locationMissing : .locationUnusable)
         }
-        if question.followed >= limit { return .fail(.tooMany) }
+        if context.followed >= limit { return .fail(.tooMany) }
         if relation.isDowngrade, !allowsDowngrade { return .fail(.downgrade) }
-        let step = Self.step(question, relation)
+        let step = Self.step(context, relation)
         if relation.asked.contains(step.method) { return .fail(.cycle) }
-        if step.keepsBody, question.body == .once { return .fail(.bodyGone) }
+        if step.keepsBody, context.body == .once { return .fail(.bodyNotReplayable) }
         return .follow(step)
     }
 
-    private static func step(_ question: RedirectQuestion, _ relation: RedirectQuestion.Relation) -> RedirectStep {
+    private static func step(_ context: RedirectContext, _ relation: RedirectContext.Relation) -> RedirectStep {
         let becomesGet =
-            switch question.status {
-            case 301, 302: question.method == "POST"
-            case 303: question.method != "HEAD"
+            switch context.status {
+            case 301, 302: context.method == "POST"
+            case 303: context.method != "HEAD"
             default: false
             }
-        let dropsBody = becomesGet || question.status == 303
+        let dropsBody = becomesGet || context.status == 303
         return .init(
-            method: becomesGet ? "GET" : question.method,
-            keepsBody: !dropsBody && question.body != .none,
+            method: becomesGet ? "GET" : context.method,
+            keepsBody: !dropsBody && context.body != .none,
             keepsSecrets: relation.isSameOrigin
         )
     }
 
-    /// Fields in lower case that only the origin may see for which they were meant.
+    /// Fields, in lower case, that are sent only to the origin for which they were set.
     public static let secretFields: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
 
-    /// Fields in lower case that describe a body, or how it is sent, and go with it (RFC 9110, 15.4).
+    /// Fields, in lower case, that describe a body or its transfer, and are dropped with it (RFC 9110, 15.4).
     public static let contentFields: Set<String> = [
         "content-digest", "content-disposition", "content-encoding", "content-language", "content-length",
         "content-location", "content-md5", "content-range", "content-type", "digest", "expect", "idempotency-key",
@@ -69,20 +69,20 @@ public struct RedirectRules: Sendable, Hashable {
     ]
 }
 
-/// An answer that may lead elsewhere, as the rules see it.
-public struct RedirectQuestion: Sendable, Hashable {
-    /// The answer's status.
+/// The properties of a response that decide about a redirect.
+public struct RedirectContext: Sendable, Hashable {
+    /// The status of the response.
     public var status: Int
-    /// The method of the request that it answers.
+    /// The method of the request.
     public var method: String
-    /// What that request carried.
+    /// The kind of the request's body.
     public var body: Body
-    /// Where the answer leads.
+    /// The target of the redirect.
     public var target: Target
-    /// How many redirects were followed before.
+    /// The number of redirects that were followed before.
     public var followed: Int
 
-    /// Sets each part.
+    /// Creates a context.
     public init(status: Int, method: String, body: Body = .none, target: Target, followed: Int = 0) {
         self.status = status
         self.method = method
@@ -91,36 +91,36 @@ public struct RedirectQuestion: Sendable, Hashable {
         self.followed = followed
     }
 
-    /// What a request carried.
+    /// The kind of a request's body.
     public enum Body: Sendable, Hashable, CaseIterable {
-        /// Nothing.
+        /// No body.
         case none
-        /// What can be sent again.
+        /// A body that can be sent again.
         case replayable
-        /// What can be sent once.
+        /// A body that can be sent only once.
         case once
     }
 
-    /// Where an answer leads.
+    /// The target of a redirect.
     public enum Target: Sendable, Hashable {
-        /// It has no `Location`, or more than one that differ.
+        /// There is no `Location`, or there are several that differ.
         case missing
-        /// Its `Location` is no URL that can be asked.
+        /// The `Location` is not a URL that can be requested.
         case unusable
-        /// A URL that can be asked.
+        /// A URL that can be requested.
         case url(Relation)
     }
 
-    /// What a URL is to the one that was asked.
+    /// The relation of the target to the URL that was requested.
     public struct Relation: Sendable, Hashable {
         /// Whether scheme, host and port are the same.
         public var isSameOrigin: Bool
-        /// Whether it leads from https to http.
+        /// Whether the redirect is from https to http.
         public var isDowngrade: Bool
-        /// The methods with which it was asked before on this way.
+        /// The methods with which the target was already requested in this chain of redirects.
         public var asked: Set<String>
 
-        /// Sets each part.
+        /// Creates a relation.
         public init(isSameOrigin: Bool = true, isDowngrade: Bool = false, asked: Set<String> = []) {
             self.isSameOrigin = isSameOrigin
             self.isDowngrade = isDowngrade
@@ -129,26 +129,26 @@ public struct RedirectQuestion: Sendable, Hashable {
     }
 }
 
-/// What becomes of an answer that may lead elsewhere.
+/// The handling of a response that may be a redirect.
 public enum RedirectVerdict: Sendable, Hashable {
-    /// It is the request's answer.
-    case answer
-    /// The request goes on.
+    /// It is the final response.
+    case finalResponse
+    /// The redirect is followed.
     case follow(RedirectStep)
     /// The request has failed.
     case fail(RedirectFailure)
 }
 
-/// How a request goes on.
+/// The changes to a request that follows a redirect.
 public struct RedirectStep: Sendable, Hashable {
-    /// Its method from now on.
+    /// The new method.
     public var method: String
-    /// Whether it carries its body again; if not, the fields that describe one are dropped too.
+    /// Whether the body is sent again; if not, the fields that describe a body are dropped too.
     public var keepsBody: Bool
-    /// Whether it keeps what only the origin asked before may know (``RedirectRules/secretFields``).
+    /// Whether fields for the previous origin are kept (``RedirectRules/secretFields``).
     public var keepsSecrets: Bool
 
-    /// Sets each part.
+    /// Creates a step.
     public init(method: String, keepsBody: Bool, keepsSecrets: Bool) {
         self.method = method
         self.keepsBody = keepsBody
@@ -156,35 +156,36 @@ public struct RedirectStep: Sendable, Hashable {
     }
 }
 
-/// Why a redirect can't be followed.
+/// The reason why a redirect can't be followed.
 public enum RedirectFailure: String, Sendable, Hashable, CaseIterable {
-    /// There were as many as the limit allows.
+    /// The maximum number of redirects was reached.
     case tooMany
-    /// It leads to where the request has been before, with the same method.
+    /// The target was already requested with the same method.
     case cycle
-    /// It does not say where.
+    /// There is no `Location`.
     case locationMissing
-    /// What it says is no URL that can be asked.
+    /// The `Location` is not a URL that can be requested.
     case locationUnusable
-    /// It leads from https to http.
+    /// The redirect is from https to http.
     case downgrade
-    /// The body is wanted again, and can't be sent again.
-    case bodyGone
+    /// The body has to be sent again, but can't be.
+    case bodyNotReplayable
 }
 
-/// What a `Location` says, beside the URL itself.
+/// The parts of a `Location` field besides the URL itself.
 public enum RedirectReference {
-    /// The one value of a field that must not be there twice; nil if there is none, or there are several that differ.
+    /// Returns the value of a field that may occur only once; nil if there is none, or if there are several that
+    /// differ.
     public static func single(_ values: [String]) -> String? {
         guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
         return first
     }
 
-    /// The fragment of where a redirect leads: its own, else that of the URL that was asked (RFC 9110, 10.2.2).
+    /// Returns the fragment of a redirect's target: its own, or else that of the previous URL (RFC 9110, 10.2.2).
     ///
     /// - Parameters:
-    ///   - location: What the answer says.
-    ///   - previous: The fragment of the URL that was asked, without `#`.
+    ///   - location: The value of `Location`.
+    ///   - previous: The fragment of the previous URL, without `#`.
     /// - Returns: The fragment, without `#`; nil if there is none.
     public static func fragment(of location: String, after previous: String?) -> String? {
         guard let mark = location.utf8.firstIndex(of: UInt8(ascii: "#")) else { return previous }

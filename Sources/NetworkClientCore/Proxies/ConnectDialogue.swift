@@ -1,48 +1,48 @@
-/// How a client asks an HTTP proxy for a connection: CONNECT (RFC 9110, 9.3.6).
+/// The client's side of a CONNECT request to an HTTP proxy (RFC 9110, 9.3.6).
 public struct ConnectDialogue: Sendable {
     private let authority: String
-    private let fields: [ProxyAnswer.Field]
+    private let fields: [ProxyResponse.Field]
     private var parser: ResponseParser
-    /// The response, once its head has come and refuses.
-    private var refusal: ProxyAnswer?
+    /// The response once its head has arrived and it is a refusal.
+    private var refusal: ProxyResponse?
 
-    /// So much of a refusal's body is kept, and waited for, in bytes.
+    /// The maximum size of a refusal's body that is kept, and waited for, in bytes.
     public static let keptBody = 4_096
 
-    /// Asks for a connection.
+    /// Creates a request for a connection.
     ///
     /// - Parameters:
-    ///   - authority: Host and port; IPv6 in brackets.
-    ///   - fields: What the request has beside `Host`.
-    ///   - maximumHead: How large the response's head may be, in bytes, interim responses included.
-    public init(to authority: String, fields: [ProxyAnswer.Field], maximumHead: Int) {
+    ///   - authority: The host and port; an IPv6 address is in brackets.
+    ///   - fields: The fields of the request in addition to `Host`.
+    ///   - maximumHead: The maximum size of the response's head in bytes, including interim responses.
+    public init(to authority: String, fields: [ProxyResponse.Field], maximumHead: Int) {
         self.authority = authority
         self.fields = fields
         parser = ResponseParser(maximumHeadSize: maximumHead)
         parser.expectResponse(to: "CONNECT")
     }
 
-    /// What is sent.
+    /// The bytes of the request.
     public var request: [UInt8] {
         let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         return Array("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\(lines)\r\n".utf8)
     }
 
-    /// Takes in what came, however it was split.
+    /// Processes received bytes, however they are split.
     ///
-    /// - Returns: What follows; after an end of the dialogue it is not called again.
+    /// - Returns: The next step. After the connection is open or refused, it must not be called again.
     public mutating func receive(_ bytes: some Sequence<UInt8>) -> ProxyStep {
         Array(bytes).withUnsafeBytes { bytes in
             do throws(ResponseFault) {
                 return try read(bytes)
             } catch {
-                return .refused(refusal.map { .answer($0) } ?? .init(error))
+                return .refused(refusal.map { .response($0) } ?? .init(error))
             }
         }
     }
 
-    /// Returns what is known of a refusal when the connection was closed, or its time is up.
-    public func end() -> ProxyRefusal? { refusal.map { .answer($0) } }
+    /// Returns the refusal received so far when the connection was closed or timed out; nil if there is none.
+    public func end() -> ProxyRefusal? { refusal.map { .response($0) } }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) throws(ResponseFault) -> ProxyStep {
         var position = 0
@@ -53,18 +53,18 @@ public struct ConnectDialogue: Sendable {
             case nil: return .wait
             case .head(let head):
                 if 200..<300 ~= head.status { return .open(rest: Array(bytes[position...])) }
-                if !head.isInterim { refusal = ProxyAnswer(head) }
-                // What follows 101 is another protocol, which nobody asked for.
+                if !head.isInterim { refusal = ProxyResponse(head) }
+                // A 101 is followed by another protocol, which was not requested.
                 if head.status == 101 { return end().map { .refused($0) } ?? .wait }
             case .body(let count): refusal?.keep(bytes[(position - count)..<position])
             case .end: return end().map { .refused($0) } ?? .wait
             }
-            if let refusal, refusal.body.count == Self.keptBody { return .refused(.answer(refusal)) }
+            if let refusal, refusal.body.count == Self.keptBody { return .refused(.response(refusal)) }
         }
     }
 }
 
-extension ProxyAnswer {
+extension ProxyResponse {
     fileprivate init(_ head: ResponseHead) {
         self.init(status: head.status, reason: head.reason, fields: head.fields.map { .init($0.0, $0.1) })
     }
@@ -78,7 +78,7 @@ extension ProxyAnswer {
 extension ProxyRefusal {
     fileprivate init(_ fault: ResponseFault) {
         switch fault {
-        case .malformed(let why): self = .nonsense("what came is no HTTP response: \(why)")
+        case .malformed(let why): self = .protocolViolation("its response is not valid HTTP: \(why)")
         case .headTooLarge(let limit): self = .headTooLarge(limit)
         case .unsolicited, .truncated: self = .closed
         }
@@ -86,6 +86,8 @@ extension ProxyRefusal {
 }
 
 extension ResponseHead {
-    /// Whether another response follows it; 101 is final, since another protocol follows that.
+    /// Whether another response follows.
+    ///
+    /// 101 is final, since it is followed by another protocol.
     fileprivate var isInterim: Bool { 100..<200 ~= status && status != 101 }
 }

@@ -3,25 +3,27 @@ import ReachabilityCore
 /// The hosts that are reached without a proxy: a list as in the variable `no_proxy`, with curl's rules.
 ///
 /// - Entries are separated by commas or blanks.
-/// - A name stands for itself and for all names beneath it: `example.com` for `www.example.com`, but not for
-///   `nonexample.com`. Upper and lower case are the same; a dot before it and dots behind either are ignored.
-/// - An address stands for itself, and with a length (`192.168.0.0/16`, `2001:db8::/32`) for its network; IPv6 is written
-///   without brackets. Names are not looked up for this.
-/// - A list that is `*` and nothing else stands for all hosts; there is no other pattern.
-/// - Ports and schemes can't be told apart.
+/// - A name matches itself and all its subdomains: `example.com` matches `www.example.com`, but not `nonexample.com`.
+///   Case is ignored, and so are a leading dot and a trailing dot.
+/// - An address matches itself, and with a prefix length (`192.168.0.0/16`, `2001:db8::/32`) its network. IPv6 is
+///   written without brackets. Names are not resolved for this.
+/// - A list that consists only of `*` matches all hosts. There is no other wildcard.
+/// - Ports and schemes can't be distinguished.
 ///
-/// Nothing else is excepted: `localhost` and 127.0.0.1 go by the proxy unless the list names them.
+/// There are no other exceptions: `localhost` and 127.0.0.1 use the proxy unless the list contains them.
 ///
-/// See CURLOPT_NOPROXY(3). As curl has it, the length 0 is that of a whole address; and an entry that is none of these
-/// stands for nothing.
+/// See CURLOPT_NOPROXY(3). As in curl, a prefix length of 0 means the whole address, and an entry of any other form
+/// matches nothing.
 public struct ProxyExceptions: Sendable, Hashable {
-    /// The list, as it was given.
+    /// The list as it was given.
     public let text: String
     private let isEverything: Bool
     private let names: [[UInt8]]
     private let networks: [IPPrefix]
 
-    /// Reads a list; whatever it has is a list.
+    /// Parses a list.
+    ///
+    /// Any text is valid.
     public init(_ text: String) {
         self.text = text
         isEverything = text == "*"
@@ -35,9 +37,9 @@ public struct ProxyExceptions: Sendable, Hashable {
 
     /// Whether a host is reached without a proxy.
     ///
-    /// - Parameter host: A name in its ASCII form and lower case, or an address without brackets; an IPv6 address's zone
-    ///   is ignored.
-    /// - Returns: Whether the list has it.
+    /// - Parameter host: A name in its ASCII form and lower case, or an address without brackets. The zone of an IPv6
+    ///   address is ignored.
+    /// - Returns: Whether the list contains the host.
     public func contains(_ host: String) -> Bool {
         if isEverything { return true }
         guard !names.isEmpty else { return false }
@@ -70,7 +72,7 @@ public struct ProxyExceptions: Sendable, Hashable {
     }
 }
 
-/// What the environment's variables say of proxies: as curl reads them.
+/// The proxy settings of the environment, read as curl reads them.
 ///
 /// | for | the first of these that is set and not empty |
 /// |---|---|
@@ -78,14 +80,14 @@ public struct ProxyExceptions: Sendable, Hashable {
 /// | `https` | `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY` |
 /// | exceptions | `no_proxy`, `NO_PROXY` |
 ///
-/// `HTTP_PROXY` is not read: of a program that a web server starts (CGI, RFC 3875, 4.1.18), the client sets it by sending a
-/// field `Proxy`.
+/// `HTTP_PROXY` is not read: in a CGI program (RFC 3875, 4.1.18), a client can set that variable by sending a `Proxy`
+/// field.
 public struct ProxyEnvironment: Sendable, Hashable {
-    /// A variable, and what it says.
+    /// A variable and its value.
     public struct Setting: Sendable, Hashable {
-        /// Its name.
+        /// The name of the variable.
         public let variable: String
-        /// Its value, which may hold a password.
+        /// The value, which may contain a password.
         public let value: String
     }
 
@@ -93,12 +95,12 @@ public struct ProxyEnvironment: Sendable, Hashable {
     public let http: Setting?
     /// The proxy for `https` URLs.
     public let https: Setting?
-    /// The hosts that are reached without.
+    /// The hosts that are reached without a proxy.
     public let exceptions: Setting?
 
-    /// Reads variables.
+    /// Reads the environment's variables.
     ///
-    /// - Parameter value: Gives a variable's value, nil if it is not set.
+    /// - Parameter value: Returns the value of a variable; nil if it is not set.
     public init(_ value: (String) -> String?) {
         func first(_ names: String...) -> Setting? {
             for name in names {
@@ -115,8 +117,8 @@ public struct ProxyEnvironment: Sendable, Hashable {
 extension ProxyEnvironment.Setting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The variable's name.
     public var description: String { variable }
-    /// As ``description``.
+    /// The same as ``description``.
     public var debugDescription: String { description }
-    /// Has no children: one may hold a password.
+    /// A mirror without children: the value may contain a password.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,59 +1,59 @@
-/// What follows on what a proxy has said.
+/// The next step of a negotiation with a proxy.
 public enum ProxyStep: Sendable, Hashable {
-    /// More has to come.
+    /// Wait for more bytes.
     case wait
-    /// Something is to be sent.
+    /// Send these bytes.
     case send([UInt8])
-    /// The connection leads to the origin now; with what has come from there already.
+    /// The connection to the origin is open. The bytes are the first from the origin.
     case open(rest: [UInt8])
-    /// The proxy does not lead there.
+    /// The proxy refused the connection.
     case refused(ProxyRefusal)
 }
 
-/// Why a proxy does not lead to an origin.
+/// The reason why a proxy refused a connection to an origin.
 public enum ProxyRefusal: Error, Sendable, Hashable {
-    /// An HTTP proxy answered otherwise than with 2xx.
-    case answer(ProxyAnswer)
-    /// A SOCKS proxy's reply, which is not 0 (RFC 1928, 6).
+    /// An HTTP proxy responded with a status other than 2xx.
+    case response(ProxyResponse)
+    /// The reply code of a SOCKS proxy, which is not 0 (RFC 1928, 6).
     case reply(UInt8)
-    /// A SOCKS proxy takes none of the ways to log in that were offered (RFC 1928, 3).
-    case noMethod
-    /// A SOCKS proxy does not take the user name and the password (RFC 1929).
-    case wrongCredential
+    /// A SOCKS proxy supports none of the offered authentication methods (RFC 1928, 3).
+    case noAcceptableMethod
+    /// A SOCKS proxy rejected the user name and the password (RFC 1929).
+    case invalidCredential
     /// The proxy closed the connection.
     case closed
-    /// The head of its answer is larger than so many bytes.
+    /// The head of the response is larger than this limit in bytes.
     case headTooLarge(Int)
-    /// What it said is not of its protocol; with what it is instead.
-    case nonsense(String)
+    /// The bytes are not of the proxy's protocol. The text describes them.
+    case protocolViolation(String)
 }
 
-/// An HTTP proxy's answer to CONNECT.
-public struct ProxyAnswer: Sendable, Hashable {
-    /// The status.
+/// An HTTP proxy's response to CONNECT.
+public struct ProxyResponse: Sendable, Hashable {
+    /// The status code.
     public var status: Int
-    /// The words behind it.
+    /// The reason phrase.
     public var reason: String
-    /// The fields, in their order.
+    /// The fields in order.
     public var fields: [Field] = []
     /// The beginning of the body.
     public var body: [UInt8] = []
 
     /// A field.
     public struct Field: Sendable, Hashable {
-        /// Its name, as it was written.
+        /// The name as it was received or set.
         public var name: String
-        /// Its value, without white space around it.
+        /// The value without surrounding white space.
         public var value: String
 
-        /// Sets both.
+        /// Creates a field.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Sets all.
+    /// Creates a response.
     public init(status: Int, reason: String, fields: [Field] = [], body: [UInt8] = []) {
         self.status = status
         self.reason = reason
@@ -61,7 +61,7 @@ public struct ProxyAnswer: Sendable, Hashable {
         self.body = body
     }
 
-    /// The values of a field.
+    /// Returns the values of all fields with a name.
     public func values(of name: String) -> [String] {
         let name = name.lowercased()
         return fields.filter { $0.name.lowercased() == name }.map(\.value)

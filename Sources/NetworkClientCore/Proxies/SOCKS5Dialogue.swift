@@ -1,11 +1,10 @@
 public import ReachabilityCore
 
-/// How a client asks a SOCKS proxy of version 5 for a connection (RFC 1928), with a user name and a password if it has them
-/// (RFC 1929).
+/// The client's side of a SOCKS 5 request (RFC 1928), with a user name and a password if needed (RFC 1929).
 public struct SOCKS5Dialogue: Sendable, Hashable {
-    /// Where to.
+    /// The destination of the connection.
     public enum Destination: Sendable, Hashable {
-        /// A name, which the proxy looks up: at most 255 bytes.
+        /// A host name of at most 255 bytes, which the proxy resolves.
         case name(String)
         /// An address.
         case address(IPAddress)
@@ -13,18 +12,20 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
 
     /// A user name and a password, of at most 255 bytes each.
     public struct Login: Sendable, Hashable {
-        /// The name.
+        /// The user name.
         public var user: String
         /// The password.
         public var password: String
 
-        /// Sets both.
+        /// Creates a login.
         public init(user: String, password: String) {
             self.user = user
             self.password = password
         }
 
-        /// Whether both fit into a message (RFC 1929, 2); an empty password is sent as such.
+        /// Whether both can be sent (RFC 1929, 2).
+        ///
+        /// An empty password is allowed.
         public var fits: Bool { 1...255 ~= user.utf8.count && password.utf8.count <= 255 }
     }
 
@@ -36,7 +37,7 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
     private var phase = Phase.method
     private var pending: [UInt8] = []
 
-    /// Asks for a connection to a destination.
+    /// Creates a request for a connection.
     public init(to destination: Destination, port: UInt16, login: Login?) {
         self.destination = destination
         self.port = port
@@ -48,13 +49,13 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
     private static let userAndPassword: UInt8 = 2
     private static let noneFits: UInt8 = 0xFF
 
-    /// What is sent first: the ways to log in.
+    /// The bytes to send first: the offered authentication methods.
     public var greeting: [UInt8] {
         let methods = login == nil ? [Self.noLogin] : [Self.noLogin, Self.userAndPassword]
         return [Self.version, UInt8(methods.count)] + methods
     }
 
-    /// Takes in what came, however it was split.
+    /// Processes received bytes, however they are split.
     public mutating func receive(_ bytes: some Sequence<UInt8>) -> ProxyStep {
         pending += bytes
         let step =
@@ -74,33 +75,35 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
         return Array(pending.prefix(count))
     }
 
-    /// A server speaks only when it was asked.
+    /// Whether the server sent more than its reply, although it may only reply to requests.
     private var hasExcess: Bool { !pending.isEmpty }
 
     private mutating func receiveMethod() -> ProxyStep {
-        if let first = pending.first, first != Self.version { return .refused(.nonsense(Self.words(first))) }
-        guard let answer = take(2) else { return .wait }
-        guard !hasExcess else { return .refused(.nonsense("it says more than it was asked")) }
-        switch answer[1] {
+        if let first = pending.first, first != Self.version { return .refused(.protocolViolation(Self.words(first))) }
+        guard let response = take(2) else { return .wait }
+        guard !hasExcess else { return .refused(.protocolViolation("it sent more than a reply")) }
+        switch response[1] {
         case Self.noLogin: return ask()
         case Self.userAndPassword: return logIn(login)
-        case Self.noneFits: return .refused(.noMethod)
-        default: return .refused(.nonsense("it chose a way to log in that was not offered"))
+        case Self.noneFits: return .refused(.noAcceptableMethod)
+        default: return .refused(.protocolViolation("it chose an authentication method that was not offered"))
         }
     }
 
     private mutating func logIn(_ login: Login?) -> ProxyStep {
-        guard let login else { return .refused(.nonsense("it chose a way to log in that was not offered")) }
+        guard let login else {
+            return .refused(.protocolViolation("it chose an authentication method that was not offered"))
+        }
         phase = .login
         let (user, password) = (Array(login.user.utf8.prefix(255)), Array(login.password.utf8.prefix(255)))
         return .send([1, UInt8(user.count)] + user + [UInt8(password.count)] + password)
     }
 
     private mutating func receiveLogin() -> ProxyStep {
-        // The version is that of the login, 1; some servers write 5.
-        guard let answer = take(2) else { return .wait }
-        guard answer[1] == 0 else { return .refused(.wrongCredential) }
-        guard !hasExcess else { return .refused(.nonsense("it says more than it was asked")) }
+        // The version is 1, that of the subnegotiation; some servers write 5.
+        guard let response = take(2) else { return .wait }
+        guard response[1] == 0 else { return .refused(.invalidCredential) }
+        guard !hasExcess else { return .refused(.protocolViolation("it sent more than a reply")) }
         return ask()
     }
 
@@ -110,7 +113,7 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
         return .send([Self.version, 1, 0] + Self.bytes(of: destination) + ports)
     }
 
-    /// The kind of the address and the address.
+    /// Returns the type of an address and its bytes.
     private static func bytes(of destination: Destination) -> [UInt8] {
         switch destination {
         case .name(let name):
@@ -124,8 +127,8 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
     }
 
     private mutating func receiveReply() -> ProxyStep {
-        if let first = pending.first, first != Self.version { return .refused(.nonsense(Self.words(first))) }
-        // A refusal's address means nothing, and some servers leave it out.
+        if let first = pending.first, first != Self.version { return .refused(.protocolViolation(Self.words(first))) }
+        // The address in a refusal has no meaning, and some servers omit it.
         if pending.count > 1, pending[1] != 0 { return .refused(.reply(pending[1])) }
         guard pending.count > 4 else { return .wait }
         let length: Int
@@ -133,7 +136,7 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
         case 1: length = 4
         case 3: length = 1 + Int(pending[4])
         case 4: length = 16
-        default: return .refused(.nonsense("its reply has an address of an unknown kind"))
+        default: return .refused(.protocolViolation("its reply has an address of an unknown kind"))
         }
         guard take(4 + length + 2) != nil else { return .wait }
         phase = .over
@@ -147,10 +150,10 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
 }
 
 extension SOCKS5Dialogue.Login: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says that it is one, and nothing of what is in it.
+    /// A fixed text that reveals neither value.
     public var description: String { "Login(hidden)" }
-    /// As ``description``.
+    /// The same as ``description``.
     public var debugDescription: String { description }
-    /// Has no children.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,30 +1,34 @@
-/// The head of a response as it came: its status line and its fields (RFC 9112, 4 and 5).
+/// The head of a response as it was received: its status line and its fields (RFC 9112, 4 and 5).
 public struct ResponseHead: Sendable {
     /// The minor version of HTTP/1.
     public private(set) var minorVersion = 1
     /// The status code, from 100 to 999.
     public private(set) var status = 0
-    /// The words behind the status code, which mean nothing to a program.
+    /// The reason phrase, which has no meaning to a program.
     public private(set) var reason = ""
-    /// The fields in their order, values without the white space around them.
+    /// The fields in order.
+    ///
+    /// Values have no surrounding white space.
     public private(set) var fields: [(String, String)] = []
 
-    /// So many fields are stored without a second allocation.
+    /// The number of fields that are stored without a second allocation.
     private static let usualFields = 12
 
     init() {}
 
-    /// Reads a status line, without its line end; its reason phrase may be any bytes.
+    /// Parses a status line without its line end.
+    ///
+    /// The reason phrase may contain any bytes.
     init(statusLine line: UnsafeRawBufferPointer) throws(ResponseFault) {
         let start = "HTTP/1.".utf8
-        guard line.starts(with: start) else { throw .malformed("it begins with no HTTP/1.1") }
+        guard line.starts(with: start) else { throw .malformed("it does not start with HTTP/1.1") }
         let rest = line[start.count...].prefix(6)
         guard rest.count >= 5, let version = rest.first?.digit, rest.dropFirst().first == UInt8(ascii: " "),
             rest.count == 5 || rest.last == UInt8(ascii: " ")
-        else { throw .malformed("its status line can't be read") }
+        else { throw .malformed("its status line is malformed") }
         var status = 0
         for byte in rest.dropFirst(2).prefix(3) {
-            guard let digit = byte.digit else { throw .malformed("its status is no number of three digits") }
+            guard let digit = byte.digit else { throw .malformed("its status is not a three-digit number") }
             status = status * 10 + digit
         }
         guard status >= 100 else { throw .malformed("its status is below 100") }
@@ -37,14 +41,14 @@ public struct ResponseHead: Sendable {
     /// Returns the values of all fields of a name.
     ///
     /// - Parameter name: The name, in any case.
-    /// - Returns: The values, in their order.
+    /// - Returns: The values in order.
     func values(of name: String) -> [String] {
         var values: [String] = []
         for (field, value) in fields where field.utf8.isEqualIgnoringCase(name.utf8) { values.append(value) }
         return values
     }
 
-    /// Takes a line of a field section, without its line end.
+    /// Parses a line of a field section, without its line end.
     mutating func takeFieldLine(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
         guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
             throw .malformed("a field has a control character")
@@ -52,15 +56,16 @@ public struct ResponseHead: Sendable {
         if line.first?.isBlank == true { return try continueField(line) }
         let name = line.prefix { $0.isTokenCharacter }
         guard !name.isEmpty, name.endIndex < line.endIndex, line[name.endIndex] == UInt8(ascii: ":") else {
-            throw .malformed("a field has no name that can be read")
+            throw .malformed("a field has no valid name")
         }
         let fieldName = String(decoding: name, as: UTF8.self)
         fields.append((fieldName, Self.text(of: line[(name.endIndex + 1)...], of: fieldName)))
     }
 
-    /// Takes a line that continues the field before: the line end between them counts as a space (RFC 9112, 5.2).
+    /// Parses a line that continues the previous field: the line end between them is replaced by a space (RFC 9112,
+    /// 5.2).
     private mutating func continueField(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
-        guard let last = fields.indices.last else { throw .malformed("its first field begins with white space") }
+        guard let last = fields.indices.last else { throw .malformed("its first field starts with white space") }
         let more = Self.text(of: line[...], of: fields[last].0)
         guard !more.isEmpty else { return }
         if !fields[last].1.isEmpty { fields[last].1 += " " }
@@ -69,7 +74,7 @@ public struct ResponseHead: Sendable {
 
     /// Returns a value without the white space around it.
     ///
-    /// A `Location` that is no UTF-8 keeps its bytes, percent-encoded, since they are sent back to the server.
+    /// A `Location` that is not UTF-8 keeps its bytes in percent-encoded form, since they are sent back to the server.
     private static func text(of value: Slice<UnsafeRawBufferPointer>, of name: String) -> String {
         var value = value.drop { $0.isBlank }
         while value.last?.isBlank == true { value.removeLast() }

@@ -1,15 +1,15 @@
-/// Reads the responses on an HTTP/1.1 connection from its bytes, however they are split (RFC 9112).
+/// Parses the responses on an HTTP/1.1 connection from its bytes, however they are split (RFC 9112).
 ///
-/// It decides where a body begins and ends; it copies none of it. Feed it each piece of input with ``next(_:)`` until
-/// that returns no event.
+/// The parser finds the beginning and the end of a body without copying it. Pass each piece of input to ``next(_:)``
+/// until it returns no event.
 public struct ResponseParser: Sendable {
-    /// How many bytes the line before a chunk may have, extensions included.
+    /// The maximum size of the line before a chunk in bytes, including extensions.
     static let maximumChunkLine = 16_384
-    /// How many hexadecimal digits a chunk's size may have.
+    /// The maximum number of hexadecimal digits in a chunk's size.
     private static let maximumSizeDigits = 16
 
     private enum Phase: Hashable {
-        /// No response is due.
+        /// No response is expected.
         case idle
         case statusLine
         case fields
@@ -19,15 +19,15 @@ public struct ResponseParser: Sendable {
         case chunk(remaining: Int)
         case chunkEnd
         case trailers
-        /// What follows is another protocol, or was no HTTP.
+        /// Another protocol follows, or the input was not HTTP.
         case over
     }
 
-    /// What was found in the input.
+    /// An element of the input.
     public enum Event: Sendable {
         /// The head of an interim or of the final response.
         case head(ResponseHead)
-        /// A piece of the body: so many of the bytes that were consumed last.
+        /// A piece of the body: the last bytes that were consumed, by number.
         case body(Int)
         /// The end of the final response.
         case end
@@ -37,24 +37,25 @@ public struct ResponseParser: Sendable {
     private var phase = Phase.idle
     private var method = ResponseMethod.other
     private var head = ResponseHead()
-    /// A line whose end has not come.
+    /// The beginning of an incomplete line.
     private var line: [UInt8] = []
-    /// How many bytes of the response's heads have come, status lines, empty lines and interim responses included.
+    /// The number of bytes in the response's heads so far, including status lines, empty lines and interim responses.
     private var headSize = 0
     private var trailerSize = 0
 
     /// Creates a parser.
     ///
-    /// - Parameter maximumHeadSize: How many bytes the heads of a response may have, interim ones included, and how many
-    ///   its trailers may have.
+    /// - Parameter maximumHeadSize: The maximum size of the heads of a response in bytes, including interim ones. The
+    ///   same maximum applies to its trailers.
     public init(maximumHeadSize: Int) { self.maximumHeadSize = maximumHeadSize }
 
-    /// Whether a byte of the response that is due has come.
+    /// Whether a byte of the expected response has arrived.
     public var hasBegun: Bool { headSize > 0 }
 
-    /// Expects the response to a request.
+    /// Starts to expect the response to a request.
     ///
-    /// - Parameter method: The request's method: the response to HEAD has no body, one to CONNECT only if it refuses.
+    /// - Parameter method: The request's method: the response to HEAD has no body; one to CONNECT has a body only if it
+    ///   refuses.
     public mutating func expectResponse(to method: String) {
         guard phase == .idle else { return }
         phase = .statusLine
@@ -63,11 +64,12 @@ public struct ResponseParser: Sendable {
         trailerSize = 0
     }
 
-    /// Reads on.
+    /// Parses more input.
     ///
-    /// - Parameter bytes: The input that was not consumed yet; may be empty.
-    /// - Returns: How many bytes were consumed, and what they were; without an event all were, and more are needed.
-    /// - Throws: ``ResponseFault``. Nothing can be read from the connection after that.
+    /// - Parameter bytes: The input that has not been consumed; may be empty.
+    /// - Returns: The number of consumed bytes and the event. Without an event, all bytes were consumed and more are
+    ///   needed.
+    /// - Throws: ``ResponseFault``. After that, nothing else can be parsed on the connection.
     public mutating func next(
         _ bytes: UnsafeRawBufferPointer
     ) throws(ResponseFault) -> (consumed: Int, event: Event?) {
@@ -79,10 +81,10 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Reads the end of the connection.
+    /// Processes the end of the connection.
     ///
-    /// - Returns: The end of the response, where that is how its body ends; nil if no response is due.
-    /// - Throws: ``ResponseFault/truncated`` if the response is not whole.
+    /// - Returns: The end of the response if its body ends with the connection; nil if no response is expected.
+    /// - Throws: ``ResponseFault/truncated`` if the response is incomplete.
     public mutating func finish() throws(ResponseFault) -> Event? {
         defer { phase = .over }
         switch phase {
@@ -127,7 +129,7 @@ public struct ResponseParser: Sendable {
 
     // MARK: Lines
 
-    /// Reads a line; nil if its end has not come, and all input was kept for it.
+    /// Reads a line; nil if it is incomplete, and the whole input was stored for it.
     private mutating func readLine(
         _ bytes: UnsafeRawBufferPointer
     ) throws(ResponseFault) -> (count: Int, event: Event?)? {
@@ -149,7 +151,7 @@ public struct ResponseParser: Sendable {
         return (count, try event.get())
     }
 
-    /// Holds what came of heads, trailers and the lines of chunks to its limit.
+    /// Enforces the limits on heads, trailers and the lines between chunks.
     private mutating func countBytes(_ count: Int) throws(ResponseFault) {
         switch phase {
         case .statusLine, .fields:
@@ -165,17 +167,17 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Another protocol may send no line at all, or one beyond all limits.
+    /// Rejects another protocol early, since it may send no line end at all, or exceed all limits.
     private func checkStatusLineStart(before more: Slice<UnsafeRawBufferPointer>) throws(ResponseFault) {
         let expected = "HTTP/1.".utf8
         var start = line.drop { $0 == .carriageReturn }.prefix(expected.count)
         start += (start.isEmpty ? more.drop { $0 == .carriageReturn } : more).prefix(expected.count)
         guard zip(start, expected).allSatisfy({ $0 == $1 }) else {
-            throw .malformed("it begins with no HTTP/1.1")
+            throw .malformed("it does not start with HTTP/1.1")
         }
     }
 
-    /// Takes a line with its line feed.
+    /// Parses a line including its line feed.
     private mutating func take(_ line: UnsafeRawBufferPointer) throws(ResponseFault) -> Event? {
         var content = line.dropLast()
         let endsWithCRLF = content.last == .carriageReturn
@@ -190,7 +192,7 @@ public struct ResponseParser: Sendable {
             }
             return try headEnded()
         case .chunkSize, .chunkEnd:
-            // A bare line feed ends lines of heads alone: here it would let others read other chunks.
+            // A bare line feed may end only lines of a head. Here, parsers that differ would see different chunks.
             guard endsWithCRLF else { throw .malformed("a chunk's line ends without CR LF") }
             if phase == .chunkSize { try takeChunkSize(bytes) } else { try takeChunkEnd(bytes) }
         case .trailers:
@@ -207,7 +209,7 @@ public struct ResponseParser: Sendable {
     // MARK: The head
 
     private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) throws(ResponseFault) {
-        // Empty lines before it are ignored (RFC 9112, 2.2).
+        // Empty lines before a status line are ignored (RFC 9112, 2.2).
         guard !line.isEmpty else { return }
         head = try ResponseHead(statusLine: line)
         phase = .fields
@@ -238,10 +240,10 @@ public struct ResponseParser: Sendable {
         let digits = line.prefix { $0.isHexadecimal }
         guard 1...Self.maximumSizeDigits ~= digits.count,
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw .malformed("a chunk has no size that can be read") }
+        else { throw .malformed("a chunk has no valid size") }
         let rest = line[digits.endIndex...].drop { $0.isBlank }
         guard rest.isEmpty || rest.first == UInt8(ascii: ";") else {
-            throw .malformed("a chunk has no size that can be read")
+            throw .malformed("a chunk has no valid size")
         }
         phase = size == 0 ? .trailers : .chunk(remaining: size)
     }
@@ -252,7 +254,7 @@ public struct ResponseParser: Sendable {
     }
 }
 
-/// What a request's method says of the body of its response.
+/// The effect of a request's method on the body of its response.
 private enum ResponseMethod {
     case head, connect, other
 
@@ -264,11 +266,11 @@ private enum ResponseMethod {
         }
     }
 
-    /// Whether a response opens a tunnel: then Content-Length and Transfer-Encoding are ignored (RFC 9110, 9.3.6).
+    /// Whether a response opens a tunnel, so that Content-Length and Transfer-Encoding are ignored (RFC 9110, 9.3.6).
     func opensTunnel(with status: Int) -> Bool { self == .connect && 200..<300 ~= status }
 }
 
-/// How the body of a response ends (RFC 9112, 6.3).
+/// The framing of a response's body (RFC 9112, 6.3).
 private enum BodyFraming {
     case none
     case length(Int)
@@ -299,7 +301,7 @@ private enum BodyFraming {
         for (name, value) in head.fields where name.utf8.isEqualIgnoringCase("content-length".utf8) {
             guard length == nil else { throw .malformed("it has several Content-Length fields") }
             guard !value.isEmpty, value.utf8.allSatisfy({ $0.isASCIIDigit }), let number = Int(value) else {
-                throw .malformed("its Content-Length is no length")
+                throw .malformed("its Content-Length is not a number")
             }
             length = number
         }
@@ -307,15 +309,15 @@ private enum BodyFraming {
     }
 }
 
-/// Why what came on a connection is no response that can be read.
+/// The reason why bytes on a connection are not a valid response.
 public enum ResponseFault: Error, Sendable, Hashable {
-    /// It is no HTTP/1.1; says why.
+    /// The bytes are not valid HTTP/1.1. The text says why.
     case malformed(String)
-    /// The heads or the trailers have more than so many bytes.
+    /// The heads or the trailers exceed this limit in bytes.
     case headTooLarge(Int)
-    /// It came without a request.
+    /// The response arrived without a request.
     case unsolicited
-    /// The connection was closed within it.
+    /// The connection was closed before the end of the response.
     case truncated
 }
 
@@ -328,9 +330,9 @@ extension UInt8 {
     fileprivate var isHexadecimal: Bool { hexadecimalValue != nil }
 }
 
-/// How a body is coded for its transfer (RFC 9112, 6.1).
+/// The transfer codings of a body (RFC 9112, 6.1).
 public struct TransferCodings: Sendable, Hashable {
-    /// A coding that compresses.
+    /// A compression.
     public enum Compression: Sendable, Hashable {
         /// RFC 1952.
         case gzip
@@ -338,17 +340,17 @@ public struct TransferCodings: Sendable, Hashable {
         case deflate
     }
 
-    /// How many compressions in a row are undone: an honest server uses one, and each costs work per byte.
+    /// The maximum number of compressions: an honest server uses one, and each costs work per byte.
     public static let maximumCompressions = 3
 
-    /// The compressions, in the order in which they were applied.
+    /// The compressions in the order in which they were applied.
     public let compressions: [Compression]
-    /// Whether the body is in chunks; if not, it ends with the connection.
+    /// Whether the body is chunked; if not, it ends with the connection.
     public let isChunked: Bool
 
-    /// Reads the values of `Transfer-Encoding`.
+    /// Parses the values of `Transfer-Encoding`.
     ///
-    /// - Throws: ``ResponseFault/malformed(_:)`` for a coding that is not known, too many of them, none at all, and
+    /// - Throws: ``ResponseFault/malformed(_:)`` for an unknown coding, too many codings, none at all, and for
     ///   `chunked` anywhere but at the end.
     public init(_ values: some Sequence<String>) throws(ResponseFault) {
         var names = values.flatMap { $0.split(separator: ",") }.map { Self.trimmed($0).lowercased() }
@@ -362,12 +364,12 @@ public struct TransferCodings: Sendable, Hashable {
             case "gzip", "x-gzip": compressions.append(.gzip)
             case "deflate": compressions.append(.deflate)
             case "identity": continue
-            case "chunked": throw .malformed("its transfer coding 'chunked' is not the last, or there twice")
-            default: throw .malformed("its transfer coding '\(Self.printable(name))' is not known")
+            case "chunked": throw .malformed("its transfer coding 'chunked' is not the last one, or occurs twice")
+            default: throw .malformed("its transfer coding '\(Self.printable(name))' is unknown")
             }
         }
         guard compressions.count <= Self.maximumCompressions else {
-            throw .malformed("it is compressed more than \(Self.maximumCompressions) times for its transfer")
+            throw .malformed("it has more than \(Self.maximumCompressions) compressions as transfer codings")
         }
         self.compressions = compressions
     }

@@ -1,40 +1,39 @@
-/// Tells by a name whether its value is a secret, for all that is shown to people: of fields (RFC 9110, 5) and of parameters
-/// of URLs.
+/// Decides by name which fields (RFC 9110, 5) and URL parameters are secret, so that their values are masked in output.
 ///
-/// A name is held to speak of a secret by its words: what shows one too few is worse than what shows one too many.
+/// The decision depends on the words in the name. It errs on the side of masking too much.
 package enum SecretNames {
-    /// What makes any name one of a secret, wherever in it.
+    /// Text that makes a name secret anywhere in it.
     private static let parts = [
         "token", "secret", "passw", "passphrase", "credential", "signature", "cookie", "authoriz", "jwt", "sessid",
         "sessionid", "assertion",
     ]
-    /// What does so as a word of its own.
+    /// Text that makes a name secret as a whole word.
     private static let words: Set<String> = [
         "auth", "keys", "pass", "passcode", "pwd", "sig", "session", "sid", "otp", "pin", "bearer",
     ]
-    /// What does so as a parameter's whole name: what OAuth gives tokens for (RFC 6749, 4.1; RFC 8628).
+    /// Names of secret parameters: those for which OAuth issues tokens (RFC 6749, 4.1; RFC 8628).
     private static let parameters: Set<String> = ["code", "device_code", "user_code", "code_verifier"]
     /// Fields whose values are URLs.
     private static let references: Set<String> = ["location", "content-location", "referer"]
 
-    /// Whether a field's value is a secret.
+    /// Returns whether a field's value is secret.
     ///
     /// - Parameters:
     ///   - name: The field's name, in any case.
-    ///   - others: What the user calls secret beside.
-    /// - Returns: Whether it is one.
+    ///   - others: Additional names that the user declared secret.
+    /// - Returns: Whether the value is secret.
     package static func isSecret(field name: String, _ others: [String] = []) -> Bool {
         let lower = name.lowercased()
         return RedirectRules.secretFields.contains(lower) || others.contains { $0.lowercased() == lower }
             || speaksOfSecret(name)
     }
 
-    /// Whether a parameter's value is a secret.
+    /// Returns whether a parameter's value is secret.
     package static func isSecret(parameter name: String) -> Bool {
         parameters.contains(name.lowercased()) || speaksOfSecret(name)
     }
 
-    /// A field's value as it may be shown: a mask for a secret, and for those within a URL.
+    /// Returns a field's value for display, with a mask in place of a secret value or of secrets in a URL.
     package static func shown(field name: String, _ value: String, by mask: String, _ others: [String] = []) -> String {
         if isSecret(field: name, others) { return mask }
         return references.contains(name.lowercased()) ? masked(value, by: mask) : value
@@ -46,7 +45,7 @@ package enum SecretNames {
             || split(name).contains { words.contains($0) || $0.hasSuffix("key") }
     }
 
-    /// The words of a name such as `X-Api-Key`, `api_key`, `apiKey`; in lower case.
+    /// Returns the words of a name such as `X-Api-Key`, `api_key` or `apiKey`, in lower case.
     private static func split(_ name: String) -> [String] {
         var words: [[UInt8]] = [[]]
         var wasLower = false
@@ -62,8 +61,7 @@ package enum SecretNames {
 }
 
 extension SecretNames {
-    /// A URL or the target of a request as it may be shown: without user information, and with a mask in place of the values
-    /// of parameters that are secrets.
+    /// Returns a URL or request target for display, with a mask in place of user information and secret parameters.
     package static func masked(_ reference: String, by mask: String) -> String {
         let bytes = Array(reference.utf8)
         let mask = Array(mask.utf8)
@@ -74,7 +72,7 @@ extension SecretNames {
         return String(decoding: bytes[..<user.lowerBound] + mask + rest, as: UTF8.self)
     }
 
-    /// Where `user:password` stands in `scheme://user:password@host`.
+    /// Returns the range of `user:password` in `scheme://user:password@host`.
     private static func userInformation(_ bytes: [UInt8]) -> Range<Int>? {
         guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")), bytes[slash...].starts(with: "//".utf8) else {
             return nil
@@ -84,7 +82,7 @@ extension SecretNames {
         return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     }
 
-    /// Parameters stand behind one of these: in a query, a fragment, or a segment of the path.
+    /// Whether a parameter follows this byte: in a query, a fragment or a path segment.
     private static func isDelimiter(_ byte: UInt8) -> Bool { "?&;#".utf8.contains(byte) }
 
     private static func maskedParameters(_ bytes: ArraySlice<UInt8>, _ mask: [UInt8]) -> [UInt8] {
@@ -105,7 +103,7 @@ extension SecretNames {
         return result
     }
 
-    /// A name with its bytes in place of `%` and two digits.
+    /// Returns a percent-decoded name.
     private static func decoded(_ name: ArraySlice<UInt8>) -> String {
         String(decoding: PercentEncoding.decoded(name), as: UTF8.self)
     }

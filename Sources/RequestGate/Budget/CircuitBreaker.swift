@@ -1,26 +1,29 @@
-/// Lets no request go to a host of which too many have failed of late, and one at a time when it tries again.
+/// Blocks requests to a host after too many recent failures, and then admits one trial request at a time.
 ///
 /// | state | `allows` | `succeeded` | `failed` |
 /// |---|---|---|---|
-/// | closed | yes | counted | counted; open, once ``Policy/failureRatio`` of at least ``Policy/minimumCalls`` failed |
-/// | open, until the break is over | no | not counted: it went before | not counted |
-/// | open, afterwards | yes, one: on trial | | |
-/// | on trial | no; again one if nothing was heard for another break | closed, all forgotten | open again |
+/// | closed | yes | counted | counted; opens once ``Policy/failureRatio`` of at least ``Policy/minimumCalls`` failed |
+/// | open, during the break | no | ignored: the request was sent before | ignored |
+/// | open, after the break | yes, for one request, which is the trial | | |
+/// | on trial | no; after another break, yes for one more | closed, counts reset | open again |
 ///
-/// What went out before it opened and ends while one is on trial can't be told from that one, and counts as its end.
+/// A request that was sent before the breaker opened, and ends during a trial, can't be distinguished from the trial
+/// request. It counts as the end of the trial.
 public struct CircuitBreaker: Sendable {
-    /// When it opens, and for how long.
+    /// The thresholds at which the breaker opens, and the duration for which it stays open.
     public struct Policy: Sendable, Hashable {
-        /// The share of calls, 0 to 1, that has to fail.
+        /// The share of calls, 0 to 1, that must fail.
         public var failureRatio: Double
-        /// How many calls there have to be before their share counts.
+        /// The minimum number of calls in the sampling period.
         public var minimumCalls: Int
-        /// Over how long they are counted.
+        /// The sampling period over which calls are counted.
         public var samplingDuration: Duration
-        /// How long it then stays open.
+        /// The duration for which the breaker stays open.
         public var breakDuration: Duration
 
-        /// Sets each number; what is not said is as in Polly.
+        /// Creates a policy.
+        ///
+        /// The defaults are those of Polly.
         public init(
             failureRatio: Double = 0.1,
             minimumCalls: Int = 100,
@@ -37,7 +40,7 @@ public struct CircuitBreaker: Sendable {
     private enum State: Sendable {
         case closed
         case open(until: BootInstant)
-        /// One was let through; another may be if nothing is heard of it until then.
+        /// A trial request was admitted. Another one may be sent from this instant if the trial has not ended by then.
         case onTrial(until: BootInstant)
     }
 
@@ -45,15 +48,15 @@ public struct CircuitBreaker: Sendable {
     private var state = State.closed
     private var recent: RecentCalls
 
-    /// Makes a closed one.
+    /// Creates a closed circuit breaker.
     public init(_ policy: Policy = .init()) {
         self.policy = policy
         recent = .init(over: policy.samplingDuration)
     }
 
-    /// Whether a request may go now.
+    /// Returns whether a request may be sent now.
     ///
-    /// Once it has opened, a yes is for this one request, on whose end it waits.
+    /// If the breaker was open, `true` admits this one request as the trial.
     public mutating func allows(at now: BootInstant) -> Bool {
         guard opens(at: now) == nil else { return false }
         if case .closed = state { return true }
@@ -61,7 +64,7 @@ public struct CircuitBreaker: Sendable {
         return true
     }
 
-    /// When the next request may go; nil if one may go now.
+    /// Returns when the next request may be sent; nil if one may be sent now.
     public func opens(at now: BootInstant) -> BootInstant? {
         switch state {
         case .closed: nil
@@ -69,7 +72,7 @@ public struct CircuitBreaker: Sendable {
         }
     }
 
-    /// A request that was let through has succeeded.
+    /// Records the success of a request that was admitted.
     public mutating func succeeded(at now: BootInstant) {
         switch state {
         case .closed: recent.count(isFailure: false, at: now)
@@ -78,7 +81,9 @@ public struct CircuitBreaker: Sendable {
         }
     }
 
-    /// A request that was let through has failed, in a way that says something about the host.
+    /// Records the failure of a request that was admitted.
+    ///
+    /// Only failures that concern the host are recorded.
     public mutating func failed(at now: BootInstant) {
         switch state {
         case .closed:
@@ -89,8 +94,8 @@ public struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Whether it holds nothing against its host.
-    var isUntroubled: Bool {
+    /// Whether the breaker is closed and has no recent failures.
+    var isPristine: Bool {
         guard case .closed = state else { return false }
         return recent.totals.failures == 0
     }
@@ -110,7 +115,7 @@ public struct CircuitBreaker: Sendable {
     }
 }
 
-/// How many calls there were of late and how many of them failed, in ten slots that are forgotten one by one.
+/// The number of recent calls and failures, counted in ten slots that expire one by one.
 struct RecentCalls: Sendable {
     private struct Slot: Sendable {
         var number: Int64
@@ -126,7 +131,7 @@ struct RecentCalls: Sendable {
         slotNanoseconds = max(duration.clampedNanoseconds / Self.slotCount, 1)
     }
 
-    /// How many calls of the slots that are still there, and how many failures.
+    /// The number of calls, and of failed calls, in the slots that have not expired.
     var totals: (calls: Int, failures: Int) {
         slots.reduce(into: (0, 0)) { totals, slot in
             totals.0 += slot.calls
@@ -134,7 +139,7 @@ struct RecentCalls: Sendable {
         }
     }
 
-    /// Counts a call and forgets those that are too long ago.
+    /// Counts a call and removes expired slots.
     mutating func count(isFailure: Bool, at now: BootInstant) {
         let number = now.nanoseconds / slotNanoseconds
         slots.removeAll { number - $0.number >= Self.slotCount }

@@ -1,33 +1,36 @@
-/// How many retries a host is good for: each takes from it, each success gives back.
+/// A host's retry budget: each retry spends tokens, and each success returns some.
 ///
-/// While a host is down, its requests together make a hundred retries and then one attempt each. The numbers are those of
-/// the standard mode of the AWS SDKs.
-///
-/// | what | tokens |
+/// While a host is down, its requests together make a hundred retries, and after that one attempt each. The numbers are
+/// those of the standard mode of the AWS SDKs.
+/// | event | tokens |
 /// |---|---|
 /// | a retry | −5 |
-/// | a retry after a timeout, which has cost the server more | −10 |
+/// | a retry after a timeout, which costs the server more | −10 |
 /// | a success at the first attempt | +1 |
-/// | a success after a retry | + what that retry took |
+/// | a success after a retry | + the cost of that retry |
 public struct TokenBucket: Sendable, Hashable {
-    /// The most it holds.
+    /// The maximum number of tokens.
     public let capacity: Int32
-    /// What it holds.
+    /// The current number of tokens.
     public private(set) var tokens: Int32
 
-    /// Makes a full one; a capacity below nothing is none.
+    /// Creates a full bucket.
+    ///
+    /// A negative capacity is treated as 0.
     public init(capacity: Int32 = 500) {
         self.capacity = max(capacity, 0)
         tokens = self.capacity
     }
 
-    /// Whether nothing is missing, so that it need not be kept.
+    /// Whether the bucket is full, so that the host's state need not be kept.
     public var isFull: Bool { tokens == capacity }
 
-    /// What a retry takes.
+    /// Returns the number of tokens that a retry costs.
     public static func cost(isTimeout: Bool) -> Int32 { isTimeout ? 10 : 5 }
 
-    /// Takes what a retry costs, and says whether there was enough; if not, nothing was taken.
+    /// Spends the cost of a retry.
+    ///
+    /// Returns `false`, and spends nothing, if there are too few tokens.
     public mutating func take(isTimeout: Bool) -> Bool {
         let cost = Self.cost(isTimeout: isTimeout)
         guard tokens >= cost else { return false }
@@ -35,6 +38,6 @@ public struct TokenBucket: Sendable, Hashable {
         return true
     }
 
-    /// Gives back what the request's last retry took, or 1 if it succeeded at once.
+    /// Returns the cost of the request's last retry to the bucket, or 1 token if the first attempt succeeded.
     public mutating func succeeded(cost: Int32 = 1) { tokens += min(max(cost, 0), capacity - tokens) }
 }

@@ -1,34 +1,36 @@
-/// What becomes of a request whose destination can't be reached.
+/// How a request is handled while there is no path to its destination.
 public enum GatePolicy: Sendable, Hashable {
-    /// It is tried at once, and fails as the network lets it fail.
-    case goesAtOnce
-    /// It waits until there is a path to its destination, in all its waits together no longer than a time; nil for as
-    /// long as its deadline allows.
+    /// It is tried immediately, and fails with the error that the network reports.
+    case startsImmediately
+    /// It waits until there is a path to its destination. The duration limits the sum of its waits; with nil, only the
+    /// deadline of the request does.
     case waitsForConnectivity(Duration?)
 
-    /// Whether requests wait at all.
-    public var waits: Bool { self != .goesAtOnce }
+    /// Whether requests wait for a path.
+    public var waits: Bool { self != .startsImmediately }
 }
 
-/// What becomes of a running request under which the path goes away.
+/// How a running request is handled when its path is lost.
 public enum PathLossPolicy: Sendable, Hashable {
-    /// Its connection is given up as soon as its path is lost for certain, long before TCP would notice.
+    /// Its connection is closed as soon as the path is known to be lost, long before TCP would detect it.
     case failFast
-    /// Its connection is kept for so long, in case the path comes back as it was, and given up then.
+    /// Its connection is kept for the duration in case the path returns unchanged, and is closed after that.
     case waitInFlight(Duration)
 }
 
-/// In which order requests leave that have waited; within one, the first come is the first out.
+/// The priority of a waiting request.
 ///
-/// A request that waits grows more urgent by one step in each half minute, so that nobody starves.
+/// Requests of equal priority are sent in the order in which they arrived.
+///
+/// The priority of a waiting request rises by one step every 30 seconds, which prevents starvation.
 public enum RequestPriority: UInt8, Sendable, Hashable, CaseIterable, Comparable {
-    /// After all others: prefetching, reports that nobody waits for.
+    /// Sent after all others: for prefetching and background reports.
     case low
-    /// The usual.
+    /// The default.
     case normal
-    /// Before all others: what a person waits for.
+    /// Sent before all others: for requests that a user is waiting for.
     case high
 
-    /// Orders from low to high.
+    /// Orders priorities from low to high.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,135 +1,145 @@
 public import ReachabilityCore
 
-/// Decides whether a request goes, what is to be found out first, or what it waits for: the gate's table.
+/// Decides whether a request may be sent, needs a name or route lookup first, or has to wait: the gate's decision
+/// table.
 ///
-/// An address is judged by the kernel's own lookup and what the monitor knows of the link, so that hosts on the link,
-/// hosts behind a VPN and this machine itself are reached while the internet is away; and where a lookup has no answer,
-/// a connection would have none either.
+/// An address is judged by the kernel's own route lookup and the monitor's link state. So hosts on the local link,
+/// hosts behind a VPN and this machine stay reachable while the internet is not, and an address without a route is one
+/// that no connection could reach either.
 public enum GateTable {
-    /// What comes next.
-    public static func verdict(_ question: GateQuestion) -> GateVerdict {
-        if question.destination == .unixSocket { return .go }
-        let isRestricted = question.requirement != .any
-        // Not knowing keeps nobody from trying, unless it may be what is forbidden.
-        if question.status == .unknown { return isRestricted ? .wait(.firstState) : .go }
-        if !isRestricted, question.status.isReachable, !question.isDoubted { return .go }
-        switch question.destination {
+    /// Returns the decision for a request.
+    public static func verdict(_ context: GateContext) -> GateVerdict {
+        if context.destination == .unixSocket { return .go }
+        let isRestricted = context.requirement != .any
+        // An unknown state does not block a request, unless its path might violate a requirement.
+        if context.status == .unknown { return isRestricted ? .wait(.firstState) : .go }
+        if !isRestricted, context.status.isReachable, !context.needsRevalidation { return .go }
+        switch context.destination {
         case .unixSocket: return .go
-        case .addresses(let ways): return ways.map { judge($0, isRestricted) } ?? .judgeAddresses
-        case .name(let name): return judge(name, question, isRestricted)
+        case .addresses(let routes): return routes.map { verdict($0, isRestricted) } ?? .lookupRoutes
+        case .name(let name): return verdict(name, context, isRestricted)
         }
     }
 
-    /// Goes by the first way there is; a request that is bound to its interface reaches no address that has another.
-    private static func judge(_ ways: [GateWay], _ isRestricted: Bool) -> GateVerdict {
-        guard let first = ways.first(where: { $0 != .none }) else { return .wait(.path) }
-        let positions = ways.indices.filter { ways[$0] != .none && (!isRestricted || ways[$0] == first) }
-        guard isRestricted, case .through(let interface) = first else { return .goTo(positions, boundTo: nil) }
+    /// Selects the first address that has a route.
+    ///
+    /// A request bound to that route's interface excludes addresses behind others.
+    private static func verdict(_ routes: [RouteResult], _ isRestricted: Bool) -> GateVerdict {
+        guard let first = routes.first(where: { $0 != .none }) else { return .wait(.path) }
+        let positions = routes.indices.filter { routes[$0] != .none && (!isRestricted || routes[$0] == first) }
+        guard isRestricted, case .interface(let interface) = first else { return .goTo(positions, boundTo: nil) }
         return .goTo(positions, boundTo: interface)
     }
 
-    private static func judge(_ name: GateName, _ question: GateQuestion, _ isRestricted: Bool) -> GateVerdict {
+    private static func verdict(_ name: GateName, _ context: GateContext, _ isRestricted: Bool) -> GateVerdict {
         switch name {
         case .local: return .lookup
-        // The system's lookup is bound to nothing: it must not be what uses a path that is forbidden.
-        case .notAsked: return !isRestricted || question.defaultInterface != nil ? .lookup : .wait(.path)
-        case .looking: return .wait(.name)
+        // The system's resolver is not bound to an interface, so its lookup must not use a forbidden path.
+        case .unresolved: return !isRestricted || context.defaultInterface != nil ? .lookup : .wait(.path)
+        case .resolving: return .wait(.name)
         case .temporaryFailure: return .wait(.nameServer)
         case .failure:
-            guard isRestricted else { return question.status.isReachable ? .go : .wait(.path) }
-            // The attempt fails by itself, and says why.
-            return question.defaultInterface.map { .goTo(nil, boundTo: $0) } ?? .wait(.path)
+            guard isRestricted else { return context.status.isReachable ? .go : .wait(.path) }
+            // The attempt fails by itself, with the resolver's error.
+            return context.defaultInterface.map { .goTo(nil, boundTo: $0) } ?? .wait(.path)
         }
     }
 }
 
-/// What comes of a question.
+/// The decision of the gate.
 public enum GateVerdict: Sendable, Hashable {
-    /// It goes as it would without a gate.
+    /// The request is sent as it would be without a gate.
     case go
-    /// It goes to the addresses at these positions; nil for whatever the name comes to.
+    /// The request is sent to the addresses at these positions; nil for all addresses of the name.
     ///
-    /// If it is bound to an interface, its connection must be, so that no packet leaves through another.
+    /// If an interface is given, the connection must be bound to it, so that no packet leaves through another one.
     case goTo([Int]?, boundTo: InterfaceIndex?)
-    /// The name is to be looked up.
+    /// The name has to be resolved first.
     case lookup
-    /// The kernel is to be asked for the ways to the addresses.
-    case judgeAddresses
-    /// It waits.
+    /// The routes to the addresses have to be looked up in the kernel first.
+    case lookupRoutes
+    /// The request waits.
     case wait(GateObstacle)
 }
 
-/// What a request waits for.
+/// The reason why a request waits.
 public enum GateObstacle: String, Sendable, Hashable, CaseIterable {
-    /// What the network is like is not known yet.
+    /// The state of the network is not known yet.
     case firstState
-    /// There is no path that it may use.
+    /// No path meets the requirement of the request.
     case path
-    /// Its name is being looked up.
+    /// The name is being resolved.
     case name
-    /// No name server answers.
+    /// No name server responds.
     case nameServer
 }
 
-/// All that decides whether a request may go now.
-public struct GateQuestion: Sendable, Hashable {
-    /// What its path must be.
+/// The inputs of the gate's decision.
+public struct GateContext: Sendable, Hashable {
+    /// The requirement that the request's path must meet.
     public var requirement: PathRequirement
     /// The state of the default path.
     public var status: ReachabilityStatus
-    /// Where its connection leads.
+    /// The destination of the connection.
     public var destination: Destination
-    /// Whether an attempt has found no path although there should be one: then the destination's own is looked up.
-    public var isDoubted: Bool
-    /// The interface of the default path that meets the requirement; nil if there is none, or it was not looked for.
+    /// Whether an attempt found no path although the state says that there is one.
+    ///
+    /// The destination's own route is then looked up.
+    public var needsRevalidation: Bool
+    /// The interface of the default path that meets the requirement; nil if there is none, or if it was not determined.
     public var defaultInterface: InterfaceIndex?
 
-    /// Asks for a request that no attempt was made of.
+    /// Creates the inputs for a request.
+    ///
+    /// The defaults are for one that has not been attempted.
     public init(
         _ requirement: PathRequirement,
         _ status: ReachabilityStatus,
         _ destination: Destination,
-        isDoubted: Bool = false,
+        needsRevalidation: Bool = false,
         defaultInterface: InterfaceIndex? = nil
     ) {
         self.requirement = requirement
         self.status = status
         self.destination = destination
-        self.isDoubted = isDoubted
+        self.needsRevalidation = needsRevalidation
         self.defaultInterface = defaultInterface
     }
 
-    /// Where a connection leads: to the proxy, where one is in use, whose own way counts then.
+    /// The destination of a connection.
+    ///
+    /// If a proxy is used, it is the proxy.
     public enum Destination: Sendable, Hashable {
         /// A Unix socket, which needs no path.
         case unixSocket
-        /// Addresses, and the way to each; nil while nobody has looked.
-        case addresses([GateWay]?)
-        /// A name.
+        /// Addresses, and the route to each; nil until the routes have been looked up.
+        case addresses([RouteResult]?)
+        /// A host name.
         case name(GateName)
     }
 }
 
-/// The way to one address, for a socket with a requirement.
-public enum GateWay: Sendable, Hashable {
+/// The result of a route lookup for one address and a socket with a requirement.
+public enum RouteResult: Sendable, Hashable {
     /// The address is this machine's own.
-    case here
-    /// Through an interface.
-    case through(InterfaceIndex)
-    /// There is none.
+    case local
+    /// The route uses an interface.
+    case interface(InterfaceIndex)
+    /// There is no route.
     case none
 }
 
-/// What is known of a name in this epoch: since the network was as it is.
+/// The state of a name's resolution since the network last changed.
 public enum GateName: Sendable, Hashable {
-    /// Nothing.
-    case notAsked
-    /// Nothing; and it is this machine's by definition (`localhost`, RFC 6761, 6.3), so that nobody has to be asked.
+    /// The name has not been resolved.
+    case unresolved
+    /// The name has not been resolved, and it means this machine by definition (`localhost`, RFC 6761, 6.3), so that no
+    /// name server is needed.
     case local
-    /// It is being looked up.
-    case looking
-    /// No name server answers (EAI_AGAIN).
+    /// The name is being resolved.
+    case resolving
+    /// No name server responds (EAI_AGAIN).
     case temporaryFailure
-    /// It has no address, or looking it up fails in another way that waiting does not fix (EAI_NONAME).
+    /// The name has no address, or its resolution failed with another error that waiting does not fix (EAI_NONAME).
     case failure
 }

@@ -1,67 +1,70 @@
-/// What has become of the path of a connection.
+/// The state of the path of an open connection.
 public struct ConnectionPath: Sendable, Hashable {
-    /// Whether its source address is still this machine's.
+    /// Whether the connection's source address is still assigned to this machine.
     public var hasAddress: Bool
-    /// Whether its packets still leave by the same interface, and that carries them.
-    public var hasWay: Bool
-    /// Whether its interface still meets the requirement of those who use it.
+    /// Whether the connection still has a route through the same interface, and that interface is up.
+    public var hasRoute: Bool
+    /// Whether the interface still meets the requirement of the requests that use the connection.
     public var isAllowed: Bool
 
-    /// Sets each.
-    public init(hasAddress: Bool, hasWay: Bool, isAllowed: Bool) {
+    /// Creates a state.
+    public init(hasAddress: Bool, hasRoute: Bool, isAllowed: Bool) {
         self.hasAddress = hasAddress
-        self.hasWay = hasWay
+        self.hasRoute = hasRoute
         self.isAllowed = isAllowed
     }
 }
 
-/// Decides what becomes of connections when the network has changed.
+/// Decides how open connections are handled after a change of the network.
 ///
-/// TCP survives the loss of a carrier or a route, as long as the address stays: the other end need not notice. Without
-/// its address nothing comes back; but a lease that is renewed takes the address away for a moment.
+/// A TCP connection survives the loss of the carrier or of the route as long as its source address remains; the peer
+/// may not even detect it. Without that address, no packet from the peer arrives; but renewing a DHCP lease can remove
+/// the address for a moment.
 public enum RunningTable {
-    /// How long an address must be gone before that counts.
-    public static let damping = Duration.milliseconds(100)
-    /// How long a connection without a way may be silent, for those who want to know soon.
+    /// The time for which an address must be missing before it counts as lost.
+    public static let addressLossDelay = Duration.milliseconds(100)
+    /// The time for which a connection without a route may be silent under ``PathLossPolicy/failFast``.
     ///
-    /// WiFi takes one to three seconds to come back from a short loss.
+    /// Wi-Fi takes one to three seconds to recover from a short loss of signal.
     public static let defaultGrace = Duration.seconds(5)
 
-    /// A connection that no request uses.
+    /// Returns the decision for a connection that no request uses.
     public static func verdict(onIdle path: ConnectionPath) -> IdleVerdict {
-        path.isAllowed && path.hasAddress && path.hasWay ? .keep : .close
+        path.isAllowed && path.hasAddress && path.hasRoute ? .keep : .close
     }
 
-    /// A connection that a request uses.
+    /// Returns the decision for a connection that a request uses.
     public static func verdict(onRunning path: ConnectionPath, _ policy: PathLossPolicy) -> RunningVerdict {
         if !path.isAllowed { return .notAllowed }
-        if !path.hasAddress { return .lostUnlessBack(within: max(damping, policy.grace ?? damping)) }
-        return path.hasWay ? .keep : .lostIfSilent(for: policy.grace ?? defaultGrace)
+        if !path.hasAddress {
+            return .closeUnlessRestored(within: max(addressLossDelay, policy.grace ?? addressLossDelay))
+        }
+        return path.hasRoute ? .keep : .closeIfSilent(for: policy.grace ?? defaultGrace)
     }
 
-    /// What becomes of an idle connection.
+    /// The decision for an idle connection.
     public enum IdleVerdict: Sendable, Hashable {
-        /// Another request may use it.
+        /// Another request may use the connection.
         case keep
-        /// The next request has a new one.
+        /// The connection is closed, and the next request opens a new one.
         case close
     }
 
-    /// What becomes of a connection in use.
+    /// The decision for a connection in use.
     public enum RunningVerdict: Sendable, Hashable {
-        /// It goes on.
+        /// The connection is kept.
         case keep
-        /// It is given up if the path is not as it was by then.
-        case lostUnlessBack(within: Duration)
-        /// It is given up if nothing comes for so long, and the path is not as it was by then.
-        case lostIfSilent(for: Duration)
-        /// It is given up at once: its packets leave where they may not.
+        /// The connection is closed unless the path is restored within the duration.
+        case closeUnlessRestored(within: Duration)
+        /// The connection is closed if it receives nothing for the duration and the path is not restored by then.
+        case closeIfSilent(for: Duration)
+        /// The connection is closed immediately: its packets leave through a forbidden interface.
         case notAllowed
     }
 }
 
 extension PathLossPolicy {
-    /// How long a connection is kept; nil where the policy leaves that to the table.
+    /// The time for which a connection is kept; nil if the policy leaves it to the table.
     fileprivate var grace: Duration? {
         switch self {
         case .failFast: nil

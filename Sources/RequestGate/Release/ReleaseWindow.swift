@@ -1,135 +1,138 @@
-/// How many requests may be under way at once while those go out that waited for a path: to one host, or in all.
+/// Limits the number of requests in flight, to one host or in all, while requests that waited for a path are released.
 ///
-/// After an outage it is one, a probe, and then grows until the other side refuses:
+/// After an outage the limit is one request, the probe. It then grows until the server reports overload:
 ///
-/// | what comes | before the first refusal | after it |
+/// | event | before the first overload | after it |
 /// |---|---|---|
-/// | a head of an answer | +1 (doubles in each round trip) | half of what lacks to the known limit in each round trip;
-/// past it +1, +2, +4 … |
-/// | a refusal, first of its round trip | the known limit is what it was - 1, the window × 0.85 of that | the same |
-/// | a further refusal of that round trip | the known limit - 1, the window × 0.85 of that | the same |
+/// | response head | +1 (doubles per round trip) | per round trip half the gap to the known limit, then +1, +2, … |
+/// | first overload of a round trip | known limit = window - 1, window = 0.85 × known limit | the same |
+/// | further overload in that round trip | known limit - 1, window = 0.85 × known limit | the same |
 ///
-/// A round trip ends with the first word of an attempt that was started after the last cut; what comes of earlier ones
-/// does not let it grow. If refusals bring it down to one, it begins again. decisions/0008 has what this was chosen
-/// from.
+/// A round trip ends with the first result of an attempt that was started after the last reduction; results of earlier
+/// attempts don't make the window grow. If overloads reduce the window to one, it starts over. docs/decisions/0008
+/// lists the alternatives.
 ///
-/// The owner counts what is under way, and calls ``settle()`` when nobody waits in its line and nothing that the window
-/// let go is under way or backs off: what comes then comes at its own pace. A session's window, which stands over those
-/// of the hosts, should take every answer for a success: a host that refuses says nothing of the way to it.
+/// The owner counts the requests in flight. It calls ``settle()`` when no request waits, and no request that the window
+/// released is in flight or backs off: from then on requests arrive at their own rate. The window of a session, which
+/// covers those of all hosts, should treat every response as a success: an overloaded host says nothing about the path
+/// to it.
 struct ReleaseWindow: Sendable, Hashable {
-    /// The limit, with its fraction; infinite while not in effect.
+    /// The limit, including its fraction; infinite while the window is not in effect.
     private var width: Double = .infinity
-    /// How many were under way when it was last refused; infinite before that.
-    private var known: Double = .infinity
-    /// What it gains in a round trip beyond the known limit.
+    /// The window at the last overload, less one for each overload; infinite before the first one.
+    private var knownLimit: Double = .infinity
+    /// The growth per round trip above the known limit.
     private var step: Double = 1
     /// The number of the next attempt.
     private var next: UInt32 = 0
-    /// The number from which on attempts tell something about the window as it is now.
+    /// The first attempt number whose result applies to the window's current size.
     private var cut: UInt32 = 0
 
     private static let overload = 0.85
 
-    /// Not in effect.
+    /// Creates a window that is not in effect.
     init() {}
 
-    /// How many may be under way; `Int.max` while not in effect.
+    /// The maximum number of requests in flight; `Int.max` while the window is not in effect.
     var limit: Int { isInEffect ? Int(width) : .max }
 
-    /// Whether there is a limit.
+    /// Whether the window limits requests.
     var isInEffect: Bool { width < .infinity }
 
-    /// Whether one request alone tries the way.
-    var isProbing: Bool { width == 1 && known == .infinity }
+    /// Whether the window admits only one request, as the probe.
+    var isProbing: Bool { width == 1 && knownLimit == .infinity }
 
-    /// Whether it grows as fast as it can: before the first refusal.
-    var isDoubling: Bool { isInEffect && known == .infinity }
+    /// Whether the window doubles per round trip, as it does before the first overload.
+    var isDoubling: Bool { isInEffect && knownLimit == .infinity }
 
-    /// The path, or the host, was away: one may go now, and more once it is answered.
+    /// Starts the window over after an outage of the path or of the host: with one request, and more once it gets a
+    /// response.
     ///
-    /// What comes of attempts that were started before does not count.
+    /// Results of attempts that were started before are ignored.
     ///
-    /// - Parameter first: How many may go at once; more than one where they go different ways.
+    /// - Parameter first: The number of requests that may be sent immediately; more than one if they use different
+    ///   routes.
     mutating func outage(first: Int = 1) {
-        beginAnew()
+        startOver()
         width = Double(max(1, first))
         cut = next
     }
 
-    /// Nobody waits any more: no longer in effect.
+    /// Ends the limit, since no request waits any more.
     mutating func settle() {
-        beginAnew()
+        startOver()
         width = .infinity
     }
 
-    /// Gives the attempt that is started now its number.
+    /// Returns the number of the attempt that is started now.
     mutating func started() -> UInt32 {
         defer { next &+= 1 }
         return next
     }
 
-    /// The head of an answer came for an attempt.
+    /// Records a response head for an attempt.
     mutating func succeeded(_ ticket: UInt32) {
         guard isInEffect, isCurrent(ticket) else { return }
         width = min(width + growth, Double(Int32.max))
     }
 
-    /// An attempt was refused because there were too many: 429, 503, or nobody took the connection.
+    /// Records that an attempt was rejected because of overload: status 429 or 503, or a refused connection.
     mutating func overloaded(_ ticket: UInt32) {
         guard isInEffect else { return }
         if isCurrent(ticket) {
-            known = width - 1
+            knownLimit = width - 1
             cut = next
-        } else if known < .infinity {
-            known -= 1
+        } else if knownLimit < .infinity {
+            knownLimit -= 1
         } else {
             return
         }
         step = 1
-        width = known * Self.overload
-        if width <= 1 { beginAnew() }
+        width = knownLimit * Self.overload
+        if width <= 1 { startOver() }
     }
 
-    /// What one success adds.
+    /// The growth for one success.
     private var growth: Double {
         mutating get {
-            if known == .infinity { return 1 }
-            if width < known { return max(1, (known - width) / 2) / width }
+            if knownLimit == .infinity { return 1 }
+            if width < knownLimit { return max(1, (knownLimit - width) / 2) / width }
             defer { step += step / width }  // So it doubles in a round trip.
             return step / width
         }
     }
 
-    private mutating func beginAnew() {
+    private mutating func startOver() {
         width = 1
-        known = .infinity
+        knownLimit = .infinity
         step = 1
     }
 
     private func isCurrent(_ ticket: UInt32) -> Bool { Int32(bitPattern: ticket &- cut) >= 0 }
 }
 
-/// By how much a free slot of a ``ReleaseWindow`` is delayed, so that what waited does not leave in bursts, nor in step
-/// with other machines that lost the same path.
+/// The random delay of a free slot of a ``ReleaseWindow``, so that waiting requests are neither sent in bursts nor in
+/// step with other machines that lost the same path.
 ///
-/// Only while the window doubles, and never the first probe: that one tells whether there is a path at all. The bound
-/// is a quarter of the probe's round trip, so that growth takes an eighth longer and throughput afterwards nothing.
+/// There is a delay only while the window doubles, and never for the first probe, which shows whether there is a path
+/// at all. The maximum is a quarter of the probe's round trip: growth takes an eighth longer, and later throughput is
+/// unaffected.
 struct SlotJitter: Sendable, Hashable {
-    /// Nanoseconds that no delay reaches.
+    /// The exclusive upper bound of the delay, in nanoseconds.
     private var bound: UInt32 = 0
 
-    /// No delay: nothing is known of the way yet.
+    /// Creates a jitter without delay, for a path whose round-trip time is unknown.
     init() {}
 
-    /// Takes the bound from how long the probe's answer took.
+    /// Creates a jitter from the round-trip time of the probe.
     init(roundTrip: Duration) {
         bound = UInt32(clamping: min(max(0, roundTrip.clampedNanoseconds) / 4, Self.longest))
     }
 
-    /// A quarter of a second: a probe that took long, since the server was slow, must not hold all others back.
+    /// A quarter of a second, in nanoseconds: a slow response to the probe must not delay all other requests.
     private static let longest: Int64 = 250_000_000
 
-    /// How long a slot that is free now stays empty.
+    /// Returns the time for which a slot that is free now stays empty.
     func delay(in window: ReleaseWindow, using generator: inout some RandomNumberGenerator) -> Duration {
         guard bound > 0, window.isDoubling, !window.isProbing else { return .zero }
         return .nanoseconds(Int64(UInt32.random(in: 0..<bound, using: &generator)))

@@ -1,111 +1,113 @@
 public import NetworkClientCore
 
-/// What a policy has to know of a request.
+/// The properties of a request that decide whether it may be retried.
 public struct RequestTraits: Sendable, Hashable {
-    /// Whether doing it twice is as good as once: by its method (RFC 9110, 9.2.2), or by an idempotency key.
+    /// Whether sending it twice has the effect of sending it once: by its method (RFC 9110, 9.2.2) or an idempotency
+    /// key.
     public var isIdempotent: Bool
-    /// Whether its body can be made again.
+    /// Whether its body can be produced again.
     public var isReplayable: Bool
 
-    /// Sets both.
+    /// Creates the properties.
     public init(isIdempotent: Bool, isReplayable: Bool) {
         self.isIdempotent = isIdempotent
         self.isReplayable = isReplayable
     }
 }
 
-/// How an attempt ended that was no success.
+/// The failure of an attempt.
 public struct AttemptFailure: Sendable, Hashable {
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var kind: Kind
-    /// How far the request may have come, over all attempts so far.
+    /// The furthest stage that the request may have reached in all attempts so far.
     public var processing: Processing
-    /// How long the server wants to be left alone, counted from now.
+    /// The delay that the server requested with `Retry-After`, from now.
     public var retryAfter: Duration?
 
-    /// Sets each.
+    /// Creates a failure.
     public init(_ kind: Kind, _ processing: Processing, retryAfter: Duration? = nil) {
         self.kind = kind
         self.processing = processing
         self.retryAfter = retryAfter
     }
 
-    /// The kinds of failures.
+    /// The kinds of failure.
     public enum Kind: Sendable, Hashable {
-        /// The network or the server failed: another attempt may well succeed.
+        /// The network or the server failed, and another attempt may succeed.
         case transient
-        /// As ``transient``, and it took as long as it was allowed to.
+        /// As ``transient``, by exceeding a timeout.
         case timeout
-        /// Nobody listens, or the server sheds load.
+        /// No server listens, or the server is overloaded.
         case refused
-        /// The server answered with a status that is no success.
+        /// The server responded with a status other than success.
         case status(Int)
-        /// The path is gone, as a fresh lookup confirms: to be waited for, which is no attempt.
+        /// The path is lost, as a new lookup confirms. Waiting for a path does not count as an attempt.
         case pathLost
-        /// Another attempt would fail the same: a bad URL, no trust, an answer too large, cancelled.
+        /// Another attempt would fail in the same way: an invalid URL, an untrusted certificate, a response that is too
+        /// large, or cancellation.
         case permanent
     }
 }
 
-/// What follows a failure, and why.
+/// The consequence of a failure, and its reason.
 public enum RetryDecision: Sendable, Hashable {
-    /// It goes again after a delay.
+    /// The request is retried after a delay.
     case retry(in: Duration, because: RetryReason)
-    /// It waits until there is a path, and goes again then.
+    /// The request waits for a path and is then sent again.
     case waitForPath
-    /// It has failed.
+    /// The request has failed.
     case giveUp(because: GiveUpReason)
 }
 
-/// Why a request goes again.
+/// The reason why a request is retried.
 public enum RetryReason: String, Sendable, Hashable, CaseIterable {
-    /// No byte of it had been sent.
+    /// No byte of the request was sent.
     case neverSent
-    /// The server did nothing with it.
+    /// The server did not process the request.
     case refusedUnprocessed
-    /// It may be done twice.
+    /// The request is idempotent.
     case idempotent
-    /// The server's status says to try later.
+    /// The status of the response allows a retry.
     case status
-    /// An interceptor wants it.
+    /// An interceptor requested the retry.
     case interceptor
 }
 
-/// Why a request does not go again.
+/// The reason why a request is not retried.
 public enum GiveUpReason: String, Sendable, Hashable, CaseIterable {
-    /// There is no policy of retrying.
+    /// The policy does not retry.
     case noPolicy
-    /// Another attempt would fail the same.
+    /// Another attempt would fail in the same way.
     case permanent
-    /// It may have been processed, and doing it twice is not the same as once.
+    /// The request may have been processed, and it is not idempotent.
     case notIdempotent
-    /// Its body can't be made again.
+    /// The body can't be produced again.
     case notReplayable
-    /// The answer's status is none of those after which it goes again.
+    /// The status of the response is not retryable.
     case status
-    /// All attempts were made.
+    /// The maximum number of attempts has been made.
     case attempts
-    /// The host has failed too often of late: its budget of retries is spent.
+    /// The host's retry budget is spent: too many requests failed recently.
     case budget
     /// The host's circuit breaker is open.
     case breaker
-    /// The next attempt would be after its deadline.
+    /// The next attempt would be after the deadline of the request.
     case deadline
-    /// An interceptor wants no more.
+    /// An interceptor rejected a retry.
     case interceptor
 }
 
-/// How long a server wants to be left alone, by the field `Retry-After` (RFC 9110, 10.2.3).
+/// The delay that a server requests with the `Retry-After` field (RFC 9110, 10.2.3).
 public enum RetryAfter {
-    /// Reads the field: seconds, or a date, which counts from the date that the answer itself bears.
+    /// Parses the field: a number of seconds, or a date, which is compared with the `Date` of the same response.
     ///
-    /// The clocks of both ends need not agree; a date is no use where the answer has none of its own. What is past is
-    /// no time at all, and what is beyond counting is as long as can be counted.
+    /// This way the clocks of client and server need not agree; a date can't be used if the response has no `Date`. A
+    /// date in the past is a delay of zero, and a delay that overflows is clamped.
     ///
     /// - Parameters:
-    ///   - field: the value of `Retry-After`.
-    ///   - date: the value of the same answer's `Date`.
-    /// - Returns: nil if the field can't be understood: it is as if there were none.
+    ///   - field: The value of `Retry-After`.
+    ///   - date: The value of the same response's `Date`.
+    /// - Returns: The delay; nil if the field is invalid, which is treated as no field.
     public static func duration(_ field: String, date: String?) -> Duration? {
         if let seconds = seconds(field) { return seconds }
         guard let now = date.flatMap({ HTTPDate($0) }),

@@ -1,62 +1,69 @@
 import NetworkClientCore
 
-/// How often and when a request that failed goes again.
+/// The number of attempts of a request, and the delays between them.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How many attempts there are at most, the first included; waits for connectivity are none.
+    /// The maximum number of attempts, including the first.
+    ///
+    /// Waiting for connectivity does not count as an attempt.
     public var maximumAttempts: Int
-    /// The upper bound of the first delay; each further bound is twice the one before.
+    /// The upper bound of the first delay.
+    ///
+    /// It doubles with each further attempt.
     public var baseDelay: Duration
-    /// The bound that no delay exceeds, unless a server asks for more by `Retry-After`.
+    /// The maximum of that bound.
+    ///
+    /// Only a server's `Retry-After` can cause a longer delay.
     public var maximumDelay: Duration
-    /// The statuses after which an idempotent request goes again.
+    /// The statuses after which an idempotent request is retried.
     public var retryableStatuses: Set<Int>
-    /// The statuses after which every other request goes again too: those that say that nothing was done.
-    public var statusesOfUnprocessed: Set<Int>
+    /// The statuses after which other requests are retried too: those by which the server has not processed the
+    /// request.
+    public var unprocessedStatuses: Set<Int>
 
-    /// Sets each number.
+    /// Creates a policy.
     public init(
         maximumAttempts: Int = 3,
         baseDelay: Duration = .milliseconds(500),
         maximumDelay: Duration = .seconds(20),
         retryableStatuses: Set<Int> = [408, 429, 500, 502, 503, 504],
-        statusesOfUnprocessed: Set<Int> = [421, 425, 429]
+        unprocessedStatuses: Set<Int> = [421, 425, 429]
     ) {
         self.maximumAttempts = maximumAttempts
         self.baseDelay = baseDelay
         self.maximumDelay = maximumDelay
         self.retryableStatuses = retryableStatuses
-        self.statusesOfUnprocessed = statusesOfUnprocessed
+        self.unprocessedStatuses = unprocessedStatuses
     }
 
-    /// One attempt and no more.
+    /// One attempt without retries.
     public static let never = Self(maximumAttempts: 1)
-    /// Three attempts, full jitter up to 0.5 s, 1 s, … 20 s.
+    /// Three attempts with full jitter, bounded by 0.5 s, 1 s, … 20 s.
     public static let standard = Self()
 
-    /// Whether anything is ever sent again.
+    /// Whether the policy allows more than one attempt.
     public var retries: Bool { maximumAttempts > 1 }
 }
 
 extension RetryPolicy {
-    /// Whether a request that failed goes again, when, and why.
+    /// Decides whether and when a failed request is retried, and why.
     ///
-    /// | how far it came | transient, timeout, refused | path lost | status | permanent |
+    /// | progress | transient, timeout, refused | path lost | status | permanent |
     /// |---|---|---|---|---|
-    /// | never sent | goes again | waits | by the status | has failed |
-    /// | refused unprocessed | goes again if replayable | waits if replayable | by the status | has failed |
-    /// | maybe processed | if idempotent and replayable | waits if both | by the status, if idempotent | has failed |
-    /// | answered, in part | if idempotent and replayable | waits if both | by the status | has failed |
+    /// | never sent | retries | waits | by the status | fails |
+    /// | refused unprocessed | retries if replayable | waits if replayable | by the status | fails |
+    /// | maybe processed | if idempotent and replayable | waits if both | by the status, if idempotent | fails |
+    /// | response received in part | retries if idempotent and replayable | waits if both | by the status | fails |
     ///
-    /// By the status: if the body is replayable and the status is in ``statusesOfUnprocessed``, or in
-    /// ``retryableStatuses`` and the request is idempotent. No more than ``maximumAttempts``; waiting for a path is no
-    /// attempt, but who was sent already waits only under a policy that retries.
+    /// "By the status": the body is replayable, and either the status is in ``unprocessedStatuses``, or it is in
+    /// ``retryableStatuses`` and the request is idempotent. There are at most ``maximumAttempts``. Waiting for a path
+    /// is not an attempt, but a request that was sent waits only under a policy that retries.
     ///
     /// - Parameters:
-    ///   - failure: how the last attempt ended.
-    ///   - traits: what may be done with the request.
-    ///   - attempts: how many attempts were made, the failed one included.
-    ///   - generator: where the jitter comes from.
-    /// - Returns: what follows, and why.
+    ///   - failure: The failure of the last attempt.
+    ///   - traits: The properties of the request.
+    ///   - attempts: The number of attempts so far, including the failed one.
+    ///   - generator: The source of the jitter.
+    /// - Returns: The decision and its reason.
     public func decide(
         _ failure: AttemptFailure,
         _ traits: RequestTraits,
@@ -67,17 +74,17 @@ extension RetryPolicy {
         if failure.kind == .pathLost, failure.processing == .neverSent { return .waitForPath }
         guard retries else { return .giveUp(because: .noPolicy) }
         switch verdict(failure, traits) {
-        case .mayNot(let reason): return .giveUp(because: reason)
-        case .may where failure.kind == .pathLost: return .waitForPath
-        case .may(let reason):
+        case .rejected(let reason): return .giveUp(because: reason)
+        case .allowed where failure.kind == .pathLost: return .waitForPath
+        case .allowed(let reason):
             guard attempts < maximumAttempts else { return .giveUp(because: .attempts) }
             return .retry(in: delay(after: attempts, failure.retryAfter, using: &generator), because: reason)
         }
     }
 
     private enum Verdict {
-        case may(RetryReason)
-        case mayNot(GiveUpReason)
+        case allowed(RetryReason)
+        case rejected(GiveUpReason)
     }
 
     private func verdict(_ failure: AttemptFailure, _ traits: RequestTraits) -> Verdict {
@@ -87,33 +94,35 @@ extension RetryPolicy {
             } else {
                 Self.verdict(failure.processing, traits)
             }
-        // A body that was never sent was not read either.
-        guard case .may = verdict, failure.processing != .neverSent, !traits.isReplayable else { return verdict }
-        return .mayNot(.notReplayable)
+        // If nothing was sent, no part of the body was consumed either.
+        guard case .allowed = verdict, failure.processing != .neverSent, !traits.isReplayable else { return verdict }
+        return .rejected(.notReplayable)
     }
 
     private static func verdict(_ processing: Processing, _ traits: RequestTraits) -> Verdict {
         switch processing {
-        case .neverSent: .may(.neverSent)
-        case .refusedUnprocessed: .may(.refusedUnprocessed)
-        case .maybeProcessed, .answered: traits.isIdempotent ? .may(.idempotent) : .mayNot(.notIdempotent)
+        case .neverSent: .allowed(.neverSent)
+        case .refusedUnprocessed: .allowed(.refusedUnprocessed)
+        case .maybeProcessed, .answered: traits.isIdempotent ? .allowed(.idempotent) : .rejected(.notIdempotent)
         }
     }
 
-    /// A status tells of its own attempt; that an earlier one may have been processed remains true.
+    /// Returns the verdict on a status.
+    ///
+    /// It applies to its own attempt only: an earlier one may still have been processed.
     private func verdict(status: Int, _ processing: Processing, _ traits: RequestTraits) -> Verdict {
-        let saysUnprocessed = statusesOfUnprocessed.contains(status)
-        guard saysUnprocessed || retryableStatuses.contains(status) else { return .mayNot(.status) }
+        let saysUnprocessed = unprocessedStatuses.contains(status)
+        guard saysUnprocessed || retryableStatuses.contains(status) else { return .rejected(.status) }
         let isHarmless = traits.isIdempotent || (saysUnprocessed && processing != .maybeProcessed)
-        return isHarmless ? .may(.status) : .mayNot(.notIdempotent)
+        return isHarmless ? .allowed(.status) : .rejected(.notIdempotent)
     }
 }
 
 extension RetryPolicy {
-    /// How long to wait after so many attempts: full jitter, on top of what the server asked for.
+    /// Returns the delay after a number of attempts: full jitter in addition to the server's `Retry-After`.
     ///
-    /// The jitter lies between nothing and ``bound(after:)``. A request that was told the same `Retry-After` does not
-    /// come back at the same moment: the jitter is added to it, and it has no upper bound of its own.
+    /// The jitter is between zero and ``bound(after:)``. It is added to `Retry-After`, which has no upper bound, so
+    /// that clients that received the same value don't all return at the same moment.
     func delay(
         after attempts: Int,
         _ retryAfter: Duration?,
@@ -126,7 +135,7 @@ extension RetryPolicy {
         return .nanoseconds(overflows ? .max : sum)
     }
 
-    /// The upper bound of the delay after so many attempts: 0.5 s, 1 s, 2 s … 20 s by the standard policy.
+    /// Returns the upper bound of the jitter after a number of attempts: 0.5 s, 1 s, 2 s … 20 s by the standard policy.
     public func bound(after attempts: Int) -> Duration {
         let cap = max(maximumDelay.clampedNanoseconds, 0)
         let base = max(baseDelay.clampedNanoseconds, 0)

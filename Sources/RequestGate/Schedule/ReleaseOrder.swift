@@ -1,9 +1,10 @@
 /// The order in which the requests of a host are released.
 ///
-/// The most urgent, aged by its waiting; of those, the one that had a turn before, then the one that came first. While
-/// the host has to be proven, those that can be repeated, and of the equally urgent the one that was tried least.
+/// The request with the highest priority, raised by its waiting time, is first; then one that was released before; then
+/// the oldest. While the host is being probed, requests that can be repeated come before others, and among equal
+/// priorities the one with the fewest attempts is first.
 enum ReleaseOrder {
-    /// The place of the request that is next at a host; nil if none stands in an open gate's line.
+    /// Returns the slot of the next request of a host; nil if none is queued at an open gate.
     static func first(
         at host: ScheduledHost,
         _ board: HostBoard,
@@ -25,7 +26,7 @@ enum ReleaseOrder {
         return best?.slot
     }
 
-    /// The first of a list that can prove the host, if there is one near its head; else the head.
+    /// Returns the first of a queue's leading requests that can probe the host; otherwise the first request.
     private static func probe(from first: Int32, _ requests: WaitingRequests) -> Int32 {
         var slot = first
         for _ in 0..<64 where slot >= 0 {
@@ -39,16 +40,16 @@ enum ReleaseOrder {
         let proves: Bool
         let urgency: Int64
         let spent: UInt16
-        let hadTurn: Bool
+        let wasReleasedBefore: Bool
         let came: BootInstant
 
         init(_ entry: WaitingEntry, isProbing: Bool, at now: BootInstant) {
             proves = isProbing && entry.canProbe
             let age = max(0, now.nanoseconds - entry.since.nanoseconds) / 30_000_000_000
             urgency = Int64(entry.priority.rawValue) + age
-            // The same one should not spend all its attempts on a host that is not back yet.
+            // One request should not spend all its attempts on a host that is still down.
             spent = isProbing ? entry.attempts : 0
-            hadTurn = entry.hadTurn
+            wasReleasedBefore = entry.wasReleasedBefore
             came = entry.since
         }
 
@@ -56,7 +57,7 @@ enum ReleaseOrder {
             if left.proves != right.proves { return right.proves }
             if left.urgency != right.urgency { return left.urgency < right.urgency }
             if left.spent != right.spent { return left.spent > right.spent }
-            if left.hadTurn != right.hadTurn { return right.hadTurn }
+            if left.wasReleasedBefore != right.wasReleasedBefore { return right.wasReleasedBefore }
             return left.came > right.came
         }
     }

@@ -1,41 +1,46 @@
-/// Decides when which request leaves: what waits for a path, for its turn after an outage, or for its next attempt.
+/// Decides when each request is sent: after waiting for a path, for its turn after an outage, or for its next attempt.
 ///
-/// A pure machine. Events go in with the moment at which they happened; after each, ``next(at:using:)`` is asked for
-/// one action at a time until it has none, and ``nextMoment`` says when to ask again though nothing happened.
+/// The scheduler has no clock and does no I/O. Events are passed in with the time at which they happened. After each
+/// event, the owner calls ``next(at:using:)`` until it returns nil; ``nextMoment`` says when to call it without an
+/// event.
 ///
-/// - A request waits in the line of its gate: a host under one requirement. Waiting for a path is counted apart from
-///   attempts, over all its waits together.
-/// - When a gate opens before a line, its host has to be proven first: one request goes, one that can be repeated if
-///   there is one. Then as many as the host's `ReleaseWindow` and the session's let.
-/// - A request whose attempt failed is decided on by its ``RetryPolicy``, the host's ``TokenBucket`` and its deadline.
-/// - Each has one deadline. While its user has paused it, neither deadline nor delay nor wait goes on.
+/// - A request waits in the queue of its gate: a host under one requirement. The time spent waiting for a path is
+///   limited separately from the attempts, as the sum of all waits.
+/// - When a gate with queued requests opens, its host is probed first: one request is sent, preferably one that can be
+///   repeated. After that, the host's `ReleaseWindow` and the session's limit the requests in flight.
+/// - A failed attempt is judged by the request's ``RetryPolicy``, the host's `TokenBucket` and the deadline.
+/// - Each request has one deadline. While the user has paused it, its deadline, delay and wait are suspended.
 public struct RequestScheduler: Sendable {
-    /// A request, as long as it has not ended; its number is used again, its generation is not.
+    /// Identifies a request until it ends.
+    ///
+    /// Its slot is reused, its generation is not.
     public struct RequestID: Sendable, Hashable {
-        /// Its place; places are dense from 0, and used again.
+        /// The index of the request's slot.
+        ///
+        /// Slots are dense from 0 and are reused.
         public let slot: Int32
         let generation: UInt32
     }
 
-    /// A host: what budget, breaker and window are kept for.
+    /// A host, which has a retry budget, a circuit breaker and a release window.
     public typealias HostID = Int32
     /// A host under one requirement.
     public typealias GateID = Int32
 
-    /// What a request is to the scheduler.
+    /// The properties of a request that the scheduler uses.
     public struct Order: Sendable {
-        /// Its gate.
+        /// The gate of the request.
         public var gate: GateID
-        /// By when it must have ended.
+        /// The instant by which the request must have ended.
         public var deadline: BootInstant
-        /// For how long it may wait for a path in all its waits together; nil for as long as its deadline lets.
+        /// The maximum time spent waiting for a path, as the sum of all waits; nil for no limit except the deadline.
         public var waitTimeout: Duration?
-        /// How urgent it is.
+        /// The priority of the request.
         public var priority: RequestPriority
-        /// Whether and how it may be sent again.
+        /// Whether the request may be sent again.
         public var traits: RequestTraits
 
-        /// Sets each.
+        /// Creates an order.
         public init(
             gate: GateID,
             deadline: BootInstant = .never,
@@ -51,39 +56,39 @@ public struct RequestScheduler: Sendable {
         }
     }
 
-    /// What to do now.
+    /// An action for the owner.
     public enum Action: Sendable, Hashable {
-        /// Send a request on its way; news of this attempt carry its number.
+        /// Start an attempt of a request. Events of this attempt carry its number.
         case start(RequestID, attempt: UInt32)
-        /// A request has failed; it is forgotten.
+        /// Fail a request. The scheduler has removed it.
         case fail(RequestID, Failure)
     }
 
-    /// Why a request fails by the scheduler's own word.
+    /// The reasons for which the scheduler itself fails a request.
     public enum Failure: Sendable, Hashable {
-        /// There was no path to its destination for so long.
+        /// No path to the destination was found within the wait timeout.
         case noPath(waited: Duration)
-        /// Its deadline has passed.
+        /// The deadline has passed.
         case deadline
-        /// Its host's circuit breaker is open.
+        /// The host's circuit breaker is open.
         case breaker
     }
 
     private var requests = WaitingRequests()
     private var board: HostBoard
 
-    /// Makes a scheduler without requests.
+    /// Creates a scheduler without requests.
     ///
-    /// - Parameter breaker: When hosts that fail are given a rest; nil for never.
+    /// - Parameter breaker: The policy of the hosts' circuit breakers; nil for none.
     public init(breaker: CircuitBreaker.Policy? = nil) { board = .init(breaker: breaker) }
 
-    /// How many requests there are.
+    /// The number of requests.
     public var count: Int { requests.count }
 
-    /// How many were released and take a place until they are answered, of all hosts.
+    /// The number of released requests, of all hosts, that count as in flight until their response arrives.
     public var leases: Int { board.inFlight }
 
-    /// When ``next(at:using:)`` is to be asked though nothing happens; nil for never.
+    /// The instant at which ``next(at:using:)`` has to be called if no event happens before; nil for never.
     public var nextMoment: BootInstant? {
         switch (requests.nextMoment, board.nextMoment) {
         case (let one?, let other?): min(one, other)
@@ -91,63 +96,67 @@ public struct RequestScheduler: Sendable {
         }
     }
 
-    /// Whether a request's number still stands for it.
+    /// Returns whether a request has not ended.
     public func isCurrent(_ id: RequestID) -> Bool { requests.slot(of: id) != nil }
 
     // MARK: Hosts and gates
 
-    /// Adds a host, without a request and in no trouble.
+    /// Adds a host without requests or recorded failures.
     public mutating func addHost() -> HostID { board.addHost() }
 
-    /// Whether a host can be forgotten: no request of it is known, and nothing is held against it.
+    /// Returns whether a host has no requests and no recorded failures, so that it can be removed.
     public func isForgettable(_ host: HostID) -> Bool { board[host]?.isForgettable ?? true }
 
-    /// Forgets a host that can be forgotten; its number is used again.
+    /// Removes a host if ``isForgettable(_:)``.
+    ///
+    /// Its number is reused.
     public mutating func forget(_ host: HostID) {
         if board[host]?.isForgettable == true { board.remove(host) }
     }
 
-    /// Forgets a host although its budget lacks something; not one with requests, nor one that is to be left alone.
+    /// Removes a host although its retry budget is not full, unless it has requests or may not be contacted yet.
     ///
-    /// - Returns: Whether it is forgotten; its number is used again then.
-    public mutating func forgive(_ host: HostID, at now: BootInstant) -> Bool {
-        guard board[host]?.isForgivable(at: now) == true else { return false }
+    /// - Returns: Whether the host was removed. Its number is then reused.
+    public mutating func evict(_ host: HostID, at now: BootInstant) -> Bool {
+        guard board[host]?.isEvictable(at: now) == true else { return false }
         board.remove(host)
         return true
     }
 
-    /// Adds a gate of a host.
+    /// Adds a gate to a host.
     public mutating func addGate(of host: HostID, isOpen: Bool, at now: BootInstant) -> GateID {
         board.addGate(of: host, isOpen: isOpen, at: now)
     }
 
-    /// How many requests a gate has, wherever they are.
+    /// Returns the number of a gate's requests, in whatever phase they are.
     public func requests(of gate: GateID) -> Int { board.gate(gate)?.requests ?? 0 }
 
-    /// Forgets a gate without requests; its number is used again.
+    /// Removes a gate without requests.
+    ///
+    /// Its number is reused.
     public mutating func forget(gate: GateID) { board.remove(gate: gate) }
 
-    /// A gate was opened or closed: there is a path to its host that meets its requirement, or there is none.
+    /// Opens or closes a gate: whether there is a path to its host that meets its requirement.
     public mutating func set(_ gate: GateID, isOpen: Bool, at now: BootInstant) {
         board.set(gate, isOpen: isOpen, at: now)
     }
 
     // MARK: Requests
 
-    /// A request that was not under way is to go: it waits in the line of its gate.
+    /// Adds a request and queues it at its gate.
     public mutating func submit(_ order: Order, at now: BootInstant) -> RequestID {
         let slot = place(order, at: now)
-        line(up: slot, at: now)
+        enqueue(slot, at: now)
         return requests.id(of: slot)
     }
 
-    /// A request that went its way without the scheduler is under way: it failed, and is to be decided on.
+    /// Adds a request whose first attempt ran without the scheduler and failed, so that it can be retried.
     ///
-    /// - Returns: Its number; that of its attempt is 1.
+    /// - Returns: Its identifier. The number of its attempt is 1.
     public mutating func adopt(_ order: Order, at now: BootInstant) -> RequestID {
         let slot = place(order, at: now)
         requests[slot].phase = .running
-        requests[slot].hadTurn = true
+        requests[slot].wasReleasedBefore = true
         requests[slot].starts = 1
         requests[slot].attempts = 1
         setTimer(slot, at: now)
@@ -159,10 +168,10 @@ public struct RequestScheduler: Sendable {
         return requests.add(order, at: now)
     }
 
-    /// Gives a request's place back.
+    /// Removes a request and frees its slot.
     private mutating func vacate(_ slot: Int, at now: BootInstant) {
-        leaveLine(slot, at: now)
-        leaveDelay(slot)
+        dequeue(slot, at: now)
+        endDelay(slot)
         board.returnLease(&requests[slot])
         let gate = requests[slot].gate
         board.countRequest(of: gate, by: -1)
@@ -171,43 +180,43 @@ public struct RequestScheduler: Sendable {
         requests.shrinkIfEmpty()
     }
 
-    /// A request is wanted no more; it is forgotten.
+    /// Removes a request that was cancelled.
     public mutating func cancel(_ id: RequestID, at now: BootInstant) {
         guard let slot = requests.slot(of: id) else { return }
         vacate(slot, at: now)
     }
 
-    /// When a request must have ended, as its pauses have moved it; nil if it is not known any more.
+    /// Returns the deadline of a request, extended by its pauses; nil if the request has ended.
     public func deadline(of id: RequestID) -> BootInstant? { requests.slot(of: id).map { requests[$0].deadline } }
 
-    /// When a request must have ended if it were resumed now.
+    /// Returns the deadline of a request if it were resumed now.
     private func deadline(_ slot: Int, at now: BootInstant) -> BootInstant {
         let entry = requests[slot]
         return entry.isPaused ? entry.deadline.advanced(by: entry.due.duration(to: now)) : entry.deadline
     }
 
-    /// How many attempts of a request count against its limit so far; 0 if it is not known any more.
+    /// Returns the number of attempts that count against a request's limit; 0 if the request has ended.
     public func attempts(of id: RequestID) -> Int { requests.slot(of: id).map { Int(requests[$0].attempts) } ?? 0 }
 
-    /// The host of a request.
+    /// Returns the host of a request.
     private func host(of slot: Int) -> Int32 { board.host(of: requests[slot]) }
 
     // MARK: Pausing
 
-    /// The user pauses a request: what is not under way does not leave, and none of its clocks goes on.
+    /// Pauses a request: it is not sent, and its deadline, delay and wait are suspended.
     ///
-    /// What is under way stays so: it is for the owner to stop reading.
+    /// A request that is being sent or received continues; the owner has to stop reading.
     ///
     /// - Parameters:
     ///   - id: The request.
-    ///   - hasLeft: Whether a request that was let go has a connection; one that still waits for it is taken back, and
-    ///     that was no attempt.
-    ///   - now: The moment.
-    public mutating func pause(_ id: RequestID, hasLeft: Bool = true, at now: BootInstant) {
+    ///   - hasConnection: Whether a running request has a connection. If not, it is withdrawn, and its attempt does not
+    ///     count.
+    ///   - now: The current time.
+    public mutating func pause(_ id: RequestID, hasConnection: Bool = true, at now: BootInstant) {
         guard let slot = requests.slot(of: id), !requests[slot].isPaused else { return }
         requests[slot].isPaused = true
         guard requests[slot].phase == .running else { return hold(slot, at: now) }
-        guard hasLeft else {
+        guard hasConnection else {
             if requests[slot].attempts > 0 { requests[slot].attempts -= 1 }
             return hold(slot, at: now)
         }
@@ -219,8 +228,8 @@ public struct RequestScheduler: Sendable {
     /// Keeps a paused request until it is resumed.
     private mutating func hold(_ slot: Int, at now: BootInstant) {
         let isDelayed = requests[slot].phase == .backingOff
-        leaveLine(slot, at: now)
-        leaveDelay(slot)
+        dequeue(slot, at: now)
+        endDelay(slot)
         board.returnLease(&requests[slot])
         requests[slot].delayLeft = isDelayed ? max(0, requests[slot].due.nanoseconds - now.nanoseconds) : 0
         requests[slot].phase = .held
@@ -229,24 +238,26 @@ public struct RequestScheduler: Sendable {
         board.settle(host(of: slot), at: now)
     }
 
-    /// The user resumes a request.
+    /// Resumes a paused request.
     public mutating func resume(_ id: RequestID, at now: BootInstant) {
         guard let slot = requests.slot(of: id), requests[slot].isPaused else { return }
         requests[slot].deadline = deadline(slot, at: now)
         requests[slot].isPaused = false
         guard requests[slot].phase == .held else { return setTimer(slot, at: now) }
         let delay = requests[slot].delayLeft
-        if delay > 0 { backOff(slot, for: .nanoseconds(delay), at: now) } else { line(up: slot, at: now) }
+        if delay > 0 { backOff(slot, for: .nanoseconds(delay), at: now) } else { enqueue(slot, at: now) }
     }
 
     // MARK: Releasing
 
-    /// One thing to do now; to be asked again after each, until there is none.
+    /// Returns the next action.
+    ///
+    /// Call it repeatedly until it returns nil.
     ///
     /// - Parameters:
-    ///   - now: The moment.
-    ///   - generator: Where jitter comes from.
-    /// - Returns: What to do, or nil.
+    ///   - now: The current time.
+    ///   - generator: The source of jitter.
+    /// - Returns: The action; nil if there is none.
     public mutating func next(at now: BootInstant, using generator: inout some RandomNumberGenerator) -> Action? {
         while true {
             if let action = nextDue(at: now) { return action }
@@ -255,21 +266,23 @@ public struct RequestScheduler: Sendable {
         }
     }
 
-    /// Gives one request of a host its turn, if that may be.
+    /// Releases one request of a host if its window, hold and circuit breaker allow it.
     private mutating func grant(
         _ host: HostID,
         at now: BootInstant,
         _ generator: inout some RandomNumberGenerator
     ) -> Action? {
-        if board[host]?.owesRest == true { board.rest(host, at: now, &generator) }
-        guard let known = board[host], board.hasLine(host), known.inFlight < known.window.limit else { return nil }
-        if let silence = known.silence, silence > now { return nil }
+        if board[host]?.owesProbeDelay == true { board.delayProbe(host, at: now, &generator) }
+        guard let known = board[host], board.hasQueuedRequests(host), known.inFlight < known.window.limit else {
+            return nil
+        }
+        if let earliestStart = known.earliestStart, earliestStart > now { return nil }
         guard let slot = ReleaseOrder.first(at: known, board, requests, at: now) else { return nil }
         if board[host]?.breaker?.allows(at: now) == false {
             board.queue(host)
             return fail(Int(slot), .breaker, at: now)
         }
-        // Its host goes to the end of the queue, so that each host has its turn.
+        // The host moves to the end of the queue, so that all hosts take turns.
         board.queue(host)
         return release(Int(slot), at: now, &generator)
     }
@@ -279,17 +292,17 @@ public struct RequestScheduler: Sendable {
         at now: BootInstant,
         _ generator: inout some RandomNumberGenerator
     ) -> Action? {
-        leaveLine(slot, at: now)
-        requests[slot].hadTurn = true
+        dequeue(slot, at: now)
+        requests[slot].wasReleasedBefore = true
         let delay = board.lease(&requests[slot], at: now, &generator)
         guard delay > .zero else { return start(slot, at: now) }
-        requests[slot].phase = .slotted
+        requests[slot].phase = .released
         requests[slot].due = now.advanced(by: delay)
         setTimer(slot, at: now)
         return nil
     }
 
-    /// Sends a request on its way that has its turn.
+    /// Starts an attempt of a released request.
     private mutating func start(_ slot: Int, at now: BootInstant) -> Action {
         requests[slot].phase = .running
         requests[slot].due = now.advanced(by: board.leaseTime(of: requests[slot]))
@@ -299,36 +312,36 @@ public struct RequestScheduler: Sendable {
         return .start(requests.id(of: slot), attempt: requests[slot].starts)
     }
 
-    // MARK: Lines
+    // MARK: Queues
 
-    /// Puts a request into the line of its gate.
-    private mutating func line(up slot: Int, at now: BootInstant) {
+    /// Queues a request at its gate.
+    private mutating func enqueue(_ slot: Int, at now: BootInstant) {
         let gate = requests[slot].gate
         let closed = board.gate(gate)?.closedTime(at: now) ?? 0
-        requests[slot].phase = .lined
+        requests[slot].phase = .queued
         requests[slot].waited = closed - requests[slot].waited
         board.enqueue(slot, in: &requests)
         setTimer(slot, at: now)
     }
 
-    /// Takes a request out of its gate's line, if it stands in it.
-    private mutating func leaveLine(_ slot: Int, at now: BootInstant) {
-        guard requests[slot].phase == .lined else { return }
+    /// Removes a request from its gate's queue if it is queued.
+    private mutating func dequeue(_ slot: Int, at now: BootInstant) {
+        guard requests[slot].phase == .queued else { return }
         let gate = requests[slot].gate
         board.dequeue(slot, in: &requests)
         requests[slot].waited = (board.gate(gate)?.closedTime(at: now) ?? 0) - requests[slot].waited
         requests[slot].phase = .held
     }
 
-    /// For how long a request has waited for a path, in nanoseconds.
+    /// Returns the time that a request has waited for a path, in nanoseconds.
     private func waited(_ slot: Int, at now: BootInstant) -> Int64 {
         let entry = requests[slot]
-        guard entry.phase == .lined else { return entry.waited }
+        guard entry.phase == .queued else { return entry.waited }
         return (board.gate(entry.gate)?.closedTime(at: now) ?? 0) - entry.waited
     }
 
-    /// A request's delay is over, or wanted no more.
-    private mutating func leaveDelay(_ slot: Int) {
+    /// Ends a request's delay before its next attempt.
+    private mutating func endDelay(_ slot: Int) {
         guard requests[slot].phase == .backingOff else { return }
         board[host(of: slot)]?.delayed -= 1
         requests[slot].phase = .held
@@ -336,42 +349,41 @@ public struct RequestScheduler: Sendable {
 
     // MARK: The end of an attempt
 
-    /// The head of an answer came: its host is there.
+    /// Records the head of a response, which shows that the host is reachable.
     ///
     /// - Parameters:
     ///   - id: The request.
     ///   - attempt: The attempt's number.
-    ///   - isOverload: Whether the server says that it is asked too much (429, 503).
-    ///   - retryAfter: How long the server wants to be left alone, so that nothing leaves while the rest of its answer
-    ///     comes.
-    ///   - now: The moment.
-    public mutating func answered(
+    ///   - isOverload: Whether the status reports overload (429, 503).
+    ///   - retryAfter: The delay that the server requested. It applies immediately, before the response is complete.
+    ///   - now: The current time.
+    public mutating func receivedHead(
         _ id: RequestID,
         attempt: UInt32,
         isOverload: Bool,
         retryAfter: Duration? = nil,
         at now: BootInstant
     ) {
-        guard let slot = requests.slot(of: id), isUnderWay(slot, attempt) else { return }
+        guard let slot = requests.slot(of: id), isCurrentAttempt(slot, attempt) else { return }
         let host = host(of: slot)
         if let retryAfter, retryAfter > .zero { board.hold(host, until: now.advanced(by: retryAfter)) }
-        board.tell(requests[slot], isOverload: isOverload, at: now)
-        // Who says that it is asked too much is there, and not back: to ask on at once would be to ask without end.
+        board.report(requests[slot], isOverload: isOverload, at: now)
+        // An overloaded host is reachable but has not recovered: without a delay, probes would repeat endlessly.
         if !isOverload { board[host]?.failedProbes = 0 }
-        if isOverload, requests[slot].hasLease { board[host]?.owesRest = true }
+        if isOverload, requests[slot].hasLease { board[host]?.owesProbeDelay = true }
         board.returnLease(&requests[slot])
         board.count(host, at: now)
         board.settle(host, at: now)
     }
 
-    /// An attempt ended well; the request is forgotten.
+    /// Records the success of a request and removes it.
     public mutating func finished(_ id: RequestID, at now: BootInstant) {
         guard let slot = requests.slot(of: id) else { return }
         succeeded(at: host(of: slot), cost: max(1, Int32(requests[slot].cost)), at: now)
         vacate(slot, at: now)
     }
 
-    /// A request that never waited was answered well: what its host's budget has lacked comes back.
+    /// Records the success of a request outside the scheduler, which returns tokens to the host's retry budget.
     public mutating func succeeded(at host: HostID, at now: BootInstant) { succeeded(at: host, cost: 1, at: now) }
 
     private mutating func succeeded(at host: HostID, cost: Int32, at now: BootInstant) {
@@ -379,7 +391,9 @@ public struct RequestScheduler: Sendable {
         board[host]?.bucket.succeeded(cost: cost)
     }
 
-    /// What is to follow on a failed attempt by the policy, the budget and the deadline; nothing changes yet.
+    /// Returns the decision on a failed attempt by the policy, the budget and the deadline.
+    ///
+    /// It changes no state.
     public mutating func decision(
         on id: RequestID,
         _ failure: AttemptFailure,
@@ -396,7 +410,7 @@ public struct RequestScheduler: Sendable {
         return checked(decision, on: id, failure, at: now)
     }
 
-    /// A decision, unless the deadline, the breaker or the budget forbid it.
+    /// Returns a decision, or a rejection if the deadline, the circuit breaker or the budget forbids a retry.
     public func checked(
         _ decision: RetryDecision,
         on id: RequestID,
@@ -414,10 +428,10 @@ public struct RequestScheduler: Sendable {
         return bucket.take(isTimeout: failure.kind == .timeout) ? decision : .giveUp(because: .budget)
     }
 
-    /// An attempt failed, and this follows.
+    /// Applies a decision to a failed attempt.
     ///
-    /// - Returns: Whether the request goes on; if not, it is forgotten, and has failed. News of another attempt than
-    ///   the present one change nothing, and do not go on either.
+    /// - Returns: Whether the request continues. Otherwise it has failed and is removed. Events of any attempt but the
+    ///   current one change nothing and return `false`.
     public mutating func ended(
         _ id: RequestID,
         attempt: UInt32,
@@ -426,31 +440,31 @@ public struct RequestScheduler: Sendable {
         at now: BootInstant,
         using generator: inout some RandomNumberGenerator
     ) -> Bool {
-        guard let slot = requests.slot(of: id), isUnderWay(slot, attempt) else { return false }
+        guard let slot = requests.slot(of: id), isCurrentAttempt(slot, attempt) else { return false }
         let isShed = board.isShed(requests[slot], failure)
-        learn(slot, failure, at: now, &generator)
+        recordFailure(slot, failure, at: now, &generator)
         switch decision {
         case .giveUp:
             vacate(slot, at: now)
             return false
         case .waitForPath:
             if requests[slot].attempts > 0 { requests[slot].attempts -= 1 }
-            board.doubt(requests[slot].gate, at: now, &generator)
-            goOn(slot, after: .zero, at: now)
+            board.pathLost(at: requests[slot].gate, at: now, &generator)
+            requeue(slot, after: .zero, at: now)
         case .retry(let delay, _):
             let isTimeout = failure.kind == .timeout
             let isPaid = !isShed && board[host(of: slot)]?.bucket.take(isTimeout: isTimeout) == true
             requests[slot].cost = isPaid ? UInt8(clamping: TokenBucket.cost(isTimeout: isTimeout)) : 0
-            goOn(slot, after: delay, at: now)
+            requeue(slot, after: delay, at: now)
         }
         return true
     }
 
-    private func isUnderWay(_ slot: Int, _ attempt: UInt32) -> Bool {
+    private func isCurrentAttempt(_ slot: Int, _ attempt: UInt32) -> Bool {
         requests[slot].phase == .running && requests[slot].starts == attempt
     }
 
-    private mutating func goOn(_ slot: Int, after delay: Duration, at now: BootInstant) {
+    private mutating func requeue(_ slot: Int, after delay: Duration, at now: BootInstant) {
         requests[slot].deadline = deadline(slot, at: now)
         requests[slot].phase = .held
         if requests[slot].isPaused {
@@ -459,7 +473,7 @@ public struct RequestScheduler: Sendable {
         } else if delay > .zero {
             backOff(slot, for: delay, at: now)
         } else {
-            line(up: slot, at: now)
+            enqueue(slot, at: now)
         }
     }
 
@@ -470,8 +484,8 @@ public struct RequestScheduler: Sendable {
         setTimer(slot, at: now)
     }
 
-    /// What a failed attempt says of its host.
-    private mutating func learn(
+    /// Records the consequences of a failed attempt for its host.
+    private mutating func recordFailure(
         _ slot: Int,
         _ failure: AttemptFailure,
         at now: BootInstant,
@@ -485,15 +499,17 @@ public struct RequestScheduler: Sendable {
         case .status, .transient, .timeout, .refused: board[host]?.breaker?.failed(at: now)
         }
         let wasLeased = requests[slot].hasLease
-        if wasLeased, failure.kind == .refused { board.tell(requests[slot], isOverload: true, at: now) }
+        if wasLeased, failure.kind == .refused { board.report(requests[slot], isOverload: true, at: now) }
         board.returnLease(&requests[slot])
         board.count(host, at: now)
-        if wasLeased, failure.kind != .pathLost, failure.kind != .permanent { board.rest(host, at: now, &generator) }
+        if wasLeased, failure.kind != .pathLost, failure.kind != .permanent {
+            board.delayProbe(host, at: now, &generator)
+        }
     }
 
-    // MARK: What is due
+    // MARK: Timers
 
-    /// Sets the moment at which something is due for a request, by its phase.
+    /// Sets a request's timer by its phase.
     private mutating func setTimer(_ slot: Int, at now: BootInstant) {
         let entry = requests[slot]
         var moment = entry.deadline
@@ -502,25 +518,24 @@ public struct RequestScheduler: Sendable {
         case .running where entry.isPaused: moment = .never
         case .running: if board.takesPlace(requests[slot]) { moment = min(moment, entry.due) }
         case .held: moment = .never
-        case .slotted, .backingOff: moment = min(moment, entry.due)
-        case .lined where entry.waitLimit != .max: moment = min(moment, patienceEnd(slot, at: now))
-        case .lined: break
+        case .released, .backingOff: moment = min(moment, entry.due)
+        case .queued where entry.waitLimit != .max: moment = min(moment, waitTimeoutEnd(slot, at: now))
+        case .queued: break
         }
         requests.setTimer(slot, at: moment)
     }
 
-    /// When the wait timeout of a queued request may expire.
-    private func patienceEnd(_ slot: Int, at now: BootInstant) -> BootInstant {
+    /// Returns when the wait timeout of a queued request may expire.
+    private func waitTimeoutEnd(_ slot: Int, at now: BootInstant) -> BootInstant {
         let left = max(0, requests[slot].waitLimit - waited(slot, at: now))
         let isCounting = board.gate(requests[slot].gate)?.isCounting == true
-        // While its wait does not count, its end does not come nearer: to look again soon would be to look all the
-        // time.
-        return now.advanced(by: .nanoseconds(isCounting ? left : max(left, Self.glance)))
+        // While its wait does not count, its timeout does not come nearer, so a shorter timer would fire repeatedly.
+        return now.advanced(by: .nanoseconds(isCounting ? left : max(left, Self.minimumTimerInterval)))
     }
 
-    private static let glance: Int64 = 100_000_000
+    private static let minimumTimerInterval: Int64 = 100_000_000
 
-    /// What is due by now, one thing at a time.
+    /// Handles expired timers until one results in an action.
     private mutating func nextDue(at now: BootInstant) -> Action? {
         while true {
             if board.endHold(at: now) { continue }
@@ -538,10 +553,10 @@ public struct RequestScheduler: Sendable {
             board.lapse(&requests[slot])
             setTimer(slot, at: now)
         case .backingOff:
-            leaveDelay(slot)
-            line(up: slot, at: now)
-        case .slotted: return leave(slot, at: now)
-        case .lined:
+            endDelay(slot)
+            enqueue(slot, at: now)
+        case .released: return startReleased(slot, at: now)
+        case .queued:
             let waited = waited(slot, at: now)
             if waited >= entry.waitLimit, board.gate(entry.gate)?.isCounting == true {
                 return fail(slot, .noPath(waited: .nanoseconds(waited)), at: now)
@@ -551,19 +566,18 @@ public struct RequestScheduler: Sendable {
         return nil
     }
 
-    /// A request's random moment has come: it leaves, unless its path was away meanwhile, or its host is to be left
-    /// alone.
-    private mutating func leave(_ slot: Int, at now: BootInstant) -> Action? {
-        let isHeld = board[host(of: slot)]?.silence.map { $0 > now } ?? false
+    /// Sends a request after its random delay, unless its path was lost meanwhile, or its host is on hold.
+    private mutating func startReleased(_ slot: Int, at now: BootInstant) -> Action? {
+        let isHeld = board[host(of: slot)]?.earliestStart.map { $0 > now } ?? false
         if board.takesPlace(requests[slot]), !isHeld, board.gate(requests[slot].gate)?.isOpen == true {
             return start(slot, at: now)
         }
         board.returnLease(&requests[slot])
-        line(up: slot, at: now)
+        enqueue(slot, at: now)
         return nil
     }
 
-    /// Lets a request fail: it is forgotten.
+    /// Fails a request and removes it.
     private mutating func fail(_ slot: Int, _ failure: Failure, at now: BootInstant) -> Action {
         let id = requests.id(of: slot)
         vacate(slot, at: now)

@@ -1,55 +1,58 @@
-/// What the scheduler knows of one host: kept while requests of it wait, and while it is in trouble.
+/// The state of one host, kept while requests wait for it and while it has recorded failures.
 struct ScheduledHost: Sendable {
     var window = ReleaseWindow()
     var jitter = SlotJitter()
     var bucket = TokenBucket()
     var breaker: CircuitBreaker?
-    /// Its gates.
+    /// The host's gates.
     var gates: [Int32] = []
-    /// Requests released and not yet answered, as far as they take a place.
+    /// The number of released requests that count as in flight: those without a response yet.
     var inFlight = 0
-    /// The first ticket since the last outage: what left before takes no place.
+    /// The first attempt number since the last outage.
+    ///
+    /// Earlier attempts don't count as in flight.
     var leasesFrom: UInt32 = 0
-    /// Requests that wait for their next attempt.
+    /// The number of requests that back off before their next attempt.
     var delayed = 0
-    /// When the request left that is to prove it.
+    /// When the last probe was released.
     var probed = BootInstant.never
-    /// Nothing leaves before: the server wants to be left alone.
+    /// The end of the delay that the server requested.
     var hold: BootInstant?
-    /// Nothing leaves before: it did not show that it is back.
-    var rest: BootInstant?
-    /// Whether it is to rest, for how long is not yet decided.
-    var owesRest = false
-    /// How often in a row it did not show that it is back.
+    /// The end of the delay after a failed probe.
+    var probeHold: BootInstant?
+    /// Whether a delay after a failed probe has to start, whose duration is not yet decided.
+    var owesProbeDelay = false
+    /// The number of consecutive failed probes.
     var failedProbes: UInt8 = 0
-    /// Whether it stands in the queue of those that may have something to release.
+    /// Whether the host is queued to be checked for requests that can be released.
     var isQueued = false
 
-    /// Nothing leaves before.
-    var silence: BootInstant? {
-        guard let hold, let rest else { return hold ?? rest }
-        return max(hold, rest)
+    /// The instant before which no request is sent; nil if there is none.
+    var earliestStart: BootInstant? {
+        guard let hold, let probeHold else { return hold ?? probeHold }
+        return max(hold, probeHold)
     }
 
-    /// Whether nothing is left that would have to be remembered.
-    var isForgettable: Bool { isUnused && bucket.isFull && breaker?.isUntroubled ?? true }
+    /// Whether the host has no state that has to be kept.
+    var isForgettable: Bool { isUnused && bucket.isFull && breaker?.isPristine ?? true }
 
-    /// Whether nothing is left that says when it may be asked again.
-    func isForgivable(at now: BootInstant) -> Bool { isUnused && breaker?.opens(at: now) == nil }
+    /// Returns whether the host has no state that forbids requests now.
+    func isEvictable(at now: BootInstant) -> Bool { isUnused && breaker?.opens(at: now) == nil }
 
     private var isUnused: Bool { inFlight == 0 && gates.isEmpty && hold == nil }
 }
 
-/// What the scheduler knows of one gate: a host under one requirement.
+/// The state of one gate: a host under one requirement.
 struct ScheduledGate: Sendable {
     let host: Int32
     var isOpen: Bool
     var lists = WaitingLists()
-    /// How many requests of this gate there are, wherever they are.
+    /// The number of the gate's requests, in whatever phase they are.
     var requests = 0
-    /// For how long it was closed until it was last opened, or its host proven, in nanoseconds.
+    /// The total time up to its last change, in nanoseconds, during which the gate was closed or its host was being
+    /// probed.
     private var closed: Int64 = 0
-    /// Since when it is closed, or its host not proven; nil while neither.
+    /// Since when the gate is closed or its host is being probed; nil if neither.
     private var since: BootInstant?
 
     init(host: Int32, isOpen: Bool, at now: BootInstant) {
@@ -61,12 +64,12 @@ struct ScheduledGate: Sendable {
     /// Whether waiting here counts as waiting for a path.
     var isCounting: Bool { since != nil }
 
-    /// For how long it was closed in all, in nanoseconds.
+    /// Returns the total time during which the gate was closed or its host was being probed, in nanoseconds.
     func closedTime(at now: BootInstant) -> Int64 {
         closed + (since.map { max(0, now.nanoseconds - $0.nanoseconds) } ?? 0)
     }
 
-    /// Begins or ends to count.
+    /// Starts or stops counting time.
     mutating func count(_ counts: Bool, at now: BootInstant) {
         guard counts != isCounting else { return }
         closed = closedTime(at: now)
@@ -74,7 +77,7 @@ struct ScheduledGate: Sendable {
     }
 }
 
-/// Hosts that may have something to release, each in its turn.
+/// The hosts to be checked for requests that can be released, first in, first out.
 struct ReadyQueue: Sendable {
     private var hosts: [Int32] = []
     private var start = 0

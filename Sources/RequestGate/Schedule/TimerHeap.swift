@@ -1,11 +1,13 @@
-/// Moments by number, the earliest first; any of them can be moved or taken out.
+/// A priority queue of timers by number.
 ///
-/// A heap with four children a node, which knows where each number stands: setting and removing cost O(log n), the
-/// earliest O(1). Numbers are dense from 0, such as places in a table. It takes 16 bytes a moment and 4 for each number
-/// up to the highest that was ever set. Of equal moments, any comes first.
+/// Any timer can be moved or removed.
+///
+/// It is a 4-ary heap that records the position of each number: setting and removing take O(log n), the earliest timer
+/// O(1). Numbers are dense from 0, such as slots in a table. A timer takes 16 bytes, plus 4 bytes for each number up to
+/// the highest that was ever set. Timers of the same instant have no particular order.
 struct TimerHeap: Sendable {
     private var entries: [Entry] = []
-    /// Where each number stands in ``entries``; ``absent`` for those that have no moment.
+    /// The position of each number in ``entries``; ``absent`` for numbers without a timer.
     private var places: [Int32] = []
 
     private static let absent: Int32 = -1
@@ -15,35 +17,37 @@ struct TimerHeap: Sendable {
         var id: Int32
     }
 
-    /// How many moments there are.
+    /// The number of timers.
     var count: Int { entries.count }
-    /// Whether there is none.
+    /// Whether there are no timers.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The earliest.
+    /// The earliest timer.
     var first: (id: Int32, at: BootInstant)? {
         entries.first.map { ($0.id, BootInstant(nanoseconds: $0.at)) }
     }
 
-    /// The moment of a number.
+    /// Returns the instant of a number's timer; nil if it has none.
     func at(_ id: Int32) -> BootInstant? {
         place(of: id).map { BootInstant(nanoseconds: entries[$0].at) }
     }
 
-    /// Makes room ahead, so that many can be set without moving what is there.
+    /// Reserves capacity for a number of timers.
     mutating func reserveCapacity(_ count: Int) {
         entries.reserveCapacity(count)
         places.reserveCapacity(count)
     }
 
-    /// Gives a number a moment, or another one.
+    /// Sets or moves a number's timer.
     mutating func set(_ id: Int32, at moment: BootInstant) {
         let entry = Entry(at: moment.nanoseconds, id: id)
         guard let place = place(of: id) else { return insert(entry) }
         settle(entry, at: place, earlier: entry.at < entries[place].at)
     }
 
-    /// Takes a number's moment away; says whether it had one.
+    /// Removes a number's timer.
+    ///
+    /// Returns whether it had one.
     @discardableResult
     mutating func remove(_ id: Int32) -> Bool {
         guard let place = place(of: id), let last = entries.popLast() else { return false }
@@ -53,7 +57,7 @@ struct TimerHeap: Sendable {
         return true
     }
 
-    /// Takes the earliest out, if its moment has come.
+    /// Removes and returns the earliest timer if it has expired.
     mutating func popFirst(dueAt now: BootInstant) -> Int32? {
         guard let first = entries.first, first.at <= now.nanoseconds else { return nil }
         remove(first.id)
@@ -76,7 +80,7 @@ struct TimerHeap: Sendable {
         if earlier { rise(entry, from: place) } else { sink(entry, from: place) }
     }
 
-    /// Finds the place for an entry, from a free place towards the root.
+    /// Moves an entry from a free position towards the root.
     private mutating func rise(_ entry: Entry, from place: Int) {
         var place = place
         while place > 0 {
@@ -88,7 +92,7 @@ struct TimerHeap: Sendable {
         put(entry, at: place)
     }
 
-    /// Finds the place for an entry, from a free place towards the leaves.
+    /// Moves an entry from a free position towards the leaves.
     private mutating func sink(_ entry: Entry, from place: Int) {
         var place = place
         while let child = earliestChild(of: place), entries[child].at < entry.at {
@@ -115,9 +119,9 @@ struct TimerHeap: Sendable {
 }
 
 extension Array {
-    /// Appends, and where that needs more room takes an eighth more rather than twice as much.
+    /// Appends an element and grows the capacity by an eighth if needed, instead of doubling it.
     ///
-    /// Of a million requests each byte counts; an element is copied nine times in all instead of twice.
+    /// With a million requests, memory matters more than time: an element is copied nine times in all instead of twice.
     mutating func appendSparingly(_ element: Element) {
         if count == capacity { reserveCapacity(count + Swift.max(32, count / 8)) }
         append(element)

@@ -1,37 +1,37 @@
-/// The requests of a scheduler, by place, with the moment at which something is due for each.
+/// The requests of a scheduler by slot, with a timer for each.
 ///
-/// Places are dense from 0, and used again; a generation tells the requests apart that had the same place.
+/// Slots are dense from 0 and are reused. A generation distinguishes requests that had the same slot.
 struct WaitingRequests: Sendable {
     private var entries: [WaitingEntry] = []
     private var vacant: [Int32] = []
-    /// The generation that a new place begins with.
+    /// The generation with which a new slot starts.
     private var firstGeneration: UInt32 = 0
     private var timers = TimerHeap()
 
-    /// How many requests there are.
+    /// The number of requests.
     var count: Int { entries.count - vacant.count }
 
-    /// The request at a place.
+    /// The request in a slot.
     subscript(slot: Int) -> WaitingEntry {
         _read { yield entries[slot] }
         _modify { yield &entries[slot] }
     }
 
-    /// The place of a request; nil if its number stands for it no more.
+    /// Returns the slot of a request; nil if the request has ended.
     func slot(of id: RequestScheduler.RequestID) -> Int? {
         let slot = Int(id.slot)
         guard entries.indices.contains(slot), entries[slot].generation == id.generation else { return nil }
         return entries[slot].phase == .vacant ? nil : slot
     }
 
-    /// The number of the request at a place.
+    /// Returns the identifier of the request in a slot.
     func id(of slot: Int) -> RequestScheduler.RequestID {
         .init(slot: Int32(slot), generation: entries[slot].generation)
     }
 
-    /// Adds a request, which is held.
+    /// Adds a request in the phase ``WaitingEntry/Phase/held``.
     ///
-    /// - Returns: Its place.
+    /// - Returns: Its slot.
     mutating func add(_ order: RequestScheduler.Order, at now: BootInstant) -> Int {
         let slot = Int(vacant.popLast() ?? Int32(entries.count))
         if slot == entries.count { entries.appendSparingly(.init(generation: firstGeneration)) }
@@ -49,14 +49,16 @@ struct WaitingRequests: Sendable {
         return slot
     }
 
-    /// Gives a place back, with its timer.
+    /// Frees a slot and removes its timer.
     mutating func vacate(_ slot: Int) {
         timers.remove(Int32(slot))
         entries[slot].phase = .vacant
         vacant.appendSparingly(Int32(slot))
     }
 
-    /// Gives memory back, if nobody is left of many: generations go on from the highest, so that no number comes again.
+    /// Frees memory after a large number of requests has ended.
+    ///
+    /// Generations continue from the highest, so that no identifier is repeated.
     mutating func shrinkIfEmpty() {
         guard vacant.count == entries.count, entries.count > Self.kept else { return }
         firstGeneration = entries.lazy.map(\.generation).max() ?? firstGeneration
@@ -65,52 +67,57 @@ struct WaitingRequests: Sendable {
         timers = .init()
     }
 
-    /// How many places are kept though nobody stands there.
+    /// The number of slots that are kept although they are free.
     private static let kept = 1024
 
     // MARK: Timers
 
-    /// When something is due for the first of them; nil for never.
+    /// The instant of the earliest timer; nil for never.
     var nextMoment: BootInstant? { timers.first?.at }
 
-    /// Sets when something is due for a request.
+    /// Sets a request's timer; ``BootInstant/never`` removes it.
     mutating func setTimer(_ slot: Int, at moment: BootInstant) {
         if moment == .never { timers.remove(Int32(slot)) } else { timers.set(Int32(slot), at: moment) }
     }
 
-    /// Takes the first out for which something is due.
+    /// Removes the earliest timer if it has expired, and returns its request.
     mutating func popDue(at now: BootInstant) -> Int? { timers.popFirst(dueAt: now).map { Int($0) } }
 }
 
-/// What the scheduler keeps of one request: at most 128 bytes with its place in the timers.
+/// The state of one request: at most 128 bytes including its timer.
 struct WaitingEntry: Sendable {
-    /// Where a request is; whether its user has paused it is told apart from that.
+    /// The phase of a request.
+    ///
+    /// Whether the user has paused it is stored separately.
     enum Phase: UInt8, Sendable {
-        /// Nobody's: the place is free.
+        /// The slot is free.
         case vacant
-        /// In the line of its gate: it waits for a path, or for its turn.
-        case lined
-        /// It has its turn, and leaves a random moment later.
-        case slotted
-        /// It waits until it may be tried again.
+        /// Queued at its gate: it waits for a path, or for its turn.
+        case queued
+        /// Released, and to be started after a random delay.
+        case released
+        /// Waiting for the delay before its next attempt.
         case backingOff
-        /// It is under way.
+        /// Being attempted.
         case running
-        /// It was paused when it was not under way.
+        /// Paused while it was not being attempted.
         case held
     }
 
-    /// By when it must have ended; moves on while it is held.
+    /// The instant by which the request must have ended.
+    ///
+    /// It is extended by pauses.
     var deadline = BootInstant.never
-    /// When it came: what it is aged by.
+    /// When the request was added: the start of its waiting time.
     var since = BootInstant.never
-    /// The end of a delay; under way, until when it may take a place unanswered; while it is paused, when that began.
+    /// The end of a delay; while running, the time until which it counts as in flight without a response; while paused,
+    /// the start of the pause.
     var due = BootInstant.never
-    /// How long it may wait for a path in all, in nanoseconds.
+    /// The maximum time of waiting for a path, as the sum of all waits, in nanoseconds.
     var waitLimit = Int64.max
-    /// How long it has waited for a path; in line, its gate's closed time less that.
+    /// The time spent waiting for a path, in nanoseconds; while queued, the gate's closed time minus that time.
     var waited: Int64 = 0
-    /// What is left of its delay while it is held.
+    /// The rest of the delay while the request is held, in nanoseconds.
     var delayLeft: Int64 = 0
     var gate: Int32 = -1
     var next: Int32 = -1
@@ -118,55 +125,59 @@ struct WaitingEntry: Sendable {
     var generation: UInt32 = 0
     var hostTicket: UInt32 = 0
     var sessionTicket: UInt32 = 0
-    /// How often it was sent on its way, waits included: tells news of the present attempt from older ones.
+    /// The number of starts, including those that ended in waiting for a path.
+    ///
+    /// It distinguishes events of the current attempt from older ones.
     var starts: UInt32 = 0
-    /// How many attempts count against its limit.
+    /// The number of attempts that count against the limit.
     var attempts: UInt16 = 0
     var phase = Phase.vacant
     var priority = RequestPriority.normal
-    /// What its last retry took out of the budget.
+    /// The number of tokens that its last retry took from the budget.
     var cost: UInt8 = 0
     var isPaused = false
-    /// Whether what becomes of it counts for the windows.
+    /// Whether the result of the request applies to the windows.
     var hasLease = false
-    /// Whether it takes a place in the windows no more, since it was not answered for long, or was paused.
+    /// Whether the request no longer counts as in flight, since it got no response in time or was paused.
     var hasLapsed = false
-    /// Whether a window let it out for this attempt.
-    var wasLetOut = false
-    /// Whether it has had its turn before: it comes before those of its priority that have not.
-    var hadTurn = false
+    /// Whether a window released the request for its current attempt.
+    var wasReleasedByWindow = false
+    /// Whether the request was released before.
+    ///
+    /// It then precedes requests of the same priority that were not.
+    var wasReleasedBefore = false
     var isIdempotent = false
     var isReplayable = false
 
-    /// Whether it can show, at no risk, that its host is there again.
+    /// Whether the request can be repeated safely, so that it can probe its host.
     var canProbe: Bool { isIdempotent && isReplayable }
 
-    /// What a policy has to know of it.
+    /// The properties that decide whether the request may be retried.
     var traits: RequestTraits { .init(isIdempotent: isIdempotent, isReplayable: isReplayable) }
 
-    /// The list of its gate's line that it stands in.
-    var list: Int { 2 * Int(priority.rawValue) + (hadTurn ? 1 : 0) }
+    /// The index of the list of its gate in which it is queued.
+    var list: Int { 2 * Int(priority.rawValue) + (wasReleasedBefore ? 1 : 0) }
 }
 
-/// The requests that wait at one gate.
+/// The requests queued at one gate.
 ///
-/// For each priority a list of those that had a turn before, and one of those that had none. The links are in the
-/// entries.
+/// Each priority has two lists: one of requests that were released before, and one of the others. The links are stored
+/// in the entries.
 struct WaitingLists: Sendable {
-    /// Two for each priority; the odd ones hold those that were under way before.
+    /// Two for each priority; those with odd indices hold the requests that were released before.
     static let count = 2 * RequestPriority.allCases.count
 
     private var heads = InlineArray<6, Int32>(repeating: -1)
     private var tails = InlineArray<6, Int32>(repeating: -1)
-    /// How many stand in all lists.
+    /// The number of requests in all lists.
     private(set) var total = 0
 
     var isEmpty: Bool { total == 0 }
 
-    /// The first of a list; -1 if it is empty.
+    /// Returns the slot of the first request of a list; -1 if it is empty.
     func first(_ list: Int) -> Int32 { heads[list] }
 
-    /// Puts an entry at the end of its list.
+    /// Appends a request to its list.
     mutating func append(_ slot: Int32, _ entries: inout WaitingRequests) {
         let list = entries[Int(slot)].list
         let last = tails[list]
@@ -177,7 +188,7 @@ struct WaitingLists: Sendable {
         total += 1
     }
 
-    /// Takes an entry out.
+    /// Removes a request from its list.
     mutating func remove(_ slot: Int32, _ entries: inout WaitingRequests) {
         let entry = entries[Int(slot)]
         if entry.previous < 0 { heads[entry.list] = entry.next } else { entries[Int(entry.previous)].next = entry.next }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// What files are by their names.
+/// Tests of the media types by file name.
 struct FileMediaTypeTests {
     @Test(arguments: [
         ("photo.jpg", "image/jpeg"), ("PHOTO.JPG", "image/jpeg"), ("/a.b/page.html", "text/html"),
@@ -10,14 +10,16 @@ struct FileMediaTypeTests {
         ("film.mp4", "video/mp4"), ("font.woff2", "font/woff2"), ("table.csv", "text/csv"),
         ("sheet.xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ])
-    func `an ending has its type`(name: String, type: String) { #expect(FileMediaType.type(ofFileNamed: name) == type) }
+    func `the type follows from the extension`(name: String, type: String) {
+        #expect(FileMediaType.type(ofFileNamed: name) == type)
+    }
 
     @Test(arguments: ["", "README", ".png", "/dir.png/file", "a.", "a.unheard", "/", "a.png/", "a.p\u{0}ng"])
-    func `what has none is bytes`(name: String) {
+    func `a name without a known extension is application/octet-stream`(name: String) {
         #expect(FileMediaType.type(ofFileNamed: name) == "application/octet-stream")
     }
 
-    @Test func `the table has some 150 types, each of them one, and no ending twice`() {
+    @Test func `the table has some 150 valid types and no duplicate extension`() {
         let lines = FileMediaType.table.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         let endings = lines.flatMap { $0.dropFirst() }
         #expect(lines.count >= 145)

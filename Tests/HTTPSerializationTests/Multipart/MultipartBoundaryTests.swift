@@ -2,29 +2,29 @@ import HTTPSerialization
 import HTTPTypes
 import Testing
 
-/// What may separate parts, and what may not.
+/// Tests of valid and invalid boundaries.
 struct MultipartBoundaryTests {
     @Test(arguments: ["", "a b", "a;b", "a\"", "a\r\nX: y", "ä", String(repeating: "a", count: 71)])
-    func `a text that is no boundary is refused, and says what is`(text: String) {
+    func `an invalid boundary is rejected with the rules for a valid one`(text: String) {
         #expect {
             try MultipartForm().encoded(boundary: text)
         } throws: {
-            "\($0)".contains("is no boundary: take 1 to 70 letters, digits")
+            "\($0)".contains("is not a valid boundary: use 1 to 70 letters, digits")
         }
     }
 
     @Test(arguments: ["a", "'+_-.09azAZ", String(repeating: "a", count: 70)])
-    func `a boundary is taken as it is`(text: String) throws {
+    func `a valid boundary is used unchanged`(text: String) throws {
         #expect(try MultipartForm().encoded(boundary: text).boundary == text)
     }
 
     @Test(arguments: ["--cut", "--cut--", "text\r\n--cut\r\nmore", "-----cut", "a--cut", "\n--cutting"])
-    func `a boundary that occurs in a part is refused, with the part's number`(contents: String) {
+    func `a boundary that occurs in a part is rejected with the part's number`(contents: String) {
         let form: MultipartForm = [.text("cut", name: "a"), .text(contents, name: "b")]
         #expect {
             try form.encoded(boundary: "cut")
         } throws: {
-            "\($0)" == "the boundary 'cut' occurs in part 2 of the form: take another one"
+            "\($0)" == "the boundary 'cut' occurs in part 2 of the form: use another one"
         }
     }
 
@@ -41,7 +41,7 @@ struct MultipartBoundaryTests {
     }
 
     @Test(arguments: ["", "cut", "-cut", "--cu", "-\r\n-cut", "--Cut", "--cu--cu"])
-    func `what only resembles it is not`(contents: String) throws {
+    func `contents that only resemble the boundary are accepted`(contents: String) throws {
         let form: MultipartForm = [.text(contents, name: "b")]
         #expect(try form.encoded(boundary: "cut").pieces.count == 1)
     }

@@ -2,9 +2,9 @@ import HTTPSerialization
 import HTTPTypes
 import Testing
 
-/// How a form is framed, and how long it is.
+/// Tests of a form's framing and length.
 struct MultipartFormTests {
-    /// The body's bytes, where all parts are bytes.
+    /// Returns the body as text, if all parts are bytes.
     private func text(_ form: MultipartForm, boundary: String = "B") throws -> String {
         let bytes = try form.encoded(boundary: boundary).pieces.flatMap { piece -> [UInt8] in
             if case .bytes(let bytes) = piece { bytes } else { Array("?".utf8) }
@@ -12,7 +12,7 @@ struct MultipartFormTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `parts stand between lines of the boundary, in their order`() throws {
+    @Test func `parts are separated by boundary lines in order`() throws {
         let form: MultipartForm = [.text("Ann", name: "user"), .bytes([0x21], name: "mark", fileName: "a.png")]
         #expect(
             try text(form) == """
@@ -24,15 +24,15 @@ struct MultipartFormTests {
         #expect(try form.encoded(boundary: "B").contentType == "multipart/form-data; boundary=B")
     }
 
-    @Test func `a form without parts is the closing line`() throws { #expect(try text([]) == "--B--\r\n") }
+    @Test func `a form without parts consists of the closing line`() throws { #expect(try text([]) == "--B--\r\n") }
 
-    @Test func `a part without contents keeps its lines`() throws {
+    @Test func `an empty part keeps its lines`() throws {
         let expected = "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n\r\n--B--\r\n"
         #expect(try text([.text("", name: "a")]) == expected)
         #expect(try text([.bytes([], name: "a")]) == expected)
     }
 
-    @Test func `fields of a part's own are sent as they are, and nothing beside them`() throws {
+    @Test func `custom fields are sent unchanged and without others`() throws {
         let headers: HTTPFields = [.contentDisposition: "attachment", .contentType: "a/b", .contentLanguage: "de"]
         let expected = """
             --B\r\nContent-Disposition: attachment\r\nContent-Type: a/b\r\nContent-Language: de\r\n\r\nx\r\n--B--\r\n
@@ -40,7 +40,7 @@ struct MultipartFormTests {
         #expect(try text([.part(headers: headers, body: [120])]) == expected)
     }
 
-    @Test func `types come from the file name's ending, unless they are said`() throws {
+    @Test func `the content type follows from the file name unless it is given`() throws {
         #expect(
             try text([.text("{}", name: "a", contentType: "application/json")]).contains("Type: application/json\r\n")
         )
@@ -59,7 +59,7 @@ struct MultipartFormTests {
         )
     }
 
-    @Test func `small parts are joined, large ones and files stand alone`() throws {
+    @Test func `small parts are merged, large ones and files are not`() throws {
         let form: MultipartForm = [
             .text("1", name: "a"), .text("2", name: "b"), .bytes([UInt8](repeating: 0, count: 5_000), name: "c"),
             .file("/tmp/x", name: "d"), .text("3", name: "e"),
@@ -75,14 +75,14 @@ struct MultipartFormTests {
     }
 
     @Test(arguments: 0..<40)
-    func `the length is that of what is sent`(count: Int) throws {
+    func `the length equals the number of bytes sent`(count: Int) throws {
         let parts = (0..<count).map { MultipartPart.bytes([UInt8](repeating: 7, count: $0 * 300), name: "part\($0)") }
         let body = try MultipartForm(parts).encoded(boundary: "B")
         let bytes = try text(.init(parts)).utf8.count
         #expect(body.length { _ in 0 } == Int64(bytes))
     }
 
-    @Test func `the length counts files and streams, and is none where a stream has none`() throws {
+    @Test func `the length includes files and streams, and is unknown if a stream's is`() throws {
         let empty = AsyncStream<[UInt8]> { $0.finish() }
         var form: MultipartForm = [.file("/a", name: "a"), .stream(.once(empty, length: 30), name: "b")]
         let frame = try #require(try form.encoded(boundary: "B").length { _ in 0 }) - 30
@@ -103,7 +103,7 @@ struct MultipartFormTests {
         #expect(asked == ["/a", "/b"])
     }
 
-    @Test func `a length past all numbers is none`() throws {
+    @Test func `a length that overflows is unknown`() throws {
         let body = try MultipartForm([.file("/a", name: "a"), .file("/b", name: "b")]).encoded(boundary: "B")
         #expect(body.length { _ in .max } == nil)
     }

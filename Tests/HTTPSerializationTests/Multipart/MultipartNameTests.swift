@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// What becomes of names that were made to break out.
+/// Tests of names that try to inject fields or parameters.
 struct MultipartNameTests {
     @Test(arguments: [
         ("plain", "plain"), ("two words; and=more", "two words; and=more"), ("a\"b", "a%22b"), ("%22", "%22"),
@@ -14,7 +14,7 @@ struct MultipartNameTests {
     ])
     func `names are escaped`(name: String, expected: String) { #expect(MultipartName.escaped(name) == expected) }
 
-    @Test func `nothing in a name opens a line, ends the quotes, or begins a parameter`() throws {
+    @Test func `a name can't start a line, end the quotes or add a parameter`() throws {
         let names = ["\r\n\r\nbody", "x\"; filename=\"evil", "x\\", "\0", "a\u{85}b", "\u{2029}"]
         for name in names {
             let head = try MultipartPart.bytes([], name: name, fileName: name).head(at: 0)
@@ -26,18 +26,18 @@ struct MultipartNameTests {
     }
 
     @Test(arguments: ["text/plain\r\nX-Evil: 1", "text/plain\n", "text/plain\0", "text", "", "a/b; c=\u{E9}", "a b/c"])
-    func `a content type that is none is refused, with the part's number`(type: String) {
+    func `an invalid content type is rejected with the part's number`(type: String) {
         let form: MultipartForm = [.text("", name: "a"), .text("", name: "b", contentType: type)]
         #expect {
             try form.encoded(boundary: "B")
         } throws: { error in
-            "\(error)".hasPrefix("the content type of part 2 of the form is none: \"")
-                && "\(error)".hasSuffix("; write type/subtype, such as text/plain; charset=utf-8")
+            "\(error)".hasPrefix("the content type of part 2 of the form is invalid: \"")
+                && "\(error)".hasSuffix("; use type/subtype, such as text/plain; charset=utf-8")
                 && !"\(error)".contains("\n") && !"\(error)".contains("\r") && !"\(error)".contains("\0")
         }
     }
 
-    @Test func `fields of a part's own can't open a line`() throws {
+    @Test func `custom fields can't inject a line`() throws {
         #expect(HTTPField.Name("X\r\nEvil") == nil)
         #expect(HTTPField.Name("X:") == nil)
         let name = try #require(HTTPField.Name("X-Note"))

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPSerialization
 import Testing
 
-/// Parameters of literals, of anything encodable, and back from JSON.
+/// Tests of parameters from literals, from encodable values, and from JSON.
 struct ParameterValueTests {
     private struct Report: Encodable {
         var name = "kiosk"
@@ -13,7 +13,7 @@ struct ParameterValueTests {
         var nested = ["open": true]
     }
 
-    @Test func `anything encodable becomes parameters`() throws {
+    @Test func `any encodable value becomes parameters`() throws {
         let expected: ParameterValue = [
             "name": "kiosk", "count": 3, "ratio": 0.5, "tags": ["a", "b"], "nested": ["open": true],
         ]
@@ -22,11 +22,11 @@ struct ParameterValueTests {
         #expect(try ParameterValue(encoding: [String]()) == [])
     }
 
-    @Test func `what an encoding throws is thrown`() {
+    @Test func `an error of the encoding is rethrown`() {
         #expect(throws: (any Error).self) { try ParameterValue(encoding: Double.nan) }
     }
 
-    @Test func `JSON and back`() throws {
+    @Test func `parameters survive a round trip through JSON`() throws {
         let text = #"{"a":[1,2.5,"x",null,true,{}],"b":{"c":-9223372036854775808}}"#
         let value = try JSONDecoder().decode(ParameterValue.self, from: Data(text.utf8))
         #expect(value == ["a": [1, 2.5, "x", nil, true, [:]], "b": ["c": .integer(.min)]])
@@ -35,12 +35,12 @@ struct ParameterValueTests {
         #expect(try String(decoding: encoder.encode(value), as: UTF8.self) == text)
     }
 
-    @Test func `nulls are taken out at any depth`() {
+    @Test func `nulls are removed at any depth`() {
         let value: ParameterValue = ["a": nil, "b": [nil, ["c": nil, "d": 1]], "e": .set([nil, 1])]
         #expect(value.withoutNulls == ["b": [["d": 1]], "e": .set([1])])
     }
 
-    @Test func `of a key that is written twice the later counts`() {
+    @Test func `the later value of a duplicate key is used`() {
         let value: ParameterValue = ["a": 1, "a": 2]
         #expect(value == .dictionary(["a": 2]))
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// Parameters as a query: names of nested values, order, and what is escaped.
+/// Tests of parameters as a query: nested names, their order, and escaping.
 struct QueryPairsTests {
     @Test(
         arguments: [
@@ -18,7 +18,7 @@ struct QueryPairsTests {
             (["a": [nil]], "a%5B%5D"),
         ] as [(ParameterValue, String)]
     )
-    func `names of nested values, sorted`(parameters: ParameterValue, expected: String) {
+    func `nested values have sorted names`(parameters: ParameterValue, expected: String) {
         #expect(QueryPairs(parameters).text == expected)
     }
 
@@ -27,11 +27,11 @@ struct QueryPairsTests {
         ("#", "%23"), ("%", "%25"), ("ü", "%C3%BC"), ("👩‍👩‍👧", "%F0%9F%91%A9%E2%80%8D%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7"),
         ("\r\n\0", "%0D%0A%00"), (":@!$'()*,;", "%3A%40%21%24%27%28%29%2A%2C%3B"),
     ])
-    func `escaping by RFC 3986`(text: String, expected: String) {
+    func `names and values are escaped by RFC 3986`(text: String, expected: String) {
         #expect(QueryEscaping.escape(text) == expected)
     }
 
-    @Test func `the same parameters always give the same text`() {
+    @Test func `equal parameters always produce the same text`() {
         let values = Set((0..<100).map { ParameterValue.array([.integer($0), .string("x")]) })
         #expect(QueryPairs(["a": .set(values)]).text == QueryPairs(["a": .set(Set(values.reversed()))]).text)
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPSerialization
 
-/// The user's languages, as the environment names them.
+/// Tests of the user's languages in the environment.
 struct AcceptLanguageTests {
     @Test(
         arguments: [
@@ -23,7 +23,7 @@ struct AcceptLanguageTests {
             (["LANG": "de", "LANGUAGE": "de:de:en"], "de;q=1, en;q=0.9"),
         ] as [([String: String], String?)]
     )
-    func `by the environment`(environment: [String: String], expected: String?) {
+    func `the value follows from the environment`(environment: [String: String], expected: String?) {
         #expect(AcceptLanguage.value(in: environment) == expected)
     }
 }

@@ -2,7 +2,7 @@ import HTTPSerialization
 import HTTPTypes
 import Testing
 
-/// Values of bodies: decodable, property lists, text in any character set, and one of several.
+/// Tests of body decoding: decodable values, property lists, text in any character set, and compound serializers.
 struct BodySerializerTests {
     private func response(_ type: String?) -> HTTPResponse {
         var response = HTTPResponse(status: .ok)
@@ -15,7 +15,7 @@ struct BodySerializerTests {
         var age: Int
     }
 
-    @Test func `a decodable value`() throws {
+    @Test func `a decodable value is read from JSON`() throws {
         let body = Array(#"{"name":"Ada","age":36}"#.utf8)
         let serializer = DecodableResponseSerializer(User.self)
         #expect(try serializer.serialize(response("application/json"), body: body) == User(name: "Ada", age: 36))
@@ -24,7 +24,7 @@ struct BodySerializerTests {
         }
     }
 
-    @Test func `a property list`() throws {
+    @Test func `a decodable value is read from a property list`() throws {
         let body = Array(
             """
             <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>name</key><string>Ada</string>\
@@ -50,20 +50,24 @@ struct BodySerializerTests {
             ("text/plain; charset=tscii", [0x82, 0x82, 0x82], "ஸ்ரீஸ்ரீஸ்ரீ"),
         ] as [(String?, [UInt8], String)]
     )
-    func `text in the character set that the head names`(type: String?, body: [UInt8], expected: String) throws {
+    func `text is decoded in the character set of its content type`(
+        type: String?,
+        body: [UInt8],
+        expected: String
+    ) throws {
         #expect(try StringResponseSerializer().serialize(response(type), body: body) == expected)
     }
 
     @Test(
         arguments: [
             ("text/plain", [0x61, 0xFF], "byte 1 is not valid"), ("text/plain; charset=us-ascii", [0xFC], "byte 0"),
-            ("text/plain; charset=klingon", [0x61], "'klingon' is not known"),
-            ("text/plain; charset=utf-8//ignore", [0x61, 0xFF], "is not known"),
-            ("text/plain; charset=utf-8/\u{301}", [0x61], "is not known"),
+            ("text/plain; charset=klingon", [0x61], "'klingon' is unknown"),
+            ("text/plain; charset=utf-8//ignore", [0x61, 0xFF], "is unknown"),
+            ("text/plain; charset=utf-8/\u{301}", [0x61], "is unknown"),
             ("text/plain; charset=utf-16be", [0x61], "byte 0"),
         ] as [(String, [UInt8], String)]
     )
-    func `what is no text says where`(type: String, body: [UInt8], words: String) {
+    func `invalid text is rejected with its position`(type: String, body: [UInt8], words: String) {
         let error = #expect(throws: ResponseSerializationError.self) {
             try StringResponseSerializer().serialize(response(type), body: body)
         }
@@ -71,7 +75,7 @@ struct BodySerializerTests {
         #expect(error.map { "\($0)".contains(words) } == true, "\(String(describing: error))")
     }
 
-    @Test func `the first of several that succeeds, or the bytes`() throws {
+    @Test func `a compound serializer returns the first success, or the bytes`() throws {
         let serializer = CompoundResponseSerializer<String>([
             StringResponseSerializer(expectation: .init(mediaTypes: ["text/*"])),
             StringResponseSerializer(expectation: .init(mediaTypes: ["application/xml", "*/*+xml"])),
@@ -91,11 +95,11 @@ struct BodySerializerTests {
         ("application/problem+json", "application/*+json", true), ("text/x+json", "application/*+json", false),
         ("textual/html", "text/*", false),
     ])
-    func `patterns of types`(type: String, pattern: String, matches: Bool) throws {
+    func `media types match patterns`(type: String, pattern: String, matches: Bool) throws {
         #expect(try #require(MediaType(type)).matches(pattern) == matches)
     }
 
-    @Test func `a type's parameters`() throws {
+    @Test func `a media type is parsed with its parameters`() throws {
         let type = try #require(MediaType(#" Text/HTML ; Charset="a;b\"c" ;x; charset=later; level=1"#))
         #expect(type.essence == "text/html")
         #expect(type.parameters["charset"] == #"a;b"c"#)
@@ -112,7 +116,7 @@ struct BodySerializerTests {
         #expect(try #require(MediaType(field)).parameters == ["charset": characterSet])
     }
 
-    @Test func `an empty body is nil where that is a value, and an error elsewhere`() throws {
+    @Test func `an empty body is nil for an optional type and an error otherwise`() throws {
         let response = HTTPResponse(status: .noContent)
         #expect(try PropertyListResponseSerializer(User?.self).serialize(response, body: []) == nil)
         #expect(try DecodableResponseSerializer(User?.self).serialize(response, body: []) == nil)

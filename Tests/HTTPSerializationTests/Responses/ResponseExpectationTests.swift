@@ -2,7 +2,7 @@ import HTTPSerialization
 import HTTPTypes
 import Testing
 
-/// The table of status, type and body: what is a value, what is an error, and what the error holds.
+/// Tests of each combination of status, content type and body.
 struct ResponseExpectationTests {
     private func response(_ status: Int, _ type: String?) -> HTTPResponse {
         var response = HTTPResponse(status: .init(code: status))
@@ -25,12 +25,12 @@ struct ResponseExpectationTests {
         "application/json", "application/json; charset=utf-8", "text/json", "text/javascript", "APPLICATION/JSON",
         "application/problem+json", "application/vnd.api+json;v=1",
     ])
-    func `an expected answer is a value`(type: String) throws {
+    func `an acceptable response is decoded`(type: String) throws {
         #expect(try serialize(200, type, #"{"a":1}"#).get() == ["a": 1])
     }
 
     @Test(arguments: ["text/html", "application/jsonx", "json", nil])
-    func `an unexpected type is no value`(type: String?) throws {
+    func `an unacceptable content type is an error`(type: String?) throws {
         guard case .failure(let error) = serialize(200, type, "{}") else {
             Issue.record("a value")
             return
@@ -41,7 +41,7 @@ struct ResponseExpectationTests {
         #expect(error.contentType == type)
     }
 
-    @Test(arguments: [400, 401, 404, 500, 301, 199]) func `a refusal is an error that holds what the body says`(
+    @Test(arguments: [400, 401, 404, 500, 301, 199]) func `an unacceptable status is an error with the decoded body`(
         status: Int
     ) throws {
         guard case .failure(let error) = serialize(status, "application/json", #"{"reason":"x"}"#) else {
@@ -54,7 +54,7 @@ struct ResponseExpectationTests {
         #expect(error.underlying == nil)
     }
 
-    @Test func `a refusal of another type holds the other error`() throws {
+    @Test func `an unacceptable status with an unacceptable type has both errors`() throws {
         guard case .failure(let error) = serialize(502, "text/html", "<html>") else {
             Issue.record("a value")
             return
@@ -65,7 +65,7 @@ struct ResponseExpectationTests {
         #expect("\(error)".contains("status 502"))
     }
 
-    @Test func `a refusal whose body can't be decoded is still a refusal`() throws {
+    @Test func `an unacceptable status with an invalid body is reported as the status`() throws {
         guard case .failure(let error) = serialize(500, "application/json", "<html>") else {
             Issue.record("a value")
             return
@@ -75,11 +75,11 @@ struct ResponseExpectationTests {
     }
 
     @Test(arguments: [("", nil), ("", "text/html"), (" ", "application/json")] as [(String, String?)])
-    func `no body is no fault`(body: String, type: String?) throws {
+    func `an empty body is not an error`(body: String, type: String?) throws {
         #expect(try serialize(204, type, body).get() == .null)
     }
 
-    @Test(arguments: ["{", "nul", "\u{FEFF}{", "[1,]]"]) func `a broken body says so`(body: String) throws {
+    @Test(arguments: ["{", "nul", "\u{FEFF}{", "[1,]]"]) func `an invalid body is an error`(body: String) throws {
         guard case .failure(let error) = serialize(200, "application/json", body) else {
             Issue.record("a value")
             return
@@ -88,13 +88,13 @@ struct ResponseExpectationTests {
         #expect(error.underlying != nil)
     }
 
-    @Test func `nulls are left out if told`() throws {
+    @Test func `nulls are removed on request`() throws {
         let serializer = JSONResponseSerializer(removesNulls: true)
         let body = Array(#"{"a":null,"b":[null,1]}"#.utf8)
         #expect(try serializer.serialize(response(200, "application/json"), body: body) == ["b": [1]])
     }
 
-    @Test func `which status codes are good can be told`() throws {
+    @Test func `the acceptable status codes are configurable`() throws {
         let serializer = BytesResponseSerializer(expectation: .init(statuses: [404]))
         #expect(try serializer.serialize(response(404, nil), body: [1, 2]) == [1, 2])
         #expect(throws: ResponseSerializationError.self) { try serializer.serialize(response(200, nil), body: []) }

@@ -12,7 +12,7 @@ struct ChallengeParserTests {
     }
 
     @Test
-    func `one challenge, with what may stand around it`() {
+    func `one challenge is parsed with any allowed white space`() {
         #expect(read("Basic realm=\"WallyWorld\"") == ["basic realm=<WallyWorld>"])
         #expect(read("BASIC REALM=WallyWorld") == ["basic realm=<WallyWorld>"])
         #expect(read("  Basic \t realm \t= \"a\"  ,  charset=\"UTF-8\" ") == ["basic realm=<a> charset=<UTF-8>"])
@@ -22,7 +22,7 @@ struct ChallengeParserTests {
     }
 
     @Test
-    func `several in one field, as RFC 9110, 11.6.1, has them`() {
+    func `several challenges in one field are parsed as in RFC 9110, 11.6.1`() {
         #expect(
             read("Basic realm=\"simple\", Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\"") == [
                 "basic realm=<simple>", "newauth realm=<apps> type=<1> title=<Login to \"apps\">",
@@ -37,7 +37,7 @@ struct ChallengeParserTests {
     }
 
     @Test
-    func `several in several fields; parameters do not reach over`() {
+    func `challenges in several fields don't share parameters`() {
         #expect(read("Basic realm=a", "Digest realm=b, nonce=c") == ["basic realm=<a>", "digest realm=<b> nonce=<c>"])
         #expect(read("Basic realm=a", "charset=\"UTF-8\"") == ["basic realm=<a>"])
     }
@@ -46,19 +46,19 @@ struct ChallengeParserTests {
         "Basic realm=\"open", "Basic realm=\"a\\", "Basic realm=a realm=b", "Basic realm=a, realm=b",
         "Basic realm=a;b", "Basic =a", "=", "\"\"", "Basic @", "Basic a b", "Basic/2 realm=a", "@Basic realm=a",
     ])
-    func `what breaks the rules is left out, and what follows counts`(value: String) {
+    func `an invalid challenge is skipped, and the next one is parsed`(value: String) {
         #expect(read(value).filter { $0 != "basic" } == [], "\(read(value))")
         #expect(read(value, "Digest realm=b, nonce=c").last == "digest realm=<b> nonce=<c>")
     }
 
     @Test
-    func `a broken one takes no other with it`() {
+    func `an invalid challenge does not affect others`() {
         #expect(read("Basic realm=a b, Digest realm=c, nonce=d") == ["digest realm=<c> nonce=<d>"])
         #expect(read("Digest realm=a, Basic realm=b, @, Bearer realm=c") == ["digest realm=<a>", "bearer realm=<c>"])
     }
 
     @Test
-    func `no server makes it read without end`() {
+    func `the number of parsed challenges is limited`() {
         let many = Array(repeating: "Basic realm=a", count: 1_000).joined(separator: ",")
         #expect(read(many).count == 32)
     }
@@ -72,7 +72,7 @@ struct ChallengeParserTests {
     }
 
     @Test
-    func `parameters alone`() {
+    func `a field of parameters is parsed`() {
         let info = ChallengeParser.parameters(in: ["nextnonce=\"a,b\", qop=auth, NC=00000001", "rspauth=\"x\""])
         #expect(info == ["nextnonce": "a,b", "qop": "auth", "nc": "00000001", "rspauth": "x"])
         #expect(ChallengeParser.parameters(in: ["", "=,@"]) == [:])

@@ -12,7 +12,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `the strongest that is understood comes first`() {
+    func `the strongest supported challenge comes first`() {
         let all = Self.challenges(
             """
             Negotiate, Basic realm=r, Digest realm=r, nonce=a, algorithm=MD5, Digest realm=r, nonce=b, \
@@ -25,33 +25,33 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `an answer made for a challenge that is refused is the end`() {
+    func `rejected credentials for a challenge end authentication`() {
         var trail = ChallengeTrail()
-        #expect(trail.challenged(basic, at: origin, sent: nil) == .answer(basic))
-        trail.answers("r")
+        #expect(trail.challenged(basic, at: origin, sent: nil) == .authenticate(basic))
+        trail.willAuthenticate("r")
         let sent = ChallengeTrail.Sent(scheme: "basic", realm: "r", isMade: true)
         #expect(trail.challenged(basic, at: origin, sent: sent) == .refused)
         #expect(trail.challenged(digest, at: origin, sent: sent) == .refused)
     }
 
     @Test
-    func `Basic that went ahead and is refused would be the same again`() {
+    func `rejected preemptive Basic credentials are not sent twice`() {
         var trail = ChallengeTrail()
         let sent = ChallengeTrail.Sent(scheme: "basic", realm: "r", isMade: false)
         #expect(trail.challenged(basic, at: origin, sent: sent) == .refused)
-        // In another space, or by a scheme that it was not sent with, there is something to answer.
+        // There is something to answer for another realm, or with another scheme than the one that was sent.
         trail = .init()
         let other = Self.challenges("Basic realm=s")
-        #expect(trail.challenged(other, at: origin, sent: sent) == .answer(other))
-        #expect(trail.challenged(digest, at: origin, sent: sent) == .answer(digest))
+        #expect(trail.challenged(other, at: origin, sent: sent) == .authenticate(other))
+        #expect(trail.challenged(digest, at: origin, sent: sent) == .authenticate(digest))
     }
 
     @Test
-    func `a nonce that was used again and went out of use is no refusal`() {
+    func `a stale nonce does not count as a rejection`() {
         var trail = ChallengeTrail()
         let ahead = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: false)
-        #expect(trail.challenged(digest, at: origin, sent: ahead) == .answer(digest))
-        trail.answers("r")
+        #expect(trail.challenged(digest, at: origin, sent: ahead) == .authenticate(digest))
+        trail.willAuthenticate("r")
         let made = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: true)
         let stale = Self.challenges("Digest realm=r, nonce=m, qop=auth, stale=TRUE")
         #expect(trail.challenged(stale, at: origin, sent: made) == .renew(stale[0]))
@@ -59,7 +59,7 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `a server that finds every nonce too old is left at last`() {
+    func `a server that rejects every nonce as stale ends authentication`() {
         var trail = ChallengeTrail()
         let made = ChallengeTrail.Sent(scheme: "digest", realm: "r", isMade: true)
         let stale = Self.challenges("Digest realm=r, nonce=m, qop=auth, stale=true")
@@ -68,18 +68,18 @@ struct ChallengeTrailTests {
     }
 
     @Test
-    func `another origin asks anew`() {
+    func `another origin starts authentication over`() {
         var trail = ChallengeTrail()
         _ = trail.challenged(basic, at: origin, sent: nil)
-        trail.answers("r")
+        trail.willAuthenticate("r")
         let other = HTTPOrigin(isSecure: false, host: "b", port: 80)
-        #expect(trail.challenged(basic, at: other, sent: nil) == .answer(basic))
+        #expect(trail.challenged(basic, at: other, sent: nil) == .authenticate(basic))
     }
 
     @Test
-    func `what is not understood is not answered`() {
+    func `unsupported schemes are ignored`() {
         var trail = ChallengeTrail()
-        #expect(trail.challenged(Self.challenges("Negotiate, NTLM"), at: origin, sent: nil) == .answer([]))
+        #expect(trail.challenged(Self.challenges("Negotiate, NTLM"), at: origin, sent: nil) == .authenticate([]))
         #expect(trail.challenged([], at: origin, sent: nil) == .refused)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 struct CredentialTests {
     @Test
-    func `nothing shows what is in it`() {
+    func `no description reveals a credential`() {
         let credential = Credential(user: "mufasa", password: "circle-of-life")
         var text = "\(credential) \(String(reflecting: credential)) \(String(describing: Optional(credential)))"
         dump(credential, to: &text)
@@ -13,9 +13,9 @@ struct CredentialTests {
     }
 
     @Test
-    func `Basic as in RFC 7617`() {
+    func `Basic credentials are encoded as in RFC 7617`() {
         func value(_ user: String, _ password: String) -> String? {
-            BasicAnswer.value(.init(user: user, password: password))
+            BasicAuthorization.value(.init(user: user, password: password))
         }
         #expect(value("Aladdin", "open sesame") == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
         #expect(value("test", "123\u{A3}") == "Basic dGVzdDoxMjPCow==")
@@ -29,7 +29,7 @@ struct CredentialTests {
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"), ("\u{3FF}~\u{7F}", "z79+fw=="),
     ])
-    func `base 64 as in RFC 4648`(text: String, expected: String) {
+    func `Base64 is encoded as in RFC 4648`(text: String, expected: String) {
         #expect(Base64.encoded(Array(text.utf8)) == expected)
     }
 }

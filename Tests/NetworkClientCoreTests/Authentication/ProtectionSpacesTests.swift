@@ -17,7 +17,7 @@ struct ProtectionSpacesTests {
             realm: realm,
             credential: credential ?? anna,
             isShared: isShared,
-            answer: .basic("Basic \(realm)"),
+            authorization: .basic("Basic \(realm)"),
             path: path
         )
     }
@@ -27,7 +27,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `what lies as deep as the path or deeper is in its space`() {
+    func `paths at the same depth or deeper are in the same space`() {
         var spaces = ProtectionSpaces()
         spaces.keep(basic("docs", "/docs/index.html"), at: origin)
         #expect(realm(spaces, "/docs/") == "docs")
@@ -47,7 +47,7 @@ struct ProtectionSpacesTests {
         .init(isSecure: true, host: "example.com", port: 8_443),
         .init(isSecure: true, host: "www.example.com", port: 443),
     ])
-    func `another origin is another space`(other: HTTPOrigin) {
+    func `spaces of different origins are separate`(other: HTTPOrigin) {
         var spaces = ProtectionSpaces()
         spaces.keep(basic("a", "/"), at: origin)
         #expect(spaces.space(of: "/", at: other, for: nil) == nil)
@@ -55,7 +55,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `what one request brings serves none that does not bring the same`() {
+    func `a request's own credential is not used for others`() {
         var spaces = ProtectionSpaces()
         spaces.keep(basic("a", "/", isShared: false), at: origin)
         #expect(realm(spaces, "/") == nil)
@@ -64,7 +64,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `what was refused is forgotten`() {
+    func `rejected credentials are removed`() {
         var spaces = ProtectionSpaces()
         spaces.keep(basic("a", "/"), at: origin)
         spaces.forget("b", anna, at: origin)
@@ -75,7 +75,7 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `no server makes it grow without end`() {
+    func `the number of spaces and origins is limited`() {
         var spaces = ProtectionSpaces()
         for number in 0..<100 { spaces.keep(basic("realm \(number)", "/"), at: origin) }
         #expect(realm(spaces, "/") == "realm 99")
@@ -89,8 +89,8 @@ struct ProtectionSpacesTests {
     }
 
     @Test
-    func `Digest holds for the whole origin, counts, and takes the next nonce`() throws {
-        // A hash that shows what went in.
+    func `Digest covers the whole origin, counts nonces and uses the next one`() throws {
+        // A hash function that returns its input.
         let hashes = DigestHashes(md5: { $0.reversed() }, sha256: { $0 })
         let challenge = AuthenticationChallenge(
             scheme: "digest",
@@ -101,20 +101,20 @@ struct ProtectionSpacesTests {
         let session = try #require(DigestChallenge(challenge).flatMap { DigestSession($0, anna, hashes) })
         var spaces = ProtectionSpaces()
         spaces.keep(
-            .init(realm: "r", credential: anna, isShared: true, answer: .digest(session), path: "/deep/path"),
+            .init(realm: "r", credential: anna, isShared: true, authorization: .digest(session), path: "/deep/path"),
             at: origin
         )
         let number = try #require(spaces.space(of: "/", at: origin, for: nil)).number
-        func answer() throws -> String {
+        func authorization() throws -> String {
             let request = DigestSession.Request(method: "GET", target: "/")
-            let value = spaces.answer(number, at: origin, for: request, clientNonce: "c")
+            let value = spaces.authorization(number, at: origin, for: request, clientNonce: "c")
             return try #require(value)
         }
-        #expect(try answer().contains("nonce=\"n1\", nc=00000001, cnonce=\"c\", qop=auth"))
-        #expect(try answer().contains("nc=00000002"))
+        #expect(try authorization().contains("nonce=\"n1\", nc=00000001, cnonce=\"c\", qop=auth"))
+        #expect(try authorization().contains("nc=00000002"))
         spaces.learn(nextNonce: "n2", of: "r", anna, at: origin)
-        #expect(try answer().contains("nonce=\"n2\", nc=00000001"))
+        #expect(try authorization().contains("nonce=\"n2\", nc=00000001"))
         spaces.learn(nextNonce: "n2", of: "r", anna, at: origin)
-        #expect(try answer().contains("nonce=\"n2\", nc=00000002"))
+        #expect(try authorization().contains("nonce=\"n2\", nc=00000002"))
     }
 }

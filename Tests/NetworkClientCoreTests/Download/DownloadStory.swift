@@ -2,28 +2,28 @@ import NetworkLab
 
 @testable import NetworkClientCore
 
-/// A download from a server that breaks off, changes its file and lies, with a file that is really written.
+/// A simulated download from a server that closes connections, changes its file and lies, into a real file.
 struct DownloadStory {
     private var random: SeededGenerator
     private var versions: [[UInt8]] = []
     private var current = 0
-    private var life: DownloadLife
+    private var state: DownloadState
     private var file: [UInt8] = []
-    /// What a restart of the program would find beside the file.
+    /// The record next to the file, as a restarted program would find it.
     private var noted = DownloadPart()
-    /// How often each thing happened, so that a test can see that it tests something.
+    /// The number of each event, which shows that a test covered it.
     private(set) var counts: [String: Int] = [:]
 
     init(seed: UInt64) {
         random = .init(seed: seed)
-        life = .init()
+        state = .init()
         for number in 0..<4 {
             let length = Int.random(in: 0...60, using: &random)
             versions.append((0..<length).map { _ in UInt8(number) })
         }
     }
 
-    /// Runs to the end.
+    /// Runs the download until it ends.
     ///
     /// - Returns: Whether the file is exactly one of the versions; nil if the download has failed.
     mutating func run() -> Bool? {
@@ -35,15 +35,15 @@ struct DownloadStory {
         return nil
     }
 
-    /// The program is ended and begun again.
+    /// Simulates a restart of the program.
     private mutating func restart() {
         count("restart")
-        life = .init(.init(length: Int64(file.count), validator: noted.validator, total: noted.total))
+        state = .init(.init(length: Int64(file.count), validator: noted.validator, total: noted.total))
     }
 
     private mutating func attempt() -> Bool? {
-        let (answer, body) = serve(life.ask())
-        switch life.begin(answer) {
+        let (response, body) = serve(state.ask())
+        switch state.begin(response) {
         case .append: count("append")
         case .restart(let part):
             count("restarted")
@@ -69,15 +69,15 @@ struct DownloadStory {
         while !rest.isEmpty {
             let piece = rest.prefix(Int.random(in: 1...20, using: &random))
             rest = rest.dropFirst(piece.count)
-            if life.receive(piece.count) != nil {
+            if state.receive(piece.count) != nil {
                 forget()
                 return nil
             }
             file += piece
         }
         guard isWhole else { return nil }
-        if life.finish() == nil { return versions.contains(file) }
-        if life.part.length == 0 { forget() }
+        if state.finish() == nil { return versions.contains(file) }
+        if state.part.length == 0 { forget() }
         return nil
     }
 
@@ -89,12 +89,12 @@ struct DownloadStory {
 
     // MARK: The server
 
-    private mutating func serve(_ ask: DownloadLife.Ask) -> (DownloadAnswer, [UInt8]) {
+    private mutating func serve(_ ask: DownloadState.Ask) -> (DownloadResponse, [UInt8]) {
         let whole = versions[current]
         if chance(12) { return (.init(status: 503), [1, 2, 3]) }
         if case .rest(let position, let validator) = ask, !chance(6) {
             let isSame = validator == .tag(tag)
-            // One that knows no If-Range tells by the tag in its answer.
+            // A server that ignores If-Range identifies the version by the tag in its response.
             if isSame || chance(2) { return part(of: whole, from: Int(position), says: !isSame || !chance(3)) }
         }
         let tags = chance(6) ? ["W/" + tag] : chance(6) ? [] : [tag]
@@ -102,7 +102,7 @@ struct DownloadStory {
         return (.init(status: 200, tags: tags, length: length), whole)
     }
 
-    private mutating func part(of whole: [UInt8], from position: Int, says: Bool) -> (DownloadAnswer, [UInt8]) {
+    private mutating func part(of whole: [UInt8], from position: Int, says: Bool) -> (DownloadResponse, [UInt8]) {
         let tags = says ? [tag] : []
         guard position < whole.count else {
             return (.init(status: 416, tags: tags, ranges: ["bytes */\(whole.count)"]), [])
@@ -110,12 +110,12 @@ struct DownloadStory {
         if chance(5) { return lie(of: whole, from: position, tags) }
         let last = chance(4) ? Int.random(in: position..<whole.count, using: &random) : whole.count - 1
         let total = chance(6) ? "*" : "\(whole.count)"
-        let answer = DownloadAnswer(status: 206, tags: tags, ranges: ["bytes \(position)-\(last)/\(total)"])
-        return (answer, Array(whole[position...last]))
+        let response = DownloadResponse(status: 206, tags: tags, ranges: ["bytes \(position)-\(last)/\(total)"])
+        return (response, Array(whole[position...last]))
     }
 
-    /// What no honest server says, and what can be seen.
-    private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadAnswer, [UInt8]) {
+    /// Returns a dishonest response that can be detected.
+    private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadResponse, [UInt8]) {
         count("lie")
         let nonsense = [UInt8](repeating: 99, count: whole.count - position)
         let ranges = [

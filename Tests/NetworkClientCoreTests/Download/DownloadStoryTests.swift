@@ -1,7 +1,7 @@
 import Testing
 
 struct DownloadStoryTests {
-    @Test func `whatever servers do, what is complete is exactly one version of the file`() {
+    @Test func `a complete file is exactly one version, whatever servers do`() {
         var counts: [String: Int] = [:]
         var finished = 0
         for seed in 0..<5_000 as Range<UInt64> {

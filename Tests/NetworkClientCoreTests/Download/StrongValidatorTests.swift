@@ -11,16 +11,16 @@ struct StrongValidatorTests {
     }
 
     @Test(arguments: [#"W/"abc""#, #"w/"abc""#, "abc", #"""#, "", #""a"b""#, #""a b""#, "\"a\u{7F}\""])
-    func `another tag is none, and takes the date's worth away`(tag: String) {
+    func `a weak or invalid tag is no validator, and rules out the date`(tag: String) {
         #expect(StrongValidator(tags: [tag], dates: [date], sent: ["Mon, 07 Nov 1994 08:49:37 GMT"]) == nil)
     }
 
-    @Test func `two tags are none`() {
+    @Test func `two tags are no validator`() {
         #expect(StrongValidator(tags: [#""a""#, #""b""#], dates: [], sent: []) == nil)
         #expect(StrongValidator(tags: [#""a""#, #""a""#], dates: [], sent: []) == nil)
     }
 
-    @Test func `a date is strong a minute later`() {
+    @Test func `a date is strong if it is a minute older than the response`() {
         let strong = StrongValidator(tags: [], dates: [date], sent: ["Sun, 06 Nov 1994 08:50:37 GMT"])
         #expect(strong == .date(date))
         #expect(strong?.condition == date)
@@ -32,7 +32,7 @@ struct StrongValidatorTests {
         #expect(StrongValidator(tags: [], dates: [], sent: [date]) == nil)
     }
 
-    @Test func `a tag is compared to the byte, and dates say nothing beside it`() {
+    @Test func `tags are compared by bytes, and dates are then ignored`() {
         let tag = StrongValidator.tag(#""a""#)
         #expect(tag.compare(tags: [#""a""#], dates: ["another"]) == .same)
         #expect(tag.compare(tags: [], dates: [date]) == .silent)
@@ -41,7 +41,7 @@ struct StrongValidatorTests {
         }
     }
 
-    @Test func `a date is compared to the byte, and a tag that was not there before is of something else`() {
+    @Test func `dates are compared by bytes, and a new tag means another version`() {
         let validator = StrongValidator.date(date)
         #expect(validator.compare(tags: [], dates: [date]) == .same)
         #expect(validator.compare(tags: [], dates: []) == .silent)

@@ -3,7 +3,7 @@ import Testing
 @testable import NetworkClientCore
 
 struct RedirectRulesTests {
-    /// Status, method, and what RFC 9110, 15.4, makes of it: the next method, and whether a body is kept.
+    /// Status and method, and the results by RFC 9110, 15.4: the next method, and whether the body is kept.
     static let table: [(status: Int, method: String, next: String, keeps: Bool)] = [
         (301, "GET", "GET", true), (301, "HEAD", "HEAD", true), (301, "POST", "GET", false),
         (301, "PUT", "PUT", true), (301, "PATCH", "PATCH", true), (301, "DELETE", "DELETE", true),
@@ -17,32 +17,37 @@ struct RedirectRulesTests {
         (308, "PUT", "PUT", true), (308, "PATCH", "PATCH", true), (308, "DELETE", "DELETE", true),
     ]
 
-    @Test(arguments: table.indices, RedirectQuestion.Body.allCases)
-    func `the matrix of RFC 9110, at the same and at another origin`(row: Int, body: RedirectQuestion.Body) {
+    @Test(arguments: table.indices, RedirectContext.Body.allCases)
+    func `redirects follow the table of RFC 9110 at the same and at another origin`(
+        row: Int,
+        body: RedirectContext.Body
+    ) {
         let (status, method, next, keeps) = Self.table[row]
         for isSameOrigin in [true, false] {
-            let question = RedirectQuestion(
+            let context = RedirectContext(
                 status: status,
                 method: method,
                 body: body,
                 target: .url(.init(isSameOrigin: isSameOrigin))
             )
             let step = RedirectStep(method: next, keepsBody: keeps && body != .none, keepsSecrets: isSameOrigin)
-            let expected: RedirectVerdict = keeps && body == .once ? .fail(.bodyGone) : .follow(step)
-            #expect(RedirectRules().verdict(on: question) == expected, "\(status) \(method) \(body) \(isSameOrigin)")
+            let expected: RedirectVerdict = keeps && body == .once ? .fail(.bodyNotReplayable) : .follow(step)
+            #expect(RedirectRules().verdict(on: context) == expected, "\(status) \(method) \(body) \(isSameOrigin)")
         }
     }
 
     @Test(arguments: [200, 204, 300, 304, 305, 306, 309, 401, 500])
-    func `other statuses lead nowhere`(status: Int) {
-        #expect(RedirectRules().verdict(on: .init(status: status, method: "GET", target: .url(.init()))) == .answer)
+    func `other statuses are not followed`(status: Int) {
+        #expect(
+            RedirectRules().verdict(on: .init(status: status, method: "GET", target: .url(.init()))) == .finalResponse
+        )
     }
 
     @Test
-    func `as many are followed as the limit says`() {
+    func `redirects are followed up to the limit`() {
         func verdict(_ limit: Int, _ followed: Int) -> RedirectVerdict {
-            let question = RedirectQuestion(status: 302, method: "GET", target: .url(.init()), followed: followed)
-            return RedirectRules(limit: limit).verdict(on: question)
+            let context = RedirectContext(status: 302, method: "GET", target: .url(.init()), followed: followed)
+            return RedirectRules(limit: limit).verdict(on: context)
         }
         let step = RedirectStep(method: "GET", keepsBody: false, keepsSecrets: true)
         #expect(verdict(20, 19) == .follow(step))
@@ -51,41 +56,41 @@ struct RedirectRulesTests {
     }
 
     @Test
-    func `who comes again with the same method goes in a circle`() {
+    func `a repeated URL and method is a cycle`() {
         func verdict(_ status: Int, _ method: String, _ asked: Set<String>) -> RedirectVerdict {
-            let target = RedirectQuestion.Target.url(.init(asked: asked))
+            let target = RedirectContext.Target.url(.init(asked: asked))
             return RedirectRules().verdict(on: .init(status: status, method: method, target: target))
         }
         #expect(verdict(302, "GET", ["GET"]) == .fail(.cycle))
-        // After a POST, what it leads to is got: also from the same URL.
+        // A POST is followed by a GET, even to the same URL.
         let step = RedirectStep(method: "GET", keepsBody: false, keepsSecrets: true)
         #expect(verdict(303, "POST", ["POST"]) == .follow(step))
         #expect(verdict(307, "POST", ["POST"]) == .fail(.cycle))
     }
 
     @Test
-    func `from https to http only who may`() {
-        let question = RedirectQuestion(
+    func `a redirect from https to http needs permission`() {
+        let context = RedirectContext(
             status: 301,
             method: "GET",
             target: .url(.init(isSameOrigin: false, isDowngrade: true))
         )
-        #expect(RedirectRules().verdict(on: question) == .fail(.downgrade))
+        #expect(RedirectRules().verdict(on: context) == .fail(.downgrade))
         let step = RedirectStep(method: "GET", keepsBody: false, keepsSecrets: false)
-        #expect(RedirectRules(allowsDowngrade: true).verdict(on: question) == .follow(step))
+        #expect(RedirectRules(allowsDowngrade: true).verdict(on: context) == .follow(step))
     }
 
     @Test
-    func `what says nothing of where is no redirect that can be followed`() {
+    func `a redirect without a usable Location fails`() {
         #expect(
             RedirectRules().verdict(on: .init(status: 302, method: "GET", target: .missing)) == .fail(.locationMissing)
         )
-        let unusable = RedirectQuestion(status: 302, method: "GET", target: .unusable)
+        let unusable = RedirectContext(status: 302, method: "GET", target: .unusable)
         #expect(RedirectRules().verdict(on: unusable) == .fail(.locationUnusable))
     }
 
     @Test
-    func `a place named twice is one only if both are the same`() {
+    func `repeated Location values must be equal`() {
         #expect(RedirectReference.single([]) == nil)
         #expect(RedirectReference.single(["/a"]) == "/a")
         #expect(RedirectReference.single(["/a", "/a"]) == "/a")
@@ -93,7 +98,7 @@ struct RedirectRulesTests {
     }
 
     @Test
-    func `the fragment stays unless there is another`() {
+    func `the fragment is kept unless the redirect has its own`() {
         #expect(RedirectReference.fragment(of: "/a", after: nil) == nil)
         #expect(RedirectReference.fragment(of: "/a", after: "top") == "top")
         #expect(RedirectReference.fragment(of: "/a#end", after: "top") == "end")

@@ -6,7 +6,7 @@ struct ConnectDialogueTests {
         .init(to: "example.com:443", fields: [.init("User-Agent", "test")], maximumHead: maximumHead)
     }
 
-    /// What a dialogue makes of an answer, at once and byte by byte, which must be the same.
+    /// Returns the result of a dialogue with a response, which must be the same for the whole text and byte by byte.
     private func end(_ text: String, maximumHead: Int = 1_000) -> ProxyStep {
         var whole = dialogue(maximumHead: maximumHead)
         let step = whole.receive(text.utf8)
@@ -25,7 +25,7 @@ struct ConnectDialogueTests {
         if case .refused(let refusal) = end(text, maximumHead: maximumHead) { refusal } else { nil }
     }
 
-    @Test func `the request names host and port`() {
+    @Test func `the request has the host and port`() {
         let text = "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\nUser-Agent: test\r\n\r\n"
         #expect(dialogue().request == Array(text.utf8))
     }
@@ -35,49 +35,50 @@ struct ConnectDialogueTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 299 OK\r\n\r\n",
     ])
-    func `any 2xx opens, whatever its length says, and what follows the head is the origin's`(head: String) {
+    func `any 2xx opens the tunnel regardless of its length, and later bytes are the origin's`(head: String) {
         #expect(end(head) == .open(rest: []))
         #expect(end(head + "\u{16}\u{3}hello") == .open(rest: Array("\u{16}\u{3}hello".utf8)))
         #expect(end(String(head.dropLast())) == .wait)
     }
 
-    @Test func `a refusal is told with its head and its body`() {
+    @Test func `a refusal has its head and its body`() {
         let text = "HTTP/1.1 403 Not  for you\r\nX-A:\t b c \r\nx-a:\r\nContent-Length: 3\r\n\r\nno!more"
-        let fields: [ProxyAnswer.Field] = [.init("X-A", "b c"), .init("x-a", ""), .init("Content-Length", "3")]
-        let answer = ProxyAnswer(status: 403, reason: "Not  for you", fields: fields, body: Array("no!".utf8))
-        #expect(refusal(text) == .answer(answer))
-        #expect(answer.values(of: "X-a") == ["b c", ""])
+        let fields: [ProxyResponse.Field] = [.init("X-A", "b c"), .init("x-a", ""), .init("Content-Length", "3")]
+        let response = ProxyResponse(status: 403, reason: "Not  for you", fields: fields, body: Array("no!".utf8))
+        #expect(refusal(text) == .response(response))
+        #expect(response.values(of: "X-a") == ["b c", ""])
     }
 
-    @Test func `no body of a 304 is waited for`() {
-        let answer = ProxyAnswer(status: 304, reason: "No", fields: [.init("Content-Length", "9")])
-        #expect(refusal("HTTP/1.1 304 No\r\nContent-Length: 9\r\n\r\n") == .answer(answer))
+    @Test func `a 304 has no body`() {
+        let response = ProxyResponse(status: 304, reason: "No", fields: [.init("Content-Length", "9")])
+        #expect(refusal("HTTP/1.1 304 No\r\nContent-Length: 9\r\n\r\n") == .response(response))
     }
 
-    @Test func `the body of a refusal without a length ends with the connection, or with what is kept`() {
+    @Test func `a refusal's body without a length ends with the connection or at the limit`() {
         var one = dialogue()
         #expect(one.receive("HTTP/1.0 502 Bad\r\n\r\nsorry".utf8) == .wait)
-        #expect(one.end() == .answer(.init(status: 502, reason: "Bad", body: Array("sorry".utf8))))
+        #expect(one.end() == .response(.init(status: 502, reason: "Bad", body: Array("sorry".utf8))))
         var long = dialogue()
         let body = [UInt8](repeating: 65, count: 10_000)
-        guard case .refused(.answer(let answer)) = long.receive(Array("HTTP/1.0 502 Bad\r\n\r\n".utf8) + body) else {
+        guard case .refused(.response(let response)) = long.receive(Array("HTTP/1.0 502 Bad\r\n\r\n".utf8) + body)
+        else {
             Issue.record("no refusal")
             return
         }
-        #expect(answer.body.count == ConnectDialogue.keptBody)
+        #expect(response.body.count == ConnectDialogue.keptBody)
     }
 
-    @Test func `a refusal's body may come in chunks, and be empty`() {
+    @Test func `a refusal's body may be chunked or empty`() {
         func body(_ rest: String) -> [UInt8]? {
-            if case .answer(let answer)? = refusal("HTTP/1.1 407 Who\r\n" + rest) { answer.body } else { nil }
+            if case .response(let response)? = refusal("HTTP/1.1 407 Who\r\n" + rest) { response.body } else { nil }
         }
         #expect(body("Transfer-Encoding: chunked\r\n\r\n3\r\nno!\r\n0\r\n\r\n") == Array("no!".utf8))
         #expect(body("Transfer-Encoding: chunked\r\n\r\n3\r\nno!\r\nnonsense\r\n") == Array("no!".utf8))
         #expect(body("Content-Length: 0\r\n\r\n") == [])
     }
 
-    @Test func `another protocol that nobody asked for is a refusal`() {
-        #expect(refusal("HTTP/1.1 101 Switching\r\n\r\n") == .answer(.init(status: 101, reason: "Switching")))
+    @Test func `an unrequested switch of protocols is a refusal`() {
+        #expect(refusal("HTTP/1.1 101 Switching\r\n\r\n") == .response(.init(status: 101, reason: "Switching")))
     }
 
     @Test(arguments: [
@@ -85,14 +86,14 @@ struct ConnectDialogueTests {
         "HTTP/1.1 +20 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 403 No\r\nnonsense\r\n\r\n",
         String(repeating: "x", count: 2_000) + "\r\n\r\n",
     ])
-    func `what is no HTTP is told at once`(text: String) {
-        guard case .nonsense? = refusal(text) else {
+    func `anything but HTTP is rejected immediately`(text: String) {
+        guard case .protocolViolation? = refusal(text) else {
             Issue.record("\(text)")
             return
         }
     }
 
-    @Test func `a head that does not end is cut off, and many interim answers are too`() {
+    @Test func `an endless head and endless interim responses are rejected`() {
         let field = "X: " + String(repeating: "y", count: 100) + "\r\n"
         #expect(refusal("HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 20)) == .headTooLarge(1_000))
         let interim = String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 50)

@@ -9,24 +9,24 @@ struct ProxyEnvironmentTests {
         }
     }
 
-    @Test func `each scheme has its own variable, before the one for all`() {
+    @Test func `each scheme's own variable precedes the common one`() {
         #expect(read([:]) == [nil, nil, nil])
         #expect(read(["http_proxy": "a", "all_proxy": "b"]) == ["http_proxy=a", "all_proxy=b", nil])
         #expect(read(["https_proxy": "a", "ALL_PROXY": "b"]) == ["ALL_PROXY=b", "https_proxy=a", nil])
     }
 
-    @Test func `lower case goes before upper case`() {
+    @Test func `lower case precedes upper case`() {
         let both = ["https_proxy": "a", "HTTPS_PROXY": "b", "no_proxy": "c", "NO_PROXY": "d"]
         #expect(read(both) == [nil, "https_proxy=a", "no_proxy=c"])
         #expect(read(["HTTPS_PROXY": "b", "NO_PROXY": "d"]) == [nil, "HTTPS_PROXY=b", "NO_PROXY=d"])
         #expect(read(["all_proxy": "a", "ALL_PROXY": "b"]) == ["all_proxy=a", "all_proxy=a", nil])
     }
 
-    @Test func `what a client of a web server can set is not read`() {
+    @Test func `a variable that a client of a web server can set is not read`() {
         #expect(read(["HTTP_PROXY": "evil"]) == [nil, nil, nil])
     }
 
-    @Test func `an empty variable is none`() {
+    @Test func `an empty variable is ignored`() {
         #expect(read(["http_proxy": "", "all_proxy": "a", "no_proxy": "", "NO_PROXY": "b"])[0] == "all_proxy=a")
         #expect(read(["no_proxy": "", "NO_PROXY": "b"])[2] == "NO_PROXY=b")
     }

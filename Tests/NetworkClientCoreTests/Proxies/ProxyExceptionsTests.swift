@@ -1,7 +1,7 @@
 import NetworkClientCore
 import Testing
 
-/// The rules of curl's own test of `no_proxy` (its unit test 1614), and what its documentation says beside them.
+/// The rules of curl's own test of `no_proxy` (its unit test 1614), and those of its documentation.
 struct ProxyExceptionsTests {
     @Test(arguments: [
         ("www.example.com", "localhost,.example.com,.example.de", true),
@@ -18,12 +18,12 @@ struct ProxyExceptionsTests {
         ("example.com.org", "example.com", false),
         ("foobar", "barfoo", false), ("foobar", "foobar", true), ("localhost", "localhost,127.0.0.1", true),
         ("bar", "foo,,,,,              bar, ::1/64", true), ("bar", "foo, BAr", true),
-        // As curl had it until 8.8, and as people write it.
+        // As curl accepted it until 8.8, and as users write it.
         ("www.example.com", "localhost .example.com .example.de", true), ("b", "a\tb", true),
-        // Ports are no part of a name.
+        // Ports are not part of a name.
         ("example.com", "example.com:80", false),
     ])
-    func `names and the names beneath them`(host: String, list: String, isExcepted: Bool) {
+    func `names match themselves and their subdomains`(host: String, list: String, isExcepted: Bool) {
         #expect(ProxyExceptions(list).contains(host) == isExcepted)
     }
 
@@ -37,11 +37,11 @@ struct ProxyExceptionsTests {
         ("192.168.0.1", "192.168.0.1/", false), ("192.168.0.1", "192.168.0.1/+24", false),
         ("192.168.0.1", "192.168.0.0", false), ("192.168.1.1", "192.168.0.0/24", false),
         ("192.168.1.1", "foo, bar, 192.168.0.0/16", true), ("192.168.1.1", "1.1", false),
-        // The length 0 is that of the whole address.
+        // A prefix length of 0 means the whole address.
         ("192.168.0.1", "0.0.0.0/0", false), ("192.168.0.1", "192.168.0.1/0", true),
         ("127.0.0.1", "127.0.0.1.127.0.0.1", false),
     ])
-    func `IPv4 addresses and networks`(host: String, list: String, isExcepted: Bool) {
+    func `IPv4 addresses match addresses and networks`(host: String, list: String, isExcepted: Bool) {
         #expect(ProxyExceptions(list).contains(host) == isExcepted)
     }
 
@@ -50,15 +50,15 @@ struct ProxyExceptionsTests {
         ("::1", "::1/128", true), ("::1", "0:0::1", true), ("::1", "::1/a127", false), ("::1", "::1/127a", false),
         ("2001:db8:8000::1", "2001:db8::/65", false), ("2001:db8::1", "2001:db8::/65", true),
         ("fe80::1%eth0", "fe80::/10", true), ("fe80::1%eth0", "fe80::1", true),
-        // Without brackets, as curl's documentation has it.
+        // Without brackets, as in curl's documentation.
         ("::1", "[::1]", false),
     ])
-    func `IPv6 addresses and networks`(host: String, list: String, isExcepted: Bool) {
+    func `IPv6 addresses match addresses and networks`(host: String, list: String, isExcepted: Bool) {
         #expect(ProxyExceptions(list).contains(host) == isExcepted)
     }
 
     @Test(arguments: ["example.com", "192.0.2.1", "::1"])
-    func `a lone asterisk is for all, one among others for none`(host: String) {
+    func `a single asterisk matches every host, one among others matches none`(host: String) {
         #expect(ProxyExceptions("*").contains(host))
         for list in ["", "*,", "a,*", "*.com", "*.0.2.1", ".", ",", " "] {
             #expect(!ProxyExceptions(list).contains(host), "\(list)")

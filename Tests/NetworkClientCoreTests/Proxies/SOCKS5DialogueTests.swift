@@ -5,7 +5,7 @@ import Testing
 struct SOCKS5DialogueTests {
     private typealias Login = SOCKS5Dialogue.Login
 
-    /// What a dialogue says to pieces of a server's, and how it ends.
+    /// Returns the messages that a dialogue sends in response to a server's pieces, and its last step.
     private func talk(_ dialogue: SOCKS5Dialogue, _ pieces: [[UInt8]]) -> (sent: [[UInt8]], end: ProxyStep?) {
         var dialogue = dialogue
         var sent: [[UInt8]] = []
@@ -24,14 +24,14 @@ struct SOCKS5DialogueTests {
     private let plain = SOCKS5Dialogue(to: .name("example.com"), port: 0x1F90, login: nil)
     private let asking: [UInt8] = [5, 1, 0, 3, 11] + Array("example.com".utf8) + [0x1F, 0x90]
 
-    @Test func `a name is asked for as it is, without a login`() {
+    @Test func `a name is sent unresolved, without a login`() {
         #expect(plain.greeting == [5, 1, 0])
         let (sent, end) = talk(plain, [[5, 0], [5, 0, 0, 1, 192, 0, 2, 1, 0, 80]])
         #expect(sent == [asking])
         #expect(end == .open(rest: []))
     }
 
-    @Test func `addresses are asked for by their bytes`() throws {
+    @Test func `addresses are sent as bytes`() throws {
         let ipv4 = SOCKS5Dialogue(to: .address(try #require(IPAddress("192.0.2.7"))), port: 80, login: nil)
         #expect(talk(ipv4, [[5, 0]]).sent == [[5, 1, 0, 1, 192, 0, 2, 7, 0, 80]])
         let ipv6 = SOCKS5Dialogue(to: .address(try #require(IPAddress("2001:db8::ff"))), port: 443, login: nil)
@@ -39,17 +39,17 @@ struct SOCKS5DialogueTests {
         #expect(talk(ipv6, [[5, 0]]).sent == [[5, 1, 0, 4] + bytes + [1, 0xBB]])
     }
 
-    @Test func `a user name and a password are offered, and shown if the server wants them`() {
+    @Test func `a user name and a password are sent only if the server selects that method`() {
         let dialogue = SOCKS5Dialogue(to: .name("example.com"), port: 0x1F90, login: .init(user: "me", password: "pw"))
         #expect(dialogue.greeting == [5, 2, 0, 2])
         #expect(talk(dialogue, [[5, 0]]).sent == [asking])
         let (sent, end) = talk(dialogue, [[5, 2], [1, 0], [5, 0, 0, 1, 0, 0, 0, 0, 0, 0, 7, 8]])
         #expect(sent == [[1, 2, 109, 101, 2, 112, 119], asking])
         #expect(end == .open(rest: [7, 8]))
-        #expect(talk(dialogue, [[5, 2], [1, 1]]).end == .refused(.wrongCredential))
+        #expect(talk(dialogue, [[5, 2], [1, 1]]).end == .refused(.invalidCredential))
     }
 
-    @Test func `what is split at every byte is understood, and what follows is kept`() {
+    @Test func `bytes may arrive one by one, and later bytes are kept`() {
         let dialogue = SOCKS5Dialogue(to: .name("example.com"), port: 0x1F90, login: .init(user: "a", password: "b"))
         for address: [UInt8] in [[1, 1, 2, 3, 4], [3, 2, 65, 66], [3, 0], [4] + [UInt8](repeating: 9, count: 16)] {
             let reply = [5, 0, 0] + address + [1, 2]
@@ -63,16 +63,16 @@ struct SOCKS5DialogueTests {
     }
 
     @Test(arguments: UInt8.min...UInt8.max)
-    func `every reply but the first is a refusal, also without an address`(code: UInt8) {
+    func `every reply code but 0 is a refusal, even without an address`(code: UInt8) {
         guard code != 0 else { return }
         #expect(talk(plain, [[5, 0], [5, code]]).end == .refused(.reply(code)))
         #expect(talk(plain, [[5, 0], [5, code, 0, 1, 0, 0, 0, 0, 0, 0]]).end == .refused(.reply(code)))
     }
 
-    @Test func `a server that wants what was not offered is refused`() {
-        #expect(talk(plain, [[5, 0xFF]]).end == .refused(.noMethod))
+    @Test func `a server that selects a method that was not offered is rejected`() {
+        #expect(talk(plain, [[5, 0xFF]]).end == .refused(.noAcceptableMethod))
         for method: UInt8 in [1, 2, 3, 0x80] {
-            guard case .refused(.nonsense)? = talk(plain, [[5, method]]).end else {
+            guard case .refused(.protocolViolation)? = talk(plain, [[5, method]]).end else {
                 Issue.record("\(method)")
                 return
             }
@@ -85,15 +85,15 @@ struct SOCKS5DialogueTests {
             [[5, 0], [5, 0, 0, 2, 0]],
         ] as [[[UInt8]]]
     )
-    func `what is not of the protocol is told`(pieces: [[UInt8]]) {
-        guard case .refused(.nonsense(let words))? = talk(plain, pieces).end else {
+    func `a violation of the protocol is described`(pieces: [[UInt8]]) {
+        guard case .refused(.protocolViolation(let words))? = talk(plain, pieces).end else {
             Issue.record("\(pieces)")
             return
         }
         #expect(!words.isEmpty)
     }
 
-    @Test func `a login fits or not`() {
+    @Test func `a login must fit into its message`() {
         let long = String(repeating: "x", count: 256)
         #expect(Login(user: "a", password: "").fits)
         #expect(Login(user: String(long.dropLast()), password: String(long.dropLast())).fits)

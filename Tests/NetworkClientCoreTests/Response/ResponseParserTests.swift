@@ -2,9 +2,9 @@ import Testing
 
 @testable import NetworkClientCore
 
-/// Responses read from their bytes, however they are split.
+/// Tests of responses that are parsed from bytes, however they are split.
 struct ResponseParserTests {
-    /// What was found, with pieces of bodies joined.
+    /// The parsed elements, with the pieces of the body joined.
     private struct Reading: Equatable {
         var heads: [String] = []
         var body = ""
@@ -70,7 +70,7 @@ struct ResponseParserTests {
     ]
 
     @Test(arguments: responses)
-    func `a response reads the same however it is split`(text: String) {
+    func `a response is parsed alike however it is split`(text: String) {
         let bytes = Array(text.utf8)
         let whole = read([bytes])
         #expect(read(bytes.map { [$0] }) == whole)
@@ -91,12 +91,12 @@ struct ResponseParserTests {
         #expect(readings[8].ends == 1 && readings[8].fault == .unsolicited)
         #expect(readings[9] == Reading(heads: ["1.1 101 "]))
         #expect(readings[10].fault == .malformed("its status is below 100"))
-        #expect(readings[11].fault == .malformed("it begins with no HTTP/1.1"))
+        #expect(readings[11].fault == .malformed("it does not start with HTTP/1.1"))
         #expect(readings[12].fault == .truncated)
     }
 
-    @Test func `another protocol is told from its first bytes`() {
-        #expect(read([Array("SS".utf8)], closes: false).fault == .malformed("it begins with no HTTP/1.1"))
+    @Test func `another protocol is detected from its first bytes`() {
+        #expect(read([Array("SS".utf8)], closes: false).fault == .malformed("it does not start with HTTP/1.1"))
         #expect(read([Array("HTTP/1".utf8)], closes: false).fault == nil)
     }
 
@@ -106,7 +106,7 @@ struct ResponseParserTests {
         #expect(reading.ends == 1 && reading.fault == nil)
     }
 
-    @Test func `the limit holds all heads of a response, and its trailers`() {
+    @Test func `the limit applies to all heads of a response and to its trailers`() {
         let interim = "HTTP/1.1 102 Processing\r\n\r\n"
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let trailers = "0\r\n" + String(repeating: "A: b\r\n", count: 20) + "\r\n"
@@ -126,7 +126,7 @@ struct ResponseParserTests {
             (["gzip,gzip,gzip"], [.gzip, .gzip, .gzip], false),
         ] as [([String], [TransferCodings.Compression], Bool)]
     )
-    func `transfer codings are read in their order`(
+    func `transfer codings are parsed in order`(
         values: [String],
         compressions: [TransferCodings.Compression],
         isChunked: Bool
@@ -140,7 +140,7 @@ struct ResponseParserTests {
         "", " , ", "br", "chunked, chunked", "chunked, gzip", "chunked;a=b", "gzip gzip", "gzip,gzip,gzip,gzip",
         "\u{B}chunked",
     ])
-    func `transfer codings that are not known or out of place are refused`(value: String) {
+    func `unknown or misplaced transfer codings are rejected`(value: String) {
         #expect(throws: ResponseFault.self) { try TransferCodings([value]) }
     }
 }

@@ -12,7 +12,7 @@ struct SecretNamesTests {
             "auth", "sid",
         ]
     )
-    func `a name that speaks of a secret`(name: String) {
+    func `the name of a secret is recognized`(name: String) {
         #expect(SecretNames.isSecret(field: name))
         #expect(SecretNames.isSecret(parameter: name))
     }
@@ -23,12 +23,12 @@ struct SecretNamesTests {
             "Authority", "passenger", "design", "X-Error-Code", "",
         ]
     )
-    func `a name that does not`(name: String) {
+    func `another name is not treated as secret`(name: String) {
         #expect(!SecretNames.isSecret(field: name))
         #expect(!SecretNames.isSecret(parameter: name))
     }
 
-    @Test func `what a user calls secret is, and OAuth's codes are among parameters`() {
+    @Test func `names that a user declares are secret, and so are OAuth's parameters`() {
         #expect(SecretNames.isSecret(field: "X-Of-Mine", ["x-OF-mine"]))
         #expect(SecretNames.isSecret(parameter: "code") && !SecretNames.isSecret(field: "code"))
     }
@@ -43,11 +43,11 @@ struct SecretNamesTests {
             ("/ü?token=ü", "/ü?token=*"),
         ]
     )
-    func `a reference as it may be shown`(reference: String, shown: String) {
+    func `secrets in a URL are masked`(reference: String, shown: String) {
         #expect(SecretNames.masked(reference, by: "*") == shown)
     }
 
-    @Test func `a field that is a URL is shown without the secrets in it`() {
+    @Test func `secrets in a field with a URL are masked`() {
         #expect(SecretNames.shown(field: "Location", "/?code=1", by: "*") == "/?code=*")
         #expect(SecretNames.shown(field: "Accept", "/?code=1", by: "*") == "/?code=1")
         #expect(SecretNames.shown(field: "X-Key", "1", by: "*") == "*")

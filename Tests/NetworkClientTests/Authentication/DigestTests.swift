@@ -62,14 +62,14 @@ struct DigestTests {
             "Digest realm=\"testrealm@host.com\", qop=\"auth,auth-int\", nonce=\"\(nonce)\"",
             .init(user: "Mufasa", password: "Circle Of Life")
         )
-        let answer = try parts(newer.answer(Self.index, clientNonce: "0a4f113b"))
+        let answer = try parts(newer.authorization(for: Self.index, clientNonce: "0a4f113b"))
         #expect(answer["response"] == "6629fae49393a05397450978507c4ef1")
         #expect(answer["algorithm"] == nil)
         var older = try session(
             "Digest realm=\"testrealm@host.com\", nonce=\"\(nonce)\"",
             .init(user: "Mufasa", password: "CircleOfLife")
         )
-        let old = try parts(older.answer(Self.index, clientNonce: "0a4f113b"))
+        let old = try parts(older.authorization(for: Self.index, clientNonce: "0a4f113b"))
         #expect(old["response"] == "1949323746fe6a43ef61f9606e7febea")
         #expect(old["qop"] == nil && old["nc"] == nil && old["cnonce"] == nil)
     }
@@ -91,7 +91,7 @@ struct DigestTests {
         for (count, response) in zip(1..., responses) {
             // The client's nonce stays the first one.
             let nonce = count == 1 ? Self.clientNonce : "another"
-            let answer = try parts(session.answer(Self.index, clientNonce: nonce))
+            let answer = try parts(session.authorization(for: Self.index, clientNonce: nonce))
             #expect(answer["response"] == response)
             #expect(answer["cnonce"] == Self.clientNonce)
             #expect(answer["nc"] == "0000000\(count)")
@@ -106,13 +106,13 @@ struct DigestTests {
         var session = try session(Self.challenge(algorithm, "auth-int"))
         let target = "/dir/index.html"
         let request = DigestSession.Request(method: "POST", target: target, body: Array("a=1&b=2".utf8))
-        let answer = try parts(session.answer(request, clientNonce: Self.clientNonce))
+        let answer = try parts(session.authorization(for: request, clientNonce: Self.clientNonce))
         #expect(answer["response"] == response)
         #expect(answer["qop"] == "auth-int")
         // A body that is not known beforehand can't be.
         let stream = DigestSession.Request(method: "POST", target: target, body: nil)
-        #expect(!session.canAnswer(stream))
-        let none = session.answer(stream, clientNonce: Self.clientNonce)
+        #expect(!session.canAuthorize(stream))
+        let none = session.authorization(for: stream, clientNonce: Self.clientNonce)
         #expect(none == nil)
         let basic = [Self.challenge(algorithm, "auth-int"), "Basic realm=a"]
         #expect(ChallengeAnswer.value(to: basic, for: stream, Self.mufasa)?.hasPrefix("Basic ") == true)
@@ -128,7 +128,7 @@ struct DigestTests {
             .init(user: "J\u{E4}s\u{F8}n Doe", password: "Secret, or not?")
         )
         let request = DigestSession.Request(method: "GET", target: "/doe.json")
-        let answer = try parts(session.answer(request, clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm"))
+        let answer = try parts(session.authorization(for: request, clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm"))
         #expect(answer["username"] == "5a1a8a47df5c298551b9b42ba9b05835174a5bd7d511ff7fe9191d8e946fc4e7")
         #expect(answer["userhash"] == "true")
         #expect(answer["response"] == "06d0c14162099f487a92ebceaf71097534ee5f90d858386449c337ab69f7f6b8")
@@ -138,11 +138,11 @@ struct DigestTests {
     func `a name that is not ASCII goes as RFC 8187 says to a server that reads UTF-8`() throws {
         let user = Credential(user: "J\u{E4}s\u{F8}n Doe", password: "p")
         var session = try session("Digest realm=r, nonce=n, qop=auth, charset=UTF-8", user)
-        let value = session.answer(Self.index, clientNonce: "c")
+        let value = session.authorization(for: Self.index, clientNonce: "c")
         let answer = try #require(value)
         #expect(answer.hasPrefix("Digest username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, realm=\"r\""))
         var older = try self.session("Digest realm=r, nonce=n, qop=auth", user)
-        let old = older.answer(Self.index, clientNonce: "c")
+        let old = older.authorization(for: Self.index, clientNonce: "c")
         #expect(old?.hasPrefix("Digest username=\"J\u{E4}s\u{F8}n Doe\"") == true)
     }
 
@@ -152,7 +152,7 @@ struct DigestTests {
             "Digest realm=\"r\\\"\\\\s\", nonce=n, qop=auth, algorithm=MD5",
             .init(user: "a\"b\\c", password: "p")
         )
-        let value = session.answer(.init(method: "GET", target: "/"), clientNonce: "c")
+        let value = session.authorization(for: .init(method: "GET", target: "/"), clientNonce: "c")
         let answer = try #require(value)
         #expect(answer.contains("username=\"a\\\"b\\\\c\", realm=\"r\\\"\\\\s\""))
         #expect(answer.contains("response=\"33cfa196155b20c6a8eca34f7af7e086\""))
@@ -189,7 +189,7 @@ struct DigestTests {
     @Test
     func `no description shows what is as good as the password`() throws {
         var session = try session(Self.challenge("MD5"))
-        _ = session.answer(Self.index, clientNonce: "c")
+        _ = session.authorization(for: Self.index, clientNonce: "c")
         var text = "\(session) \(String(reflecting: session))"
         dump(session, to: &text)
         #expect(!text.contains("Mufasa") && !text.contains("Circle"))

@@ -123,7 +123,7 @@ struct LyingServerTests {
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         close(ends[1])
         #expect(error?.code == .invalidResponse)
-        #expect(error?.reason.contains("does not say of which version") == true)
+        #expect(error?.reason.contains("without its version") == true)
         var written = [UInt8](repeating: 0, count: 65_536)
         #expect(read(ends[0], &written, written.count) == 1_000)
         #expect(written.prefix(1_000).elementsEqual(Self.entity.prefix(1_000)))
@@ -141,7 +141,7 @@ struct LyingServerTests {
         let request = try DownloadLab.session(server).download("file", to: lab.path)
         let error = await #expect(throws: HTTPError.self) { try await request.file() }
         #expect(error?.code == .invalidResponse)
-        #expect(error?.reason.contains("sent a part of the file (206), though the whole was asked for") == true)
+        #expect(error?.reason.contains("sent a part of the file (206) although the whole file was requested") == true)
         #expect(lab.file == nil)
     }
 

@@ -72,7 +72,7 @@ struct RetryPolicyPageTests {
                 #expect(known.contains([processing.rawValue, kind]))
             }
         }
-        let statuses = RetryPolicy.standard.retryableStatuses.union(RetryPolicy.standard.statusesOfUnprocessed)
+        let statuses = RetryPolicy.standard.retryableStatuses.union(RetryPolicy.standard.unprocessedStatuses)
         for status in statuses { #expect(rows.contains { $0.kinds.contains(.status(status)) }, "\(status)") }
     }
 

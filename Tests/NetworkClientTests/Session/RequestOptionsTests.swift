@@ -18,7 +18,7 @@ struct RequestOptionsTests {
     }
 
     @Test func `options that disable a feature are set, rather than left to the session`() {
-        let options = RequestOptions(binding: .unbound, gate: .goesAtOnce, retry: .never, proxy: .direct)
+        let options = RequestOptions(binding: .unbound, gate: .startsImmediately, retry: .never, proxy: .direct)
         #expect(options.binding != nil && options.gate != nil && options.retry != nil && options.proxy != nil)
         #expect(RequestOptions(redirects: .refuse).redirects != nil)
     }

@@ -6,7 +6,7 @@ struct CircuitBreakerTests {
 
     private func second(_ seconds: Double) -> BootInstant { start.advanced(by: .seconds(seconds)) }
 
-    /// After 90 successes and 9 failures within a second.
+    /// Returns a breaker after 90 successes and 9 failures within one second.
     private func nearlyOpen() -> CircuitBreaker {
         var breaker = CircuitBreaker()
         for _ in 0..<90 { breaker.succeeded(at: start) }
@@ -14,7 +14,7 @@ struct CircuitBreakerTests {
         return breaker
     }
 
-    @Test func `it opens at a tenth of a hundred`() {
+    @Test func `it opens when a tenth of a hundred calls failed`() {
         var breaker = nearlyOpen()
         #expect(breaker.allows(at: second(1)) == true)
         breaker.failed(at: second(1))
@@ -22,7 +22,7 @@ struct CircuitBreakerTests {
         #expect(breaker.opens(at: second(1)) == second(6))
     }
 
-    @Test func `less than a hundred calls say nothing`() {
+    @Test func `it does not open below a hundred calls`() {
         var breaker = CircuitBreaker()
         for _ in 0..<99 { breaker.failed(at: start) }
         #expect(breaker.allows(at: start) == true)
@@ -30,14 +30,14 @@ struct CircuitBreakerTests {
         #expect(breaker.allows(at: start) == false)
     }
 
-    @Test func `less than a tenth of failures says nothing`() {
+    @Test func `it does not open below a tenth of failures`() {
         var breaker = CircuitBreaker()
         for _ in 0..<91 { breaker.succeeded(at: start) }
         for _ in 0..<10 { breaker.failed(at: start) }
         #expect(breaker.allows(at: start) == true)
     }
 
-    @Test func `what is half a minute ago is forgotten`() {
+    @Test func `calls expire after half a minute`() {
         var breaker = nearlyOpen()
         breaker.failed(at: second(40))
         #expect(breaker.allows(at: second(40)) == true)
@@ -47,7 +47,7 @@ struct CircuitBreakerTests {
         #expect(breaker.allows(at: second(40)) == false)
     }
 
-    @Test func `after the break one is let through, whose success closes it`() {
+    @Test func `after the break, one trial request is admitted, and its success closes the breaker`() {
         var breaker = nearlyOpen()
         breaker.failed(at: second(1))
         #expect(breaker.allows(at: second(5.9)) == false)
@@ -57,12 +57,12 @@ struct CircuitBreakerTests {
         breaker.succeeded(at: second(7))
         #expect(breaker.allows(at: second(7)) == true)
         #expect(breaker.allows(at: second(7)) == true)
-        // All is forgotten: one failure more is one of one.
+        // The counts were reset: another failure is one out of one call.
         breaker.failed(at: second(7))
         #expect(breaker.allows(at: second(7)) == true)
     }
 
-    @Test func `the failure of the one on trial opens it for another break`() {
+    @Test func `a failed trial opens it for another break`() {
         var breaker = nearlyOpen()
         breaker.failed(at: second(1))
         #expect(breaker.allows(at: second(6)) == true)
@@ -71,7 +71,7 @@ struct CircuitBreakerTests {
         #expect(breaker.opens(at: second(7)) == second(12))
     }
 
-    @Test func `one on trial of which nothing is heard does not keep it open for ever`() {
+    @Test func `a trial without a result does not keep it open forever`() {
         var breaker = nearlyOpen()
         breaker.failed(at: second(1))
         #expect(breaker.allows(at: second(6)) == true)
@@ -80,7 +80,7 @@ struct CircuitBreakerTests {
         #expect(breaker.allows(at: second(11)) == false)
     }
 
-    @Test func `what ends while it is open went out before, and changes nothing`() {
+    @Test func `results of earlier requests are ignored while it is open`() {
         var breaker = nearlyOpen()
         breaker.failed(at: second(1))
         breaker.succeeded(at: second(2))
@@ -88,7 +88,7 @@ struct CircuitBreakerTests {
         #expect(breaker.opens(at: second(3)) == second(6))
     }
 
-    @Test func `policies without sense do no harm`() {
+    @Test func `invalid policies are harmless`() {
         var breaker = CircuitBreaker(
             .init(failureRatio: -1, minimumCalls: -1, samplingDuration: .seconds(-1), breakDuration: .seconds(-1))
         )

@@ -11,7 +11,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test func `what can't be taken leaves it as it was`() {
+    @Test func `a cost that exceeds the tokens changes nothing`() {
         var bucket = TokenBucket(capacity: 9)
         #expect(bucket.take(isTimeout: true) == false)
         #expect(bucket.tokens == 9 && bucket.isFull)
@@ -19,7 +19,7 @@ struct TokenBucketTests {
         #expect(bucket.tokens == 4 && !bucket.isFull)
     }
 
-    @Test func `a success gives back one, or what the retry before it took, and never more than it holds`() {
+    @Test func `a success returns one token or the cost of its retry, up to the capacity`() {
         var bucket = TokenBucket(capacity: 20)
         #expect(bucket.take(isTimeout: true) == true)
         bucket.succeeded()
@@ -33,11 +33,11 @@ struct TokenBucketTests {
         #expect(bucket.isFull)
     }
 
-    @Test func `one without capacity gives nothing and is full`() {
+    @Test func `a bucket without capacity is full and allows no retry`() {
         var bucket = TokenBucket(capacity: -1)
         #expect(bucket.take(isTimeout: false) == false)
         #expect(bucket.isFull)
     }
 
-    @Test func `it is small`() { #expect(MemoryLayout<TokenBucket>.size <= 8) }
+    @Test func `a bucket takes at most 8 bytes`() { #expect(MemoryLayout<TokenBucket>.size <= 8) }
 }

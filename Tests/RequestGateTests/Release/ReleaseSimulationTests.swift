@@ -3,7 +3,8 @@ import RequestGate
 import Testing
 
 struct ReleaseSimulationTests {
-    /// Servers that refuse at once, soon, and as late as they serve; and one whose requests take between 25 and 75 ms.
+    /// Servers that reject requests immediately, after a delay, and as late as they serve them; and one with service
+    /// times between 25 and 75 ms.
     static let servers = [
         CrowdedServer(),
         CrowdedServer(refusal: .milliseconds(10)),
@@ -13,7 +14,7 @@ struct ReleaseSimulationTests {
     ]
 
     @Test(arguments: servers, 0..<4 as Range<UInt64>)
-    func `of ten thousand that waited none fails, in 1.3 of the time that the server needs`(
+    func `none of ten thousand waiting requests fails, within 1.3 times the ideal time`(
         server: CrowdedServer,
         seed: UInt64
     ) {
@@ -23,18 +24,22 @@ struct ReleaseSimulationTests {
         #expect(outcome.total < server.ideal(for: 10_000) * 1.3)
     }
 
-    @Test(arguments: servers) func `all at once, and doubling without an end, fail for most`(server: CrowdedServer) {
+    @Test(arguments: servers) func `releasing all requests, or doubling without limit, fails most of them`(
+        server: CrowdedServer
+    ) {
         #expect(outcome(of: AllAtOnce(), server, 1).failed > 9500)
         #expect(outcome(of: Doubling(), server, 1).failed > 7000)
     }
 
-    @Test(arguments: servers) func `a window that doubles again after each cut fails for some`(server: CrowdedServer) {
+    @Test(arguments: servers) func `a window that doubles again after each reduction fails some requests`(
+        server: CrowdedServer
+    ) {
         #expect(outcome(of: SimpleWindow(.onePerSuccess), server, 1).failed > 0)
         #expect(outcome(of: SimpleWindow(.onePerSuccess), server, 1).refused > 1500)
     }
 
-    @Test func `steps of one a round trip never come back from an early refusal`() {
-        var patient = SimpleWindow(.onePerRoundTrip, refusedWaitInLine: true)
+    @Test func `additive growth never recovers from an early overload`() {
+        var patient = SimpleWindow(.onePerRoundTrip, requeuesRejected: true)
         var window = Windowed()
         for _ in 0..<3 {
             patient.succeeded(patient.started())

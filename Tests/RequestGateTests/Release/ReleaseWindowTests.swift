@@ -4,7 +4,7 @@ import Testing
 @testable import RequestGate
 
 struct ReleaseWindowTests {
-    @Test func `there is no limit until there was an outage`() {
+    @Test func `there is no limit before an outage`() {
         var window = ReleaseWindow()
         let ticket = window.started()
         window.succeeded(ticket)
@@ -14,7 +14,7 @@ struct ReleaseWindowTests {
         #expect(MemoryLayout<ReleaseWindow>.size <= 32)
     }
 
-    @Test func `after an outage one goes, then twice as many in each round trip`() {
+    @Test func `after an outage one request is released, then twice as many per round trip`() {
         var window = ReleaseWindow()
         window.outage()
         #expect(window.isProbing)
@@ -28,7 +28,7 @@ struct ReleaseWindowTests {
         #expect(window.limit == .max)
     }
 
-    @Test func `what was under way before the outage says nothing of the way now`() {
+    @Test func `results of attempts from before the outage are ignored`() {
         var window = ReleaseWindow()
         let early = window.started()
         window.outage()
@@ -38,7 +38,7 @@ struct ReleaseWindowTests {
         #expect(window.isProbing)
     }
 
-    @Test func `of the refusals of one round trip, the first cuts and the others take their own slots`() {
+    @Test func `the first overload of a round trip reduces the window, and later ones take their own slots`() {
         var window = grown(to: 400)
         let tickets = (0..<400).map { _ in window.started() }
         window.overloaded(tickets[0])
@@ -52,7 +52,7 @@ struct ReleaseWindowTests {
         #expect(window.limit == 143)
     }
 
-    @Test func `it comes back to the known limit by halves, then looks for more in steps that double`() {
+    @Test func `it approaches the known limit by halves, then grows in doubling steps`() {
         var window = grown(to: 201)
         window.overloaded(window.started())
         var limits: [Int] = []
@@ -67,7 +67,7 @@ struct ReleaseWindowTests {
         #expect(limits[13] > 220)
     }
 
-    @Test func `the probe that is refused stays the only one`() {
+    @Test func `a rejected probe keeps the limit at one`() {
         var window = ReleaseWindow()
         window.outage()
         for _ in 0..<100 { window.overloaded(window.started()) }
@@ -75,7 +75,7 @@ struct ReleaseWindowTests {
         #expect(window.isProbing)
     }
 
-    @Test func `a server that refuses all brings it down to a probe, from where it doubles again`() {
+    @Test func `a server that rejects everything reduces it to a probe, after which it doubles again`() {
         var window = grown(to: 64)
         let tickets = (0..<64).map { _ in window.started() }
         for ticket in tickets { window.overloaded(ticket) }
@@ -84,7 +84,7 @@ struct ReleaseWindowTests {
         #expect(window.limit == 2)
     }
 
-    @Test(arguments: 0..<32) func `it is never below one, whatever comes`(seed: UInt64) {
+    @Test(arguments: 0..<32) func `it is never below one`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var window = ReleaseWindow()
         var tickets: [UInt32] = []

@@ -2,12 +2,12 @@ import NetworkLab
 import RequestGate
 import Testing
 
-/// What ``ReleaseSimulationTests`` holds of the window, held of the whole scheduler.
+/// The same expectations as in ``ReleaseSimulationTests``, for the whole scheduler.
 struct SchedulerReleaseTests {
     typealias Simulation = SchedulerSimulation<SeededGenerator>
 
     @Test(arguments: ReleaseSimulationTests.servers, Simulation.Refusal.allCases)
-    func `of ten thousand that waited none fails, in 1.3 of the time that the server needs`(
+    func `none of ten thousand waiting requests fails, within 1.3 times the ideal time`(
         server: CrowdedServer,
         refusal: Simulation.Refusal
     ) {
@@ -21,7 +21,7 @@ struct SchedulerReleaseTests {
     }
 
     @Test(arguments: Simulation.Refusal.allCases, 0..<4 as Range<UInt64>)
-    func `a server that refuses all for a while is tried now and then, and then has all`(
+    func `a server that rejects everything for a while is probed, and then gets all requests`(
         refusal: Simulation.Refusal,
         seed: UInt64
     ) {
@@ -36,12 +36,12 @@ struct SchedulerReleaseTests {
     }
 
     @Test(arguments: Simulation.Refusal.allCases)
-    func `a server that always refuses is not asked in a loop`(refusal: Simulation.Refusal) {
+    func `a server that always rejects is not asked in a loop`(refusal: Simulation.Refusal) {
         let server = CrowdedServer(capacity: 0)
         var simulation = Simulation(requests: 50, to: server, refusing: refusal, using: SeededGenerator(seed: 1))
         let outcome = simulation.run()
         #expect(outcome.failed == 50)
-        // Three attempts each, between which it rests for up to 6.4 s.
+        // Three attempts each, with delays of up to 6.4 s between probes.
         #expect(outcome.refused == 150)
         #expect(outcome.end > .seconds(300))
     }

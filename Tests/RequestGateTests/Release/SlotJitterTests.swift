@@ -24,7 +24,7 @@ struct SlotJitterTests {
     }
 
     @Test(arguments: [Duration.seconds(60), .seconds(Int64.max)])
-    func `a slow probe holds nobody back for longer than a quarter of a second`(roundTrip: Duration) {
+    func `a slow probe delays other requests by at most a quarter of a second`(roundTrip: Duration) {
         var generator = SeededGenerator(seed: 2)
         var window = ReleaseWindow()
         window.outage()

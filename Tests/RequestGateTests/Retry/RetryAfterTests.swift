@@ -9,7 +9,7 @@ struct RetryAfterTests {
         ("9223372036", .seconds(9_223_372_036)), ("9223372037", .seconds(9_223_372_036)),
         ("999999999999999999999999999999999999", .seconds(9_223_372_036)),
     ])
-    func `seconds`(field: String, duration: Duration) {
+    func `a number of seconds is parsed`(field: String, duration: Duration) {
         #expect(RetryAfter.duration(field, date: nil) == duration)
         #expect(RetryAfter.duration(field, date: "garbage") == duration)
     }
@@ -20,17 +20,17 @@ struct RetryAfterTests {
         ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("Sun, 01 Jan 1995 00:00:00 GMT", 86_400 * 55 + 54_623), ("Thu, 29 Feb 1996 08:49:37 GMT", 86_400 * 480),
         ("Wed, 01 Mar 2000 08:49:37 GMT", 86_400 * 1_942), ("Tue, 31 Dec 1994 23:59:60 GMT", 86_400 * 55 + 54_623),
-        // 50 years on is 2044, and 51 are 49 ago.
+        // 2044 is 50 years later; 2045 would be 51 years later, so it means 1945.
         ("Sunday, 06-Nov-44 08:49:37 GMT", 86_400 * 18_263), ("Sunday, 06-Nov-45 08:49:37 GMT", 0),
     ])
-    func `dates count from the answer's own`(field: String, seconds: Int) {
+    func `dates are relative to the response's own date`(field: String, seconds: Int) {
         #expect(RetryAfter.duration(field, date: Self.date) == .seconds(seconds))
     }
 
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
-    func `the answer's own date may have each form`(date: String) {
+    func `the response's own date may have each format`(date: String) {
         #expect(RetryAfter.duration("Sun, 06 Nov 1994 08:50:00 GMT", date: date) == .seconds(23))
     }
 
@@ -50,7 +50,7 @@ struct RetryAfterTests {
         #expect(RetryAfter.duration(field, date: "Fri, 31 Dec 0049 00:00:00 GMT") == .seconds(86_400 * 18_262))
     }
 
-    @Test func `a date without another to count from is none`() {
+    @Test func `a date without the response's own date is ignored`() {
         #expect(RetryAfter.duration(Self.date, date: nil) == nil)
         #expect(RetryAfter.duration(Self.date, date: "yesterday") == nil)
     }
@@ -65,7 +65,7 @@ struct RetryAfterTests {
         "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 -8:49:37 GMT", "06 Nov 1994 08:49:37 GMT",
         String(repeating: "1 ", count: 100_000), String(repeating: "Sun ", count: 5),
     ])
-    func `garbage is as if there were none`(field: String) {
+    func `an invalid value is ignored`(field: String) {
         #expect(RetryAfter.duration(field, date: Self.date) == nil)
     }
 }

@@ -20,7 +20,7 @@ struct RetryDelayTests {
         return delay
     }
 
-    @Test func `the bound doubles up to the cap`() {
+    @Test func `the bound doubles up to the maximum`() {
         let bounds = (1...8).map { RetryPolicy.standard.bound(after: $0) }
         let seconds: [Double] = [0.5, 1, 2, 4, 8, 16, 20, 20]
         #expect(bounds == seconds.map { Duration.seconds($0) })
@@ -29,7 +29,7 @@ struct RetryDelayTests {
         #expect(RetryPolicy.standard.bound(after: .min) == .seconds(0.5))
     }
 
-    @Test func `delays are anywhere between nothing and the bound`() throws {
+    @Test func `delays are distributed between zero and the bound`() throws {
         var generator = SeededGenerator(seed: 5)
         let policy = RetryPolicy(maximumAttempts: 10)
         for attempts in 1...9 {
@@ -42,7 +42,7 @@ struct RetryDelayTests {
         }
     }
 
-    @Test func `Retry-After is a floor that nothing caps, and those who were told the same come back apart`() {
+    @Test func `Retry-After is an unbounded minimum to which jitter is added`() {
         var generator = SeededGenerator(seed: 5)
         let hour = Duration.seconds(3_600)
         let delays = (0..<500).compactMap { _ in
@@ -53,7 +53,7 @@ struct RetryDelayTests {
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(-1), .zero])
-    func `numbers without sense do no harm`(duration: Duration) throws {
+    func `invalid durations are harmless`(duration: Duration) throws {
         var generator = SeededGenerator(seed: 5)
         let policy = RetryPolicy(maximumAttempts: .max, baseDelay: duration, maximumDelay: duration)
         for attempts in [Int.min, -1, 0, 1, 62, 63, 64, 65, .max - 1] {

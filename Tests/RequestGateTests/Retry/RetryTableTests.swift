@@ -3,10 +3,10 @@ import NetworkLab
 import RequestGate
 import Testing
 
-/// One row for each cell of the table that ``RetryPolicy/decide(_:_:attempts:using:)`` bears.
+/// One row for each cell of the table of ``RetryPolicy/decide(_:_:attempts:using:)``.
 struct RetryTableTests {
-    /// What of the decision the table holds: the delay has tests of its own.
-    enum Answer: Hashable, Sendable {
+    /// The part of a decision that the table defines; the delay has its own tests.
+    enum Outcome: Hashable, Sendable {
         case again(RetryReason)
         case waits
         case gaveUp(GiveUpReason)
@@ -21,13 +21,14 @@ struct RetryTableTests {
         }
     }
 
-    /// What becomes of an idempotent request, of another one, and of an idempotent one whose body is gone.
+    /// The decisions for an idempotent request, for another one, and for an idempotent one whose body can't be sent
+    /// again.
     struct Row: Sendable, CustomTestStringConvertible {
         let kind: AttemptFailure.Kind
         let processing: Processing
-        let idempotent: Answer
-        let other: Answer
-        let oneShot: Answer
+        let idempotent: Outcome
+        let other: Outcome
+        let oneShot: Outcome
 
         var testDescription: String { "\(kind), \(processing)" }
     }
@@ -35,9 +36,9 @@ struct RetryTableTests {
     private static func row(
         _ kind: AttemptFailure.Kind,
         _ processing: Processing,
-        _ idempotent: Answer,
-        _ other: Answer,
-        _ oneShot: Answer
+        _ idempotent: Outcome,
+        _ other: Outcome,
+        _ oneShot: Outcome
     ) -> Row { .init(kind: kind, processing: processing, idempotent: idempotent, other: other, oneShot: oneShot) }
 
     static let passing: [AttemptFailure.Kind] = [.transient, .timeout, .refused]
@@ -83,7 +84,7 @@ struct RetryTableTests {
         + [(421, Processing.refusedUnprocessed), (425, .refusedUnprocessed), (429, .answered)].map {
             row(.status($0), $1, .again(.status), .again(.status), .gaveUp(.notReplayable))
         }
-        // An earlier attempt of it may have been processed, whatever the server did with this one.
+        // An earlier attempt may have been processed, whatever the server did with this one.
         + [421, 425, 429].map {
             row(.status($0), .maybeProcessed, .again(.status), .gaveUp(.notIdempotent), .gaveUp(.notReplayable))
         }
@@ -93,13 +94,13 @@ struct RetryTableTests {
 
     static let rows = failures + losses + ends + statuses
 
-    private func answer(
+    private func outcome(
         _ row: Row,
         isIdempotent: Bool,
         isReplayable: Bool = true,
         attempts: Int = 1,
         policy: RetryPolicy = .standard
-    ) -> Answer {
+    ) -> Outcome {
         var generator = SeededGenerator(seed: 1)
         let traits = RequestTraits(isIdempotent: isIdempotent, isReplayable: isReplayable)
         let failure = AttemptFailure(row.kind, row.processing)
@@ -107,25 +108,25 @@ struct RetryTableTests {
     }
 
     @Test(arguments: rows)
-    func `who goes again`(row: Row) {
-        #expect(answer(row, isIdempotent: true) == row.idempotent)
-        #expect(answer(row, isIdempotent: false) == row.other)
-        #expect(answer(row, isIdempotent: true, isReplayable: false) == row.oneShot)
+    func `each row decides whether a request is retried`(row: Row) {
+        #expect(outcome(row, isIdempotent: true) == row.idempotent)
+        #expect(outcome(row, isIdempotent: false) == row.other)
+        #expect(outcome(row, isIdempotent: true, isReplayable: false) == row.oneShot)
     }
 
     @Test(arguments: rows)
-    func `after the last attempt nothing goes again, and waiting for a path is no attempt`(row: Row) {
-        let expected = if case .again = row.idempotent { Answer.gaveUp(.attempts) } else { row.idempotent }
-        #expect(answer(row, isIdempotent: true, attempts: 2) == row.idempotent)
-        #expect(answer(row, isIdempotent: true, attempts: 3) == expected)
-        #expect(answer(row, isIdempotent: true, attempts: .max) == expected)
+    func `after the last attempt nothing is retried, and waiting for a path is no attempt`(row: Row) {
+        let expected = if case .again = row.idempotent { Outcome.gaveUp(.attempts) } else { row.idempotent }
+        #expect(outcome(row, isIdempotent: true, attempts: 2) == row.idempotent)
+        #expect(outcome(row, isIdempotent: true, attempts: 3) == expected)
+        #expect(outcome(row, isIdempotent: true, attempts: .max) == expected)
     }
 
     @Test(arguments: rows)
-    func `without a policy nothing that was sent goes again, and what was not sent may wait for its path`(row: Row) {
+    func `without a policy no sent request is retried, and an unsent one may wait for its path`(row: Row) {
         let isUnsent = row.kind == .pathLost && row.processing == .neverSent
-        let expected = isUnsent ? .waits : Answer.gaveUp(row.kind == .permanent ? .permanent : .noPolicy)
-        #expect(answer(row, isIdempotent: true, policy: .never) == expected)
-        #expect(answer(row, isIdempotent: true, policy: RetryPolicy(maximumAttempts: -1)) == expected)
+        let expected = isUnsent ? .waits : Outcome.gaveUp(row.kind == .permanent ? .permanent : .noPolicy)
+        #expect(outcome(row, isIdempotent: true, policy: .never) == expected)
+        #expect(outcome(row, isIdempotent: true, policy: RetryPolicy(maximumAttempts: -1)) == expected)
     }
 }

@@ -2,12 +2,12 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// What follows on attempts that failed.
+/// Tests of the consequences of failed attempts.
 struct FailureStoryTests {
     private let retry = RetryDecision.retry(in: .zero, because: .neverSent)
     private let failure = AttemptFailure(.transient, .neverSent)
 
-    @Test func `a failed request goes again after its delay, as often as its policy lets`() {
+    @Test func `a failed request is retried after its delay as often as its policy allows`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit()
         let policy = RetryPolicy(maximumAttempts: 3, baseDelay: .seconds(1))
@@ -20,7 +20,7 @@ struct FailureStoryTests {
         #expect(!story.scheduler.isCurrent(request))
     }
 
-    @Test func `waits are no attempts`() {
+    @Test func `waiting for a path does not count as an attempt`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit()
         for attempt in 1...20 as ClosedRange<UInt32> {
@@ -32,13 +32,13 @@ struct FailureStoryTests {
         #expect(story.scheduler.attempts(of: request) == 1)
     }
 
-    @Test func `news of another attempt change nothing`() {
+    @Test func `an event of another attempt changes nothing`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit()
         story.end(request, failure, retry)
         _ = story.started()
         for attempt in [0, 1, 3] as [UInt32] {
-            story.answer(request, attempt: attempt)
+            story.respond(request, attempt: attempt)
             #expect(story.end(request, attempt: attempt, failure, retry) == false)
             #expect(story.scheduler.leases == 1)
         }
@@ -47,7 +47,7 @@ struct FailureStoryTests {
         #expect(story.takeStarts().map(\.attempt) == [3])
     }
 
-    @Test func `news of a request that has ended change nothing, though another has its place`() {
+    @Test func `an event of an ended request changes nothing, even if its slot is reused`() {
         var story = SchedulerStory(isOpen: true)
         let old = story.submit()
         story.serve(old)
@@ -62,7 +62,7 @@ struct FailureStoryTests {
         #expect(story.scheduler.leases == 1)
     }
 
-    @Test func `a server that wants to be left alone is, by all`() {
+    @Test func `Retry-After holds all requests to a host`() {
         var story = SchedulerStory(isOpen: true)
         let told = story.submit()
         story.fail(told, .status(429), .answered, retryAfter: .seconds(30))
@@ -74,23 +74,23 @@ struct FailureStoryTests {
         #expect(Set(story.started()) == [told, other])
     }
 
-    @Test func `it is left alone from the head of its answer on`() {
+    @Test func `Retry-After applies from the response head`() {
         var story = SchedulerStory(isOpen: true)
         let told = story.submit()
-        story.scheduler.answered(told, attempt: 1, isOverload: true, retryAfter: .seconds(30), at: story.moment)
+        story.scheduler.receivedHead(told, attempt: 1, isOverload: true, retryAfter: .seconds(30), at: story.moment)
         _ = story.started()
         _ = story.submit()
         story.pass(.milliseconds(29_999))
         #expect(story.started() == [])
     }
 
-    @Test func `so it is by those that had their turn already`() throws {
+    @Test func `Retry-After holds requests that were already released`() throws {
         var story = SchedulerStory()
         for _ in 0..<100 { _ = story.submit() }
         story.open()
         story.pass(.seconds(1))
         let probe = try #require(story.started().first)
-        story.answer(probe)
+        story.respond(probe)
         #expect(story.scheduler.leases == 2)
         story.end(probe, .init(.status(429), .answered, retryAfter: .seconds(30)), .giveUp(because: .status))
         let moments = story.takeStarts().map(\.at)
@@ -101,7 +101,7 @@ struct FailureStoryTests {
         #expect(story.started().count == 2)
     }
 
-    @Test func `an outage does not shorten it`() {
+    @Test func `an outage does not shorten Retry-After`() {
         var story = SchedulerStory(isOpen: true)
         story.fail(story.submit(), .status(503), .answered, retryAfter: .seconds(30))
         _ = story.submit()
@@ -115,7 +115,7 @@ struct FailureStoryTests {
         #expect(story.started().count == 1)
     }
 
-    @Test func `for ever, if it says so: what has no deadline then waits, and nothing is to be looked at`() {
+    @Test func `an endless Retry-After holds requests without a deadline, and needs no timer`() {
         var story = SchedulerStory(isOpen: true)
         let told = story.submit()
         story.fail(told, .status(429), .answered, retryAfter: .seconds(Int64.max))
@@ -131,7 +131,7 @@ struct FailureStoryTests {
         #expect(story.scheduler.count == 0)
     }
 
-    @Test func `past the deadline it is not waited for, whoever was told`() {
+    @Test func `a request whose deadline is before the end of Retry-After is not retried`() {
         var story = SchedulerStory(isOpen: true)
         let told = story.submit(deadline: .seconds(20))
         let other = story.submit(deadline: .seconds(20))
@@ -141,7 +141,7 @@ struct FailureStoryTests {
         #expect(story.scheduler.count == 0)
     }
 
-    @Test func `a host is good for a hundred retries`() {
+    @Test func `a host allows a hundred retries`() {
         var story = SchedulerStory(isOpen: true)
         let policy = RetryPolicy(maximumAttempts: 1000, baseDelay: .zero)
         let request = story.submit()
@@ -152,7 +152,7 @@ struct FailureStoryTests {
         #expect(story.fail(other, policy: policy) == .giveUp(because: .budget))
     }
 
-    @Test func `what a success cost comes back`() {
+    @Test func `the cost of a successful retry is returned`() {
         var story = SchedulerStory(isOpen: true)
         let policy = RetryPolicy(maximumAttempts: 1000, baseDelay: .zero)
         let request = story.submit()
@@ -164,7 +164,7 @@ struct FailureStoryTests {
         #expect(retries == 2)
     }
 
-    @Test func `a retry that was not paid for gives nothing back`() {
+    @Test func `a retry without a cost returns nothing`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit()
         for attempt in 1...200 as ClosedRange<UInt32> { story.end(request, attempt: attempt, failure, retry) }
@@ -172,7 +172,7 @@ struct FailureStoryTests {
         #expect(story.fail(story.submit()) == .giveUp(because: .budget))
     }
 
-    @Test func `one that went without the scheduler goes on with it`() {
+    @Test func `a request that started without the scheduler is retried by it`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.adopt()
         #expect(story.started() == [])
@@ -181,7 +181,7 @@ struct FailureStoryTests {
         #expect(story.scheduler.attempts(of: request) == 2)
     }
 
-    @Test func `one that went without it and is cancelled leaves nothing`() {
+    @Test func `a cancelled request that started without the scheduler leaves nothing`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.adopt(deadline: .seconds(5))
         story.cancel(request)

@@ -2,7 +2,7 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// What waits for a path, and how it leaves when there is one.
+/// Tests of requests that wait for a path, and of their release.
 struct GateStoryTests {
     @Test func `a request waits until its gate opens`() {
         var story = SchedulerStory()
@@ -13,13 +13,13 @@ struct GateStoryTests {
         #expect(story.takeStarts() == [.init(id: request, attempt: 1, at: .seconds(60))])
     }
 
-    @Test func `at an open gate it goes at once`() {
+    @Test func `a request at an open gate starts immediately`() {
         var story = SchedulerStory(isOpen: true)
         let requests = (0..<3).map { _ in story.submit() }
         #expect(story.started() == requests)
     }
 
-    @Test func `what can be repeated goes first and alone, though something else came earlier`() {
+    @Test func `a repeatable request is the probe, even if another came earlier`() {
         var story = SchedulerStory()
         let post = story.submit(.post)
         let get = story.submit(.get)
@@ -29,14 +29,14 @@ struct GateStoryTests {
         #expect(story.started() == [post])
     }
 
-    @Test func `if nothing can be repeated, the first goes`() {
+    @Test func `the first request is the probe if none is repeatable`() {
         var story = SchedulerStory()
         let posts = (0..<3).map { _ in story.submit(.post) }
         story.open()
         #expect(story.started() == [posts[0]])
     }
 
-    @Test func `each answer lets two more go`() {
+    @Test func `each response releases two more requests`() {
         var story = SchedulerStory()
         let requests = (0..<100).map { _ in story.submit() }
         story.open()
@@ -51,7 +51,7 @@ struct GateStoryTests {
         #expect(requests.count == 100)
     }
 
-    @Test func `what leaves after the probe does not leave at one moment`() {
+    @Test func `requests after the probe don't start at the same time`() {
         var story = SchedulerStory()
         for _ in 0..<100 { _ = story.submit() }
         story.open()
@@ -64,7 +64,7 @@ struct GateStoryTests {
         #expect(moments.count > 16)
     }
 
-    @Test func `once nobody waits, requests go at their own pace again`() {
+    @Test func `once no request waits, requests are not limited`() {
         var story = SchedulerStory()
         let first = story.submit()
         story.open()
@@ -74,7 +74,7 @@ struct GateStoryTests {
         #expect(story.started() == others)
     }
 
-    @Test func `an outage of one host holds back no other`() {
+    @Test func `an outage of one host does not delay others`() {
         var story = SchedulerStory()
         _ = story.submit()
         let other = story.scheduler.addHost()
@@ -83,7 +83,7 @@ struct GateStoryTests {
         #expect(story.started() == [request])
     }
 
-    @Test func `of two gates of one host, only what stands at the open one goes`() {
+    @Test func `only requests at the open gate of a host start`() {
         var story = SchedulerStory()
         let restricted = story.scheduler.addGate(of: story.host, isOpen: false, at: story.moment)
         let late = story.submit(gate: restricted)
@@ -96,7 +96,7 @@ struct GateStoryTests {
         #expect(story.started() == [late])
     }
 
-    @Test func `a request whose random moment comes when the gate is closed again waits on`() throws {
+    @Test func `a released request waits again if its gate closed during its random delay`() throws {
         var story = SchedulerStory()
         for _ in 0..<100 { _ = story.submit() }
         story.open()
@@ -109,7 +109,7 @@ struct GateStoryTests {
         #expect(story.scheduler.leases == meanwhile)
     }
 
-    @Test func `whose random moment comes after another outage waits for a new proof`() throws {
+    @Test func `a released request waits for a new probe after another outage`() throws {
         var story = SchedulerStory()
         for _ in 0..<100 { _ = story.submit() }
         story.open()
@@ -125,7 +125,7 @@ struct GateStoryTests {
         #expect(early == 0)
     }
 
-    @Test func `what was under way when the path went takes no place of those that go now`() {
+    @Test func `requests from before an outage don't count against the window`() {
         var story = SchedulerStory(isOpen: true)
         let lost = (0..<5).map { _ in story.submit() }
         #expect(story.started() == lost)
@@ -138,7 +138,7 @@ struct GateStoryTests {
         #expect(story.scheduler.leases == 0)
     }
 
-    @Test func `what comes back from its delay after an outage finds the window`() {
+    @Test func `a retry after an outage is limited by the window`() {
         var story = SchedulerStory(isOpen: true)
         let requests = (0..<100).map { _ in story.submit() }
         for request in requests { story.fail(request) }

@@ -2,12 +2,12 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// How long hosts are known that nobody asks any more.
+/// Tests of how long unused hosts are kept.
 struct HostRegisterTests {
     private var story = SchedulerStory()
     private var register = HostRegister<Int>()
 
-    /// Makes a request of a host that is to be tried again, which takes from the host's budget.
+    /// Adds a request that is to be retried, which takes tokens from its host's budget.
     private mutating func open(_ name: Int) -> (RequestScheduler.GateID, RequestScheduler.RequestID) {
         let host = register.number(of: name, in: &story.scheduler, at: story.moment)
         let gate = story.scheduler.addGate(of: host, isOpen: true, at: story.moment)
@@ -19,10 +19,10 @@ struct HostRegisterTests {
     private mutating func close(_ name: Int, _ gate: RequestScheduler.GateID, _ request: RequestScheduler.RequestID) {
         story.cancel(request)
         story.scheduler.forget(gate: gate)
-        if let host = register[name] { register.leave(host, in: &story.scheduler, at: story.moment) }
+        if let host = register[name] { register.release(host, in: &story.scheduler, at: story.moment) }
     }
 
-    /// Leaves hosts behind whose budget lacks something.
+    /// Leaves hosts whose budget is not full.
     private mutating func spoil(_ names: Range<Int>) {
         for name in names {
             let (gate, request) = open(name)
@@ -30,18 +30,18 @@ struct HostRegisterTests {
         }
     }
 
-    @Test mutating func `one that is in no trouble is forgotten at once`() {
+    @Test mutating func `a host without failures is removed immediately`() {
         let host = register.number(of: 1, in: &story.scheduler, at: story.moment)
         #expect(register[1] == host)
         #expect(register.number(of: 1, in: &story.scheduler, at: story.moment) == host)
-        register.leave(host, in: &story.scheduler, at: story.moment)
+        register.release(host, in: &story.scheduler, at: story.moment)
         #expect(register[1] == nil)
         #expect(register.count == 0)
-        // Its number is used again.
+        // Its number is reused.
         #expect(register.number(of: 2, in: &story.scheduler, at: story.moment) == host)
     }
 
-    @Test mutating func `one whose budget lacks something is known for ten minutes, and no longer`() {
+    @Test mutating func `a host whose budget is not full is kept for ten minutes`() {
         spoil(0..<1_000)
         #expect(register.count == 1_000)
         story.pass(.seconds(599))
@@ -57,7 +57,7 @@ struct HostRegisterTests {
         #expect(register[1_000] == nil && register[9_999] != nil)
     }
 
-    @Test mutating func `one that is used, or has been of late, is kept`() {
+    @Test mutating func `a host with current or recent requests is kept`() {
         let (gate, request) = open(0)
         spoil(1..<100)
         let (secondGate, secondRequest) = open(1)
@@ -70,7 +70,7 @@ struct HostRegisterTests {
         close(0, gate, request)
     }
 
-    @Test mutating func `one that is to be left alone for longer is kept for so long`() {
+    @Test mutating func `a host with a longer Retry-After is kept until its end`() {
         let host = register.number(of: 0, in: &story.scheduler, at: story.moment)
         let gate = story.scheduler.addGate(of: host, isOpen: true, at: story.moment)
         let request = story.submit(gate: gate)

@@ -2,9 +2,9 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// Hosts beside each other, whoever goes first, the breaker, and what is forgotten.
+/// Tests of several hosts: the order of requests, the circuit breaker, and the removal of hosts.
 struct HostStoryTests {
-    @Test func `the more urgent go first, and of those the first come`() {
+    @Test func `requests start by priority, then in order of arrival`() {
         var story = SchedulerStory()
         let low = story.submit(priority: .low)
         let normal = [story.submit(), story.submit()]
@@ -18,7 +18,7 @@ struct HostStoryTests {
         #expect(order == [high] + normal + [low])
     }
 
-    @Test func `who waits grows more urgent`() {
+    @Test func `waiting raises the priority`() {
         var story = SchedulerStory()
         let low = story.submit(priority: .low)
         story.pass(.seconds(89))
@@ -33,7 +33,7 @@ struct HostStoryTests {
         #expect(story.started() == [normal])
     }
 
-    @Test func `of equals, who was under way before goes first`() {
+    @Test func `of equal requests, one that was released before starts first`() {
         var story = SchedulerStory(isOpen: true)
         let old = story.submit()
         _ = story.started()
@@ -46,7 +46,7 @@ struct HostStoryTests {
         #expect(story.started() == [new])
     }
 
-    @Test func `after an outage no more than 32 hosts are tried at once`() {
+    @Test func `after an outage at most 32 hosts are probed at the same time`() {
         var story = SchedulerStory()
         let gates = (0..<40).map { _ in
             story.scheduler.addGate(of: story.scheduler.addHost(), isOpen: false, at: story.moment)
@@ -59,7 +59,7 @@ struct HostStoryTests {
         #expect(story.scheduler.leases == 33)
     }
 
-    @Test func `hosts that do not answer keep the others for two seconds`() {
+    @Test func `hosts that don't respond delay others by two seconds`() {
         var story = SchedulerStory()
         let gates = (0..<40).map { _ in
             story.scheduler.addGate(of: story.scheduler.addHost(), isOpen: false, at: story.moment)
@@ -70,7 +70,7 @@ struct HostStoryTests {
         #expect(story.started() == requests)
     }
 
-    @Test func `under the session's window, hosts take turns`() {
+    @Test func `hosts take turns within the session's window`() {
         var story = SchedulerStory()
         let gates = (0..<40).map { _ in
             story.scheduler.addGate(of: story.scheduler.addHost(), isOpen: false, at: story.moment)
@@ -91,7 +91,7 @@ struct HostStoryTests {
         #expect(served.count == 40)
     }
 
-    @Test func `the session's window goes with the last host's`() {
+    @Test func `the session's window ends with the last host's`() {
         var story = SchedulerStory()
         let other = story.scheduler.addGate(of: story.scheduler.addHost(), isOpen: true, at: story.moment)
         let busy = story.submit(gate: other)
@@ -115,7 +115,7 @@ struct HostStoryTests {
         return story
     }
 
-    @Test func `while the breaker is open requests fail, each once`() {
+    @Test func `each request fails once while the breaker is open`() {
         var story = broken()
         let requests = (0..<3).map { _ in story.submit() }
         #expect(story.started() == [])
@@ -123,7 +123,7 @@ struct HostStoryTests {
         #expect(story.next == nil)
     }
 
-    @Test func `one tries again after the break, and closes it`() {
+    @Test func `one request closes the breaker after the break`() {
         var story = broken()
         story.pass(.seconds(5))
         let trial = story.submit()
@@ -135,7 +135,7 @@ struct HostStoryTests {
         #expect(story.started() == [last])
     }
 
-    @Test func `a server that says what it has not is well`() {
+    @Test func `a 404 counts as a success for the breaker`() {
         var story = broken()
         story.pass(.seconds(5))
         story.fail(story.submit(), .status(404), .answered)
@@ -144,7 +144,7 @@ struct HostStoryTests {
         #expect(story.started() == [next])
     }
 
-    @Test func `what would come back to an open breaker is given up`() {
+    @Test func `a retry that would meet an open breaker is rejected`() {
         var story = SchedulerStory(isOpen: true, breaker: Self.policy)
         let late = story.submit()
         for _ in 0..<4 { story.fail(story.submit(), policy: .never) }
@@ -153,7 +153,7 @@ struct HostStoryTests {
 
     // MARK: Forgetting
 
-    @Test func `places are used again, and numbers of requests are not`() {
+    @Test func `slots are reused, and identifiers are not`() {
         var story = SchedulerStory(isOpen: true)
         let first = story.submit()
         story.cancel(first)
@@ -163,7 +163,7 @@ struct HostStoryTests {
         #expect(!story.scheduler.isCurrent(first))
     }
 
-    @Test func `gates and hosts that nobody needs are forgotten, and their numbers used again`() {
+    @Test func `unused gates and hosts are removed, and their numbers are reused`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit()
         #expect(story.scheduler.requests(of: story.gate) == 1)
@@ -187,7 +187,7 @@ struct HostStoryTests {
         #expect(story.started().suffix(2) == again)
     }
 
-    @Test func `a host that is to be left alone is not forgotten, nor one whose budget lacks something`() {
+    @Test func `a host with a hold or a partly spent budget is not removed`() {
         var story = SchedulerStory(isOpen: true)
         story.fail(story.submit(), .status(429), .answered, retryAfter: .seconds(5), policy: .never)
         story.scheduler.forget(gate: story.gate)
@@ -196,7 +196,7 @@ struct HostStoryTests {
         #expect(story.scheduler.isForgettable(story.host))
     }
 
-    @Test func `a breaker against which nothing is held does not keep its host`() {
+    @Test func `a breaker without failures does not keep its host`() {
         var story = SchedulerStory(isOpen: true, breaker: Self.policy)
         story.serve(story.submit())
         story.scheduler.forget(gate: story.gate)

@@ -2,9 +2,9 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// The user's own pause, in each phase.
+/// Tests of pausing in each phase.
 struct PauseStoryTests {
-    @Test func `a request paused at a closed gate stays when it opens, and goes when it is resumed`() {
+    @Test func `a request paused at a closed gate starts only when it is resumed`() {
         var story = SchedulerStory()
         let request = story.submit()
         story.pause(request)
@@ -15,7 +15,7 @@ struct PauseStoryTests {
         #expect(story.started() == [request])
     }
 
-    @Test func `a request resumed at a closed gate waits for it`() {
+    @Test func `a request resumed at a closed gate waits for the gate`() {
         var story = SchedulerStory()
         let request = story.submit()
         story.pause(request)
@@ -26,7 +26,7 @@ struct PauseStoryTests {
         #expect(story.started() == [request])
     }
 
-    @Test func `neither deadline nor wait timeout runs in a pause`() {
+    @Test func `a pause suspends the deadline and the wait timeout`() {
         var story = SchedulerStory()
         let patient = story.submit(waitTimeout: .seconds(10))
         let dated = story.submit(deadline: .seconds(10))
@@ -46,7 +46,7 @@ struct PauseStoryTests {
         )
     }
 
-    @Test func `what is left of a delay is waited for after the pause`() {
+    @Test func `the rest of a delay elapses after the pause`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit()
         _ = story.started()
@@ -59,13 +59,13 @@ struct PauseStoryTests {
         #expect(story.takeStarts() == [.init(id: request, attempt: 2, at: .seconds(110))])
     }
 
-    @Test func `what had its turn gives it back, and another goes`() throws {
+    @Test func `pausing a released request releases another one`() throws {
         var story = SchedulerStory()
         for _ in 0..<3 { _ = story.submit() }
         story.open()
         story.pass(.seconds(1))
         story.serve(try #require(story.started().first))
-        // Two have their turn now, and leave a random moment later.
+        // Two requests were released, and start after a random delay.
         #expect(story.scheduler.leases == 2)
         let all = (1...2).map { story.id(ofSlot: $0) }
         for case let id? in all { story.pause(id) }
@@ -77,7 +77,7 @@ struct PauseStoryTests {
         #expect(story.started().count == 2)
     }
 
-    @Test func `of what is under way, a pause stops the deadline`() {
+    @Test func `pausing a running request suspends its deadline`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit(deadline: .seconds(10))
         story.pass(.seconds(4))
@@ -91,7 +91,7 @@ struct PauseStoryTests {
         #expect(story.takeEnds() == [.init(id: request, failure: .deadline, at: .seconds(110))])
     }
 
-    @Test func `what fails while it is paused goes on only when it is resumed, with all its time`() {
+    @Test func `a request that fails while paused continues when resumed, with its full time`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit(deadline: .seconds(20))
         _ = story.started()
@@ -106,7 +106,7 @@ struct PauseStoryTests {
         #expect(story.takeStarts() == [.init(id: request, attempt: 2, at: .seconds(103))])
     }
 
-    @Test func `what fails and is resumed under way before that goes on by itself`() {
+    @Test func `a request that was paused and resumed while running is retried normally`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit()
         story.pause(request)
@@ -115,22 +115,22 @@ struct PauseStoryTests {
         #expect(story.started() == [request, request])
     }
 
-    @Test func `what was let go and has no connection yet is taken back, and goes again when it is resumed`() {
+    @Test func `a paused request without a connection is withdrawn, and starts when resumed`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit(deadline: .seconds(10))
         _ = story.started()
-        story.pause(request, hasLeft: false)
+        story.pause(request, hasConnection: false)
         #expect(story.scheduler.leases == 0)
         #expect(story.scheduler.attempts(of: request) == 0)
         story.pass(.seconds(100))
-        story.answer(request)
+        story.respond(request)
         #expect(story.started() == [])
         story.resume(request)
         #expect(story.takeStarts() == [.init(id: request, attempt: 2, at: .seconds(100))])
         #expect(story.scheduler.deadline(of: request) == SchedulerStory.moment(.seconds(110)))
     }
 
-    @Test func `to pause twice and to resume what is not paused changes nothing`() {
+    @Test func `repeated pausing and resuming changes nothing`() {
         var story = SchedulerStory()
         let request = story.submit(deadline: .seconds(10))
         story.resume(request)
@@ -145,7 +145,7 @@ struct PauseStoryTests {
 
     // MARK: Cancelling
 
-    @Test func `a cancelled request is forgotten, wherever it is`() {
+    @Test func `a cancelled request is removed in any phase`() {
         var story = SchedulerStory(isOpen: true)
         let running = story.submit()
         let delayed = story.submit()
@@ -168,7 +168,7 @@ struct PauseStoryTests {
         #expect(story.next == nil)
     }
 
-    @Test func `from the middle of a line of a hundred thousand each can be taken`() {
+    @Test func `any of a hundred thousand queued requests can be removed`() {
         var story = SchedulerStory()
         let requests = (0..<100_000).map { _ in
             story.scheduler.submit(story.order(.get, deadline: .seconds(60)), at: story.moment)

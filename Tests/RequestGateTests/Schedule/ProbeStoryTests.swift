@@ -2,9 +2,9 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// What follows when the host does not show that it is back.
+/// Tests of hosts that don't recover.
 struct ProbeStoryTests {
-    /// The moments at which probes left, each of which failed at once.
+    /// Returns the times at which probes started, each of which failed immediately.
     private func moments(
         of count: Int,
         _ fail: (inout SchedulerStory, RequestScheduler.RequestID) -> Void
@@ -31,19 +31,19 @@ struct ProbeStoryTests {
     }
 
     @Test(arguments: [AttemptFailure.Kind.transient, .timeout, .refused])
-    func `a probe that fails holds the host a random while, longer each time`(_ kind: AttemptFailure.Kind) {
+    func `each failed probe delays the next one by a longer random time`(_ kind: AttemptFailure.Kind) {
         expectLongerRests(moments(of: 12) { $0.fail($1, kind, policy: .never) })
     }
 
-    @Test func `a probe that is answered by an overload holds it too`() {
+    @Test func `a probe that gets an overload response delays the next one`() {
         let moments = moments(of: 12) { story, id in
-            story.answer(id, isOverload: true)
+            story.respond(id, isOverload: true)
             story.fail(id, .status(503), .answered, policy: .never)
         }
         expectLongerRests(moments)
     }
 
-    @Test func `a gate that opens anew ends the rest`() {
+    @Test func `a gate that opens again ends the delay of probes`() {
         var story = SchedulerStory()
         for _ in 0..<10 { _ = story.submit() }
         story.open()
@@ -54,7 +54,7 @@ struct ProbeStoryTests {
         #expect(story.started().count == 1)
     }
 
-    @Test func `a probe that fails for good lets the next go at once`() {
+    @Test func `a permanent failure of the probe releases the next immediately`() {
         var story = SchedulerStory()
         let requests = (0..<3).map { _ in story.submit() }
         story.open()
@@ -62,7 +62,7 @@ struct ProbeStoryTests {
         #expect(story.started() == [requests[0], requests[1]])
     }
 
-    @Test func `a probe that is cancelled lets the next go at once`() {
+    @Test func `a cancelled probe releases the next immediately`() {
         var story = SchedulerStory()
         let requests = (0..<3).map { _ in story.submit() }
         story.open()
@@ -70,7 +70,7 @@ struct ProbeStoryTests {
         #expect(story.started() == [requests[0], requests[1]])
     }
 
-    @Test func `a probe that is not answered keeps the others for two seconds, not for as long as it takes`() {
+    @Test func `a probe without a response delays others by only two seconds`() {
         var story = SchedulerStory()
         let requests = (0..<10).map { _ in story.submit() }
         story.open()
@@ -78,12 +78,12 @@ struct ProbeStoryTests {
         #expect(story.started() == [requests[0]])
         story.pass(.milliseconds(1))
         #expect(story.started() == [requests[1]])
-        story.answer(requests[0])
+        story.respond(requests[0])
         #expect(story.started() == [requests[2]])
         #expect(story.scheduler.leases == 2)
     }
 
-    @Test func `a probe that its user pauses keeps nobody`() {
+    @Test func `a paused probe delays no other request`() {
         var story = SchedulerStory()
         let requests = (0..<2).map { _ in story.submit() }
         story.open()
@@ -91,7 +91,7 @@ struct ProbeStoryTests {
         #expect(story.started() == requests)
     }
 
-    @Test func `a path lost at an open gate is no reason to go at once, ever`() {
+    @Test func `a path lost at an open gate never causes an immediate retry`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit()
         var attempt: UInt32 = 1

@@ -4,7 +4,7 @@ import Testing
 @testable import RequestGate
 
 struct SchedulerMemoryTests {
-    @Test func `what many took is given back, and none of their numbers comes again`() {
+    @Test func `memory is freed after many requests, and identifiers are not repeated`() {
         let start = BootInstant(nanoseconds: 0)
         var scheduler = RequestScheduler()
         let gate = scheduler.addGate(of: scheduler.addHost(), isOpen: false, at: start)
@@ -25,11 +25,11 @@ struct SchedulerMemoryTests {
         }
     }
 
-    @Test func `an array that grows sparingly has an eighth to spare at most`() {
+    @Test func `a sparingly growing array has at most an eighth of spare capacity`() {
         var array: [UInt64] = []
         for number in 0..<20_000 as Range<UInt64> {
             array.appendSparingly(number)
-            // An allocation is rounded up to pages.
+            // Allocations are rounded up to pages.
             #expect(array.capacity <= array.count + max(32, array.count / 8) + 512)
         }
         #expect(array == Array(0..<20_000))

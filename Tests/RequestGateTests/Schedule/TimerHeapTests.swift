@@ -4,7 +4,7 @@ import Testing
 @testable import RequestGate
 
 struct TimerHeapTests {
-    @Test func `what is set comes out in order of time`() {
+    @Test func `timers are removed in order of time`() {
         var heap = TimerHeap()
         for (id, at) in [(Int32(0), Int64(30)), (1, 10), (2, 20), (3, -5)] { heap.set(id, at: .init(nanoseconds: at)) }
         #expect(heap.first?.id == 3)
@@ -17,7 +17,7 @@ struct TimerHeapTests {
         #expect(heap.at(1) == nil)
     }
 
-    @Test func `a number that has no moment can't be removed`() {
+    @Test func `a number without a timer can't be removed`() {
         var heap = TimerHeap()
         heap.set(2, at: .never)
         for id: Int32 in [-1, 0, 1, 3, .max] { #expect(heap.remove(id) == false) }
@@ -26,7 +26,7 @@ struct TimerHeapTests {
         #expect(heap.first == nil)
     }
 
-    @Test(arguments: 0..<64) func `random stories go as in a sorted list`(seed: UInt64) {
+    @Test(arguments: 0..<64) func `random operations agree with a sorted list`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var heap = TimerHeap()
         var model: [Int32: Int64] = [:]

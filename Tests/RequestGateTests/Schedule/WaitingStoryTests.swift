@@ -2,9 +2,9 @@ import NetworkClientCore
 import RequestGate
 import Testing
 
-/// For how long requests wait, and what stops the clocks.
+/// Tests of waiting times and of deadlines.
 struct WaitingStoryTests {
-    @Test func `a request whose wait timeout expires fails with how long it waited`() {
+    @Test func `a request whose wait timeout expires fails with its waiting time`() {
         var story = SchedulerStory()
         let request = story.submit(waitTimeout: .seconds(5))
         story.pass(.seconds(60))
@@ -14,12 +14,12 @@ struct WaitingStoryTests {
         #expect(story.scheduler.count == 0)
     }
 
-    @Test func `all waits together count, and nothing else`() {
+    @Test func `only the sum of all waits counts`() {
         var story = SchedulerStory()
         let request = story.submit(waitTimeout: .seconds(5))
         story.pass(.seconds(3))
         story.open()
-        story.answer(request)
+        story.respond(request)
         story.pass(.seconds(100))
         story.close()
         story.end(request, .init(.pathLost, .neverSent), .waitForPath)
@@ -29,7 +29,7 @@ struct WaitingStoryTests {
         #expect(story.takeEnds().map(\.failure) == [.noPath(waited: .seconds(5))])
     }
 
-    @Test func `while the host has to be proven, waiting counts`() {
+    @Test func `waiting counts while the host is being probed`() {
         var story = SchedulerStory()
         let requests = (0..<2).map { _ in story.submit(waitTimeout: .seconds(1)) }
         story.pass(.milliseconds(500))
@@ -38,7 +38,7 @@ struct WaitingStoryTests {
         #expect(story.takeEnds().map(\.id) == [requests[1]])
     }
 
-    @Test func `once the host is proven, waiting for one's turn does not count`() {
+    @Test func `waiting for a turn does not count after a successful probe`() {
         var story = SchedulerStory()
         for _ in 0..<20 { _ = story.submit(waitTimeout: .seconds(1)) }
         story.pass(.milliseconds(900))
@@ -52,7 +52,7 @@ struct WaitingStoryTests {
         #expect(story.takeEnds().count == 17)
     }
 
-    @Test func `a wait timeout of zero waits for no path, and for its turn all the same`() {
+    @Test func `a wait timeout of zero still waits for a turn`() {
         var story = SchedulerStory(isOpen: true)
         let first = story.submit(waitTimeout: .zero)
         story.fail(first, .status(429), .answered, retryAfter: .seconds(10))
@@ -66,7 +66,7 @@ struct WaitingStoryTests {
         #expect(story.takeEnds() == [.init(id: third, failure: .noPath(waited: .zero), at: .seconds(12))])
     }
 
-    @Test func `whoever is asked again and again how long it waited costs little`() {
+    @Test func `waiting requests cause few timer events`() {
         var story = SchedulerStory(isOpen: true)
         story.fail(story.submit(), .status(429), .answered, retryAfter: .seconds(1000))
         _ = story.submit(waitTimeout: .zero)
@@ -75,7 +75,7 @@ struct WaitingStoryTests {
         #expect(story.questions - before <= 1010)
     }
 
-    @Test func `a gate that was made while its host is not proven counts waiting from the start`() {
+    @Test func `a gate added while its host is probed counts waiting from the start`() {
         var story = SchedulerStory()
         _ = story.submit()
         story.open()
@@ -87,14 +87,14 @@ struct WaitingStoryTests {
 
     // MARK: Deadlines
 
-    @Test func `a request that waits fails at its deadline`() {
+    @Test func `a waiting request fails at its deadline`() {
         var story = SchedulerStory()
         let request = story.submit(deadline: .seconds(7), waitTimeout: .seconds(8))
         story.pass(.seconds(60))
         #expect(story.takeEnds() == [.init(id: request, failure: .deadline, at: .seconds(7))])
     }
 
-    @Test func `so does one that is under way, and one that backs off`() {
+    @Test func `a running or delayed request fails at its deadline`() {
         var story = SchedulerStory(isOpen: true)
         let running = story.submit(deadline: .seconds(7))
         let delayed = story.submit(deadline: .seconds(7))
@@ -105,14 +105,14 @@ struct WaitingStoryTests {
         #expect(story.scheduler.leases == 0)
     }
 
-    @Test func `a deadline that has passed lets nothing leave`() {
+    @Test func `a request whose deadline has passed is not started`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit(deadline: .zero)
         #expect(story.started() == [])
         #expect(story.takeEnds() == [.init(id: request, failure: .deadline, at: .zero)])
     }
 
-    @Test func `what would leave only at its deadline is given up`() {
+    @Test func `a retry at or after the deadline is rejected`() {
         var story = SchedulerStory(isOpen: true)
         let request = story.submit(deadline: .seconds(5))
         let failure = AttemptFailure(.transient, .neverSent)

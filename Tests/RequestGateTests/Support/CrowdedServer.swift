@@ -1,20 +1,20 @@
 import RequestGate
 
-/// A server that takes a number of requests at once and refuses every other, with an answer of 503.
+/// A server that handles a number of requests concurrently and rejects all others with a 503.
 struct CrowdedServer {
-    /// How many it serves at once.
+    /// The maximum number of concurrent requests.
     var capacity = 200
-    /// How long it serves one: between these, all alike.
+    /// The range of service times, uniformly distributed.
     var service: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(50)
-    /// How long it takes to refuse one.
+    /// The time that it takes to reject a request.
     var refusal: Duration = .zero
-    /// How long a packet is under way to it, or back.
-    var way: Duration = .microseconds(500)
-    /// Until when it refuses everybody.
+    /// The transit time of a packet in each direction.
+    var transit: Duration = .microseconds(500)
+    /// The time until which it rejects all requests.
     var opens = BootInstant(nanoseconds: 0)
     private(set) var serving = 0
 
-    /// What becomes of a request that arrived.
+    /// The handling of a request that arrived.
     enum Verdict {
         case serves(for: Duration)
         case refuses(after: Duration)
@@ -29,7 +29,7 @@ struct CrowdedServer {
 
     mutating func leave() { serving -= 1 }
 
-    /// How long it takes for a number of requests if it is never idle.
+    /// Returns the minimum time for a number of requests, if the server is never idle.
     func ideal(for requests: Int) -> Duration {
         (service.lowerBound + service.upperBound) / 2 * requests / capacity
     }

@@ -1,17 +1,17 @@
 import RequestGate
 
-/// How a release ended.
+/// The result of a simulated release.
 struct ReleaseOutcome: Hashable {
     var failed = 0
     var refused = 0
     var total = Duration.zero
-    /// When the last thing happened.
+    /// The time of the last event.
     var end = Duration.zero
-    /// How many were neither answered nor failed.
+    /// The number of requests that got no response and did not fail.
     var left = 0
 }
 
-/// Many requests that waited for one server, let out by a strategy, in virtual time.
+/// A simulation, in virtual time, of many requests to one server that are released by a strategy.
 struct ReleaseSimulation<Strategy: ReleaseStrategy, Generator: RandomNumberGenerator> {
     private enum Event {
         case arrives(Attempt)
@@ -34,7 +34,7 @@ struct ReleaseSimulation<Strategy: ReleaseStrategy, Generator: RandomNumberGener
     private var line: [Int]
     private var lineStart = 0
     private var attempts: [Int]
-    private var underWay = 0
+    private var inFlight = 0
     private var budget = 500
     private var outcome = ReleaseOutcome()
 
@@ -53,9 +53,9 @@ struct ReleaseSimulation<Strategy: ReleaseStrategy, Generator: RandomNumberGener
         attempts = Array(repeating: 0, count: requests)
     }
 
-    /// Lets the story run to its end.
+    /// Runs the simulation to its end.
     mutating func run() -> ReleaseOutcome {
-        letOut()
+        release()
         while let event = time.next() { handle(event) }
         return outcome
     }
@@ -65,43 +65,43 @@ struct ReleaseSimulation<Strategy: ReleaseStrategy, Generator: RandomNumberGener
         case .arrives(let attempt): arrive(attempt)
         case .served(let attempt):
             server.leave()
-            time.schedule(.answered(attempt), after: server.way)
+            time.schedule(.answered(attempt), after: server.transit)
         case .answered(let attempt):
-            underWay -= 1
+            inFlight -= 1
             budget = min(500, budget + 1)
             outcome.total = BootInstant(nanoseconds: 0).duration(to: time.now)
             strategy.succeeded(attempt.ticket)
         case .refused(let attempt): refuse(attempt)
         case .backedOff(let request): line.append(request)
         }
-        letOut()
+        release()
     }
 
-    private mutating func letOut() {
-        while lineStart < line.count, underWay < strategy.limit {
+    private mutating func release() {
+        while lineStart < line.count, inFlight < strategy.limit {
             let request = line[lineStart]
             lineStart += 1
-            underWay += 1
+            inFlight += 1
             attempts[request] += 1
-            time.schedule(.arrives(Attempt(request: request, ticket: strategy.started())), after: server.way)
+            time.schedule(.arrives(Attempt(request: request, ticket: strategy.started())), after: server.transit)
         }
     }
 
     private mutating func arrive(_ attempt: Attempt) {
         switch server.arrive(at: time.now, using: &generator) {
         case .serves(let duration): time.schedule(.served(attempt), after: duration)
-        case .refuses(let delay): time.schedule(.refused(attempt), after: delay + server.way)
+        case .refuses(let delay): time.schedule(.refused(attempt), after: delay + server.transit)
         }
     }
 
     private mutating func refuse(_ attempt: Attempt) {
-        underWay -= 1
+        inFlight -= 1
         outcome.refused += 1
         strategy.overloaded(attempt.ticket)
         let request = attempt.request
         if attempts[request] == policy.maximumAttempts {
             outcome.failed += 1
-        } else if strategy.refusedWaitInLine {
+        } else if strategy.requeuesRejected {
             line.append(request)
         } else if budget < 5 {
             outcome.failed += 1

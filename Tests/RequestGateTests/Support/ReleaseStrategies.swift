@@ -1,50 +1,50 @@
 @testable import RequestGate
 
-/// A way to let out at once, or one after the other, what waited through an outage.
+/// A strategy that releases the requests that waited through an outage.
 protocol ReleaseStrategy {
-    /// How many may be under way.
+    /// The maximum number of requests in flight.
     var limit: Int { get }
-    /// Whether what was refused waits for a slot like all others, or backs off and costs the host's budget.
-    var refusedWaitInLine: Bool { get }
+    /// Whether rejected requests are queued again, rather than backing off at the expense of the host's budget.
+    var requeuesRejected: Bool { get }
 
     mutating func started() -> UInt32
     mutating func succeeded(_ ticket: UInt32)
     mutating func overloaded(_ ticket: UInt32)
 }
 
-/// What a queue does that is resumed when the network is back.
+/// Releases all requests when the network is back, as a plain queue does.
 struct AllAtOnce: ReleaseStrategy {
     let limit = Int.max
-    let refusedWaitInLine = false
+    let requeuesRejected = false
     func started() -> UInt32 { 0 }
     func succeeded(_: UInt32) {}
     func overloaded(_: UInt32) {}
 }
 
-/// Slow start without an end.
+/// Slow start without a limit.
 struct Doubling: ReleaseStrategy {
     private(set) var limit = 1
-    let refusedWaitInLine = false
+    let requeuesRejected = false
     func started() -> UInt32 { 0 }
     mutating func succeeded(_: UInt32) { limit += 1 }
     func overloaded(_: UInt32) {}
 }
 
-/// Grows by a sum for each success, is cut once in a round trip.
+/// Grows additively, and shrinks at most once per round trip.
 struct SimpleWindow: ReleaseStrategy {
-    /// What it gains by a success, before any cut and after one.
+    /// The growth: always one per success, or one per round trip after the first reduction.
     enum Growth { case onePerSuccess, onePerRoundTrip }
 
     let growth: Growth
-    let refusedWaitInLine: Bool
+    let requeuesRejected: Bool
     private var width = 1.0
     private var next: UInt32 = 0
     private var cut: UInt32 = 0
     private var wasCut = false
 
-    init(_ growth: Growth, refusedWaitInLine: Bool = false) {
+    init(_ growth: Growth, requeuesRejected: Bool = false) {
         self.growth = growth
-        self.refusedWaitInLine = refusedWaitInLine
+        self.requeuesRejected = requeuesRejected
     }
 
     var limit: Int { Int(width) }
@@ -64,10 +64,10 @@ struct SimpleWindow: ReleaseStrategy {
     }
 }
 
-/// What the scheduler uses.
+/// The scheduler's own window.
 struct Windowed: ReleaseStrategy {
     var window: ReleaseWindow
-    var refusedWaitInLine: Bool { !window.isProbing }
+    var requeuesRejected: Bool { !window.isProbing }
     var limit: Int { window.limit }
 
     init() {

@@ -1,7 +1,8 @@
 import NetworkClientCore
 import RequestGate
 
-/// Requests of a ``RequestScheduler`` that waited for a path to one server, from the moment when the path is back.
+/// A simulation of a ``RequestScheduler`` whose requests waited for a path to one server, starting when the path is
+/// back.
 struct SchedulerSimulation<Generator: RandomNumberGenerator> {
     private enum Event {
         case arrives(Attempt)
@@ -15,7 +16,7 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
         var number: UInt32
     }
 
-    /// How the server refuses.
+    /// The way in which the server rejects requests.
     enum Refusal: CaseIterable {
         case status503
         case noConnection
@@ -53,7 +54,7 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
         for _ in 0..<requests { _ = scheduler.submit(order, at: time.now) }
     }
 
-    /// Lets the story run to its end, when nothing can happen any more.
+    /// Runs the simulation until nothing can happen any more.
     mutating func run() -> ReleaseOutcome {
         scheduler.set(gate, isOpen: true, at: time.now)
         while true {
@@ -74,7 +75,7 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
     private mutating func carryOut(_ action: RequestScheduler.Action) {
         switch action {
         case .start(let id, let attempt):
-            time.schedule(.arrives(.init(id: id, number: attempt)), after: server.way)
+            time.schedule(.arrives(.init(id: id, number: attempt)), after: server.transit)
         case .fail: outcome.failed += 1
         }
     }
@@ -84,13 +85,13 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
         case .arrives(let attempt):
             switch server.arrive(at: time.now, using: &generator) {
             case .serves(let duration): time.schedule(.served(attempt), after: duration)
-            case .refuses(let delay): time.schedule(.refused(attempt), after: delay + server.way)
+            case .refuses(let delay): time.schedule(.refused(attempt), after: delay + server.transit)
             }
         case .served(let attempt):
             server.leave()
-            time.schedule(.answered(attempt), after: server.way)
+            time.schedule(.answered(attempt), after: server.transit)
         case .answered(let attempt):
-            scheduler.answered(attempt.id, attempt: attempt.number, isOverload: false, at: time.now)
+            scheduler.receivedHead(attempt.id, attempt: attempt.number, isOverload: false, at: time.now)
             scheduler.finished(attempt.id, at: time.now)
             outcome.total = BootInstant(nanoseconds: 0).duration(to: time.now)
         case .refused(let attempt): refuse(attempt)
@@ -100,7 +101,7 @@ struct SchedulerSimulation<Generator: RandomNumberGenerator> {
     private mutating func refuse(_ attempt: Attempt) {
         outcome.refused += 1
         if refusal == .status503 {
-            scheduler.answered(attempt.id, attempt: attempt.number, isOverload: true, at: time.now)
+            scheduler.receivedHead(attempt.id, attempt: attempt.number, isOverload: true, at: time.now)
         }
         let failure = refusal.failure
         let decision = scheduler.decision(on: attempt.id, failure, policy, at: time.now, using: &generator)

@@ -55,7 +55,7 @@ let session = try HTTPSession(
     configuration: .init(
         timeouts: .init(connect: .seconds(600), firstByte: .seconds(600)),
         maximumConnectionsPerHost: 100_000,
-        gate: strategy == "gate" ? .waitsForConnectivity(nil) : .goesAtOnce,
+        gate: strategy == "gate" ? .waitsForConnectivity(nil) : .startsImmediately,
         retry: .standard
     )
 )

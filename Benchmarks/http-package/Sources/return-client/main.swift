@@ -13,7 +13,7 @@ guard arguments.count == 4, let rounds = Int(arguments[3]) else { exit(64) }
 let (url, strategy) = (arguments[1], arguments[2])
 let monitor = ReachabilityMonitor.shared
 let session = try HTTPSession(
-    configuration: .init(gate: strategy == "gate" ? .waitsForConnectivity(nil) : .goesAtOnce)
+    configuration: .init(gate: strategy == "gate" ? .waitsForConnectivity(nil) : .startsImmediately)
 )
 
 func make() async throws {

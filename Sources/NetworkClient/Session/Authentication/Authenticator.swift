@@ -47,16 +47,16 @@ final class Authenticator {
             let space = made.flatMap({ spaces.space(of: $0.realm, $0.credential, at: origin) })
                 ?? spaces.space(of: String(handle.current.url.path), at: origin, for: login.credential(at: origin))
         else { return }
-        let value = spaces.answer(
+        let value = spaces.authorization(
             space.number,
             at: origin,
-            for: Self.request(head, handle.current.copy, withBody: space.0.answer.needsBody),
+            for: Self.request(head, handle.current.copy, withBody: space.0.authorization.needsBody),
             clientNonce: ClientNonce.random
         )
         guard let value else { return }
         head.headers.replaceOrAdd(name: "Authorization", value: value)
         let answered = AnsweredSpace(origin: origin, realm: space.0.realm, credential: space.0.credential)
-        handle.following.sent = .space(answered, scheme: space.0.answer.scheme, isMade: answered == made)
+        handle.following.sent = .space(answered, scheme: space.0.authorization.scheme, isMade: answered == made)
     }
 
     /// What Digest makes its answer of.
@@ -169,7 +169,7 @@ extension Authenticator {
             guard let credential = space?.answered.credential else { return .end }
             let isShared = login.credential(at: origin) == nil
             return answer(challenge, credential, handle, isShared: isShared) ?? .end
-        case .answer(let challenges):
+        case .authenticate(let challenges):
             let realm = space?.note.realm
             return answer(.init(handle: handle, response: response, challenges: challenges, sentRealm: realm), login)
         }
@@ -226,17 +226,17 @@ extension Authenticator {
         let current = handle.current.copy
         let needsBody = DigestChallenge(challenge)?.protections?.contains(.request) == false
         let request = Self.request(current.head, current, withBody: needsBody)
-        guard let answer = ProtectionSpaces.Answer(challenge, credential, for: request) else { return nil }
+        guard let answer = ProtectionSpaces.Authorization(challenge, credential, for: request) else { return nil }
         let origin = current.url.origin
         let space = ProtectionSpaces.Space(
             realm: realm,
             credential: credential,
             isShared: isShared,
-            answer: answer,
+            authorization: answer,
             path: String(current.url.path)
         )
         spaces.keep(space, at: origin)
-        handle.following.trail.answers(realm)
+        handle.following.trail.willAuthenticate(realm)
         handle.following.made = .init(origin: origin, realm: realm, credential: credential)
         if core.isObserved(handle) { core.tell(.authenticating(scheme: challenge.scheme, realm: realm), handle) }
         return .resend(current)
@@ -348,10 +348,10 @@ enum ChallengeAnswer {
         clientNonce: String = ClientNonce.random
     ) -> String? {
         for challenge in ChallengeTrail.ranked(ChallengeParser.challenges(in: challenges)) {
-            let space = ProtectionSpaces.Answer(challenge, credential, for: request)
+            let space = ProtectionSpaces.Authorization(challenge, credential, for: request)
             switch space {
             case .basic(let value): return value
-            case .digest(var session): return session.answer(request, clientNonce: clientNonce)
+            case .digest(var session): return session.authorization(for: request, clientNonce: clientNonce)
             case nil: continue
             }
         }
@@ -364,15 +364,15 @@ enum ChallengeAnswer {
     }
 }
 
-extension ProtectionSpaces.Answer {
+extension ProtectionSpaces.Authorization {
     /// How a challenge is answered; nil if that can't be done with this credential, or for this request.
     init?(_ challenge: AuthenticationChallenge, _ credential: Credential, for request: DigestSession.Request) {
         if let digest = DigestChallenge(challenge) {
-            guard let session = DigestSession(digest, credential, .crypto), session.canAnswer(request) else {
+            guard let session = DigestSession(digest, credential, .crypto), session.canAuthorize(request) else {
                 return nil
             }
             self = .digest(session)
-        } else if challenge.scheme == "basic", let value = BasicAnswer.value(credential) {
+        } else if challenge.scheme == "basic", let value = BasicAuthorization.value(credential) {
             self = .basic(value)
         } else {
             return nil

@@ -30,10 +30,10 @@ final class TokenKeeper {
         let origin = handle.current.url.origin
         var generation: TokenRefresh.Generation?
         if case .token(let number, _) = sent { generation = number }
-        let hasGoneAgain = handle.following.renewed == origin
-        switch refresh.refused(generation, hasGoneAgain: hasGoneAgain, at: Instant(.now())) {
+        let wasRetried = handle.following.renewed == origin
+        switch refresh.refused(generation, wasRetried: wasRetried, at: Instant(.now())) {
         case .end: return .end
-        case .goAgain: return goAgain(handle)
+        case .retry: return goAgain(handle)
         case .wait: break
         case .begin: begin(at: origin)
         }

@@ -9,7 +9,7 @@ final class FileReceiver: BodyReceiver {
     private let writer: SinkWriter
     private let loop: any EventLoop
     private let host: String
-    private var life: DownloadLife
+    private var life: DownloadState
     /// What has come to be, once it has.
     private(set) var file: DownloadedFile?
 
@@ -18,7 +18,7 @@ final class FileReceiver: BodyReceiver {
         /// The file's path, as its user wrote it; nil for a descriptor.
         var path: String?
         /// What may be done with it; whether it can begin again is known when the file is open.
-        var traits: DownloadLife.Traits
+        var traits: DownloadState.Traits
         /// Whether the file is asked for as it is, not compressed.
         var wantsIdentity: Bool
     }
@@ -101,12 +101,12 @@ final class FileReceiver: BodyReceiver {
 
     func close() -> EventLoopFuture<Void>? { writer.close(isKept: life.part.isContinuable) }
 
-    private func doubted(_ doubt: DownloadDoubt) -> HTTPError {
+    private func doubted(_ doubt: DownloadMismatch) -> HTTPError {
         .init(.invalidResponse, .answered, "\(host) \(doubt)")
     }
 }
 
-extension DownloadAnswer {
+extension DownloadResponse {
     init(_ head: HTTPResponseHead) {
         let headers = head.headers
         let codings = headers[canonicalForm: "Content-Encoding"]
@@ -118,7 +118,7 @@ extension DownloadAnswer {
             ranges: headers["Content-Range"],
             length: head.hasNoBody ? 0 : headers.first(name: "Content-Length").flatMap { Int64($0) },
             type: headers.first(name: "Content-Type"),
-            isCoded: !head.hasNoBody && codings.contains { !$0.isEmpty && $0.lowercased() != "identity" }
+            isEncoded: !head.hasNoBody && codings.contains { !$0.isEmpty && $0.lowercased() != "identity" }
         )
     }
 }

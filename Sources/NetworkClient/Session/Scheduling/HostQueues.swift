@@ -65,7 +65,7 @@ struct HostQueues {
 
     /// Forgets a host against which nothing is held any more.
     mutating func forget(_ host: RequestScheduler.HostID, in scheduler: inout RequestScheduler, at now: BootInstant) {
-        hosts.leave(host, in: &scheduler, at: now)
+        hosts.release(host, in: &scheduler, at: now)
     }
 }
 

@@ -288,7 +288,7 @@ extension RequestDispatcher {
         let id = handle.run.scheduled?.id ?? line(up: handle, verdict(for: handle), at: now)
         // It may have been under way when its user paused it, and is no more.
         scheduler.resume(id, at: now)
-        scheduler.pause(id, hasLeft: false, at: now)
+        scheduler.pause(id, hasConnection: false, at: now)
         drain()
     }
 
@@ -401,7 +401,7 @@ extension RequestDispatcher {
         core.loop.preconditionInEventLoop()
         guard let scheduled = handle.run.scheduled, let id = scheduled.id else { return }
         let isOverload = head.status.code == 429 || head.status.code == 503
-        scheduler.answered(
+        scheduler.receivedHead(
             id,
             attempt: scheduled.attempt,
             isOverload: isOverload,
@@ -462,7 +462,7 @@ private struct FailedTurn: Sendable {
 extension RetryPolicy {
     /// Whether an answer with this status can be followed by another attempt.
     fileprivate func mayRetry(after status: Int) -> Bool {
-        retryableStatuses.contains(status) || statusesOfUnprocessed.contains(status)
+        retryableStatuses.contains(status) || unprocessedStatuses.contains(status)
     }
 }
 

@@ -36,7 +36,7 @@ final class RedirectStage: ExchangeStage {
         let location = RedirectReference.single(head.headers["Location"])
         let url = location.flatMap { request.url.redirected(by: $0) }
         following.asked[request.url.key, default: []].insert(request.head.method.rawValue)
-        let question = RedirectQuestion(
+        let question = RedirectContext(
             status: Int(head.status.code),
             method: request.head.method.rawValue,
             body: handle.redirectBody,
@@ -45,7 +45,7 @@ final class RedirectStage: ExchangeStage {
             followed: following.redirects.count
         )
         switch policy.rules.verdict(on: question) {
-        case .answer: return .end
+        case .finalResponse: return .end
         case .fail(let failure): return .fail(.redirect(failure, request, head, limit: policy.rules.limit))
         case .follow(let step):
             guard let url else { return .end }
@@ -102,7 +102,7 @@ extension RedirectPolicy {
 
 extension FollowingRun {
     /// What a URL is to the one that was asked.
-    fileprivate func relation(of url: HTTPURL, to old: HTTPURL) -> RedirectQuestion.Relation {
+    fileprivate func relation(of url: HTTPURL, to old: HTTPURL) -> RedirectContext.Relation {
         .init(
             isSameOrigin: url.origin == old.origin,
             isDowngrade: old.isSecure && !url.isSecure,
@@ -137,7 +137,7 @@ extension HTTPError {
         _ head: HTTPResponseHead,
         limit: Int
     ) -> Self {
-        if failure == .bodyGone {
+        if failure == .bodyNotReplayable {
             var error = notReplayable(at: request.endpoint.text)
             error.processing = .answered
             error.response = .init(head)
@@ -154,7 +154,7 @@ extension HTTPError {
                 .init(.redirectUnusable, .answered, "\(answer) without one Location that says where")
             case .locationUnusable:
                 .init(.redirectUnusable, .answered, "\(answer) with a Location that is no URL that can be asked")
-            case .downgrade, .bodyGone:
+            case .downgrade, .bodyNotReplayable:
                 .init(
                     .redirectRefused,
                     .answered,

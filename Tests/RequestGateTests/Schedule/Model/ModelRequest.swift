@@ -1,11 +1,11 @@
 import RequestGate
 
-/// A request as its user and its driver know it; nothing of the scheduler's own.
+/// The model's view of a request, independent of the scheduler's state.
 struct ModelRequest {
     enum Phase: Equatable {
-        /// It waits for a path or its turn.
+        /// It waits for a path or for its turn.
         case waiting
-        /// It was told to wait until then, pauses not counted.
+        /// It backs off until this time, not counting pauses.
         case delayed(until: Int64)
         case running
     }
@@ -16,34 +16,36 @@ struct ModelRequest {
     let policy: RetryPolicy
     let waitTimeout: Int64?
     let priority: RequestPriority
-    /// Nil while it goes beside the scheduler.
+    /// The scheduler's identifier; nil while the request runs without the scheduler.
     var id: RequestScheduler.RequestID?
-    /// By when it must have ended; moved by pauses.
+    /// The time by which it must have ended.
+    ///
+    /// It is extended by pauses.
     var deadline: Int64
     var phase = Phase.waiting
     var attempt: UInt32 = 0
     var startedAt: Int64 = 0
-    /// How many attempts there were of all requests when this one's began.
+    /// The number of attempts of all requests when its current attempt started.
     var serial = 0
-    /// Whether the present attempt's head came, or its user paused it: it then takes no place any more.
+    /// Whether the current attempt no longer counts as in flight: its response head arrived, or its user paused it.
     var isOutOfWindow = false
-    /// Since when it is paused.
+    /// The start of its pause.
     var pausedAt: Int64?
     var isEnded = false
-    /// Whether an attempt of it may have been processed.
+    /// Whether an attempt may have been processed.
     var mayBeProcessed = false
-    /// Whether its body was read, in part at least.
+    /// Whether its body was read, at least in part.
     var wasRead = false
-    /// Attempts that count against its limit.
+    /// The number of attempts that count against its limit.
     var counted = 0
-    /// What its last retry cost.
+    /// The cost of its last retry.
     var cost: Int32 = 0
-    /// Whether it was told that its path is lost while its gate was open.
-    var wasLiedTo = false
-    /// Since when it waits, and for how long its gate had been closed by then.
+    /// Whether a lost path was reported for it while its gate was open.
+    var wasToldPathLost = false
+    /// When it was queued, and the total time that its gate had been closed by then.
     var lineSince: Int64 = 0
     var lineClosed: Int64 = 0
-    /// How long it waited at a closed gate at least, and in all, before that.
+    /// The minimum and maximum time that it had waited before: at a closed gate, and in all.
     var waitedAtLeast: Int64 = 0
     var waitedAtMost: Int64 = 0
 
@@ -52,44 +54,44 @@ struct ModelRequest {
     var isDelayed: Bool { if case .delayed = phase { true } else { false } }
 }
 
-/// A gate as its owner knows it.
+/// The model's view of a gate.
 struct ModelGate {
     var id: RequestScheduler.GateID
     let host: Int
     var isOpen: Bool
-    /// Since when it is closed; when it was, for how long in all.
+    /// When it was last closed, and the total time that it was closed before.
     var closedAt: Int64 = 0
     var closed: Int64 = 0
 
     func closedTime(at now: Int64) -> Int64 { closed + (isOpen ? 0 : now - closedAt) }
 }
 
-/// A host: its server, and what is known from outside of what it is good for.
+/// The model's view of a host: its server, and the expectations that follow from its history.
 struct ModelHost {
     var id: RequestScheduler.HostID
     var server = ModelServer.healthy
-    /// Nobody may be sent to it before.
+    /// The time before which no request may be sent to it.
     var silentUntil: Int64 = 0
-    /// When requests last waited at a gate of it that opened; nil once nobody waits any more.
+    /// When a gate with waiting requests last opened; nil once no request waits any more.
     ///
-    /// By the number of attempts that there were by then.
+    /// It is the number of attempts at that time.
     var outage: Int?
-    /// How many were answered since then.
-    var answers = 0
-    /// When one that was to prove it failed last, since then.
-    var vainAt: Int64?
-    /// What retries took from its budget, and what came back.
+    /// The number of responses since then.
+    var responses = 0
+    /// When a probe last failed since then.
+    var failedProbeAt: Int64?
+    /// The tokens that retries took from its budget, and those that were returned.
     var spent: Int32 = 0
     var refunded: Int32 = 0
-    /// When those left again to whom was said at an open gate that their path is lost, since it was last answered.
-    var vainStarts: [Int64] = []
+    /// The starts, since its last response, of requests for which a lost path was reported at an open gate.
+    var lostPathStarts: [Int64] = []
 }
 
-/// How a server behaves.
+/// The behaviour of a server.
 enum ModelServer: CaseIterable {
     case healthy, slow, refusing, overloaded, throttling, silent, resetting, truncating, failing, unknowing, untrusted
-    /// Attempts end at once, as if the path were lost.
+    /// Attempts end immediately with a lost path.
     case lying
-    /// Each of the others by turns.
+    /// A random one of the others for each attempt.
     case moody
 }

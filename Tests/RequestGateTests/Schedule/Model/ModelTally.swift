@@ -1,17 +1,19 @@
 import NetworkLab
 
-/// How large a world is.
+/// The size of a simulation.
 struct ModelSizes {
     let hosts: Int
     let acts: Int
-    /// How many of a hundred acts are a new request.
+    /// The percentage of acts that submit a request.
     let submissions: Int
     let pace: Int64
-    /// Whether all gates open and close together, as with the only link of a machine; they begin closed.
+    /// Whether all gates open and close together, as with a machine's only link.
+    ///
+    /// They are closed at the start.
     let hasOneLink: Bool
-    /// How many acts at the beginning are new requests.
+    /// The number of acts at the start that submit a request.
     let burst: Int
-    /// What servers there are.
+    /// The behaviours of the servers.
     let servers: [ModelServer]
 
     init(using random: inout SeededGenerator) {
@@ -34,7 +36,7 @@ struct ModelSizes {
     }
 }
 
-/// What happened in a story, so that a run can be seen to have covered it.
+/// The number of each event in a simulation, which shows that a run covered it.
 struct ModelTally {
     var starts = 0
     var retries = 0

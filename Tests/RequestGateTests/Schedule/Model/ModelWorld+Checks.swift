@@ -1,7 +1,7 @@
 import NetworkLab
 import RequestGate
 
-/// What must hold.
+/// The invariants.
 extension ModelWorld {
     // MARK: Actions
 
@@ -20,14 +20,14 @@ extension ModelWorld {
             guard let number = number(of: id) else { return }
             check(!requests[number].isPaused, "a paused request fails")
             checkFailure(number, failure)
-            check(!scheduler.isCurrent(id), "a request that failed is still known")
+            check(!scheduler.isCurrent(id), "a failed request is still registered")
             end(number)
         }
     }
 
     private mutating func number(of id: RequestScheduler.RequestID) -> Int? {
         guard let number = numbers[id], !requests[number].isEnded else {
-            check(false, "something happens to a request that has ended")
+            check(false, "an action for a request that has ended")
             return nil
         }
         return number
@@ -39,33 +39,37 @@ extension ModelWorld {
         if attempt <= request.attempt { found("attempt \(attempt) after \(request.attempt)") }
         check(!request.isPaused, "an attempt of a paused request")
         check(gates[request.gate].isOpen, "an attempt while its gate is closed")
-        check(hosts[request.host].silentUntil <= now, "an attempt while the server wants to be left alone")
+        check(hosts[request.host].silentUntil <= now, "an attempt before the end of Retry-After")
         check(request.deadline > now, "an attempt at or after the deadline")
         if case .delayed(let until) = request.phase { check(until <= now, "an attempt before its delay is over") }
         check(request.counted < request.policy.maximumAttempts, "more attempts than the limit")
-        check(!request.mayBeProcessed || request.traits.isIdempotent, "what may have been processed is sent again")
-        check(!request.wasRead || request.traits.isReplayable, "a one-shot body is sent again")
-        if hosts[request.host].outage != nil, hosts[request.host].answers == 0, let vain = hosts[request.host].vainAt {
-            check(now - vain >= 50 * Self.millisecond, "a host that did not show that it is back has no rest")
+        check(!request.mayBeProcessed || request.traits.isIdempotent, "a possibly processed request is retried")
+        check(!request.wasRead || request.traits.isReplayable, "a one-shot body is resent")
+        if hosts[request.host].outage != nil, hosts[request.host].responses == 0,
+            let failedAt = hosts[request.host].failedProbeAt
+        {
+            check(now - failedAt >= 50 * Self.millisecond, "no delay after a failed probe")
         }
-        guard request.wasLiedTo else { return }
-        hosts[request.host].vainStarts.append(now)
-        hosts[request.host].vainStarts.removeAll { now - $0 > Self.second }
-        check(hosts[request.host].vainStarts.count < 30, "attempts without end at a path that is lost")
+        guard request.wasToldPathLost else { return }
+        hosts[request.host].lostPathStarts.append(now)
+        hosts[request.host].lostPathStarts.removeAll { now - $0 > Self.second }
+        check(hosts[request.host].lostPathStarts.count < 30, "endless attempts on a lost path")
     }
 
-    /// After an outage, no more are under way than were answered since, and one.
+    /// Checks that after an outage, at most one request more is in flight than responses have arrived since.
     private mutating func checkWindows(_ number: Int) {
         let host = requests[number].host
         if let since = hosts[host].outage {
             let count = live.count { requests[$0].host == host && isInWindow($0, since: since) }
-            if count > 1 + hosts[host].answers { found("\(count) under way after \(hosts[host].answers) answers") }
+            if count > 1 + hosts[host].responses {
+                found("\(count) in flight after \(hosts[host].responses) responses")
+            }
         }
         guard hosts.contains(where: { $0.outage != nil }) else { return }
         let count = live.count { number in
             hosts[requests[number].host].outage.map { isInWindow(number, since: $0) } ?? false
         }
-        if count > 32 + answers { found("\(count) under way in all after \(answers) answers") }
+        if count > 32 + responses { found("\(count) in flight in total after \(responses) responses") }
     }
 
     func isInWindow(_ number: Int, since: Int) -> Bool {
@@ -79,23 +83,23 @@ extension ModelWorld {
         switch failure {
         case .deadline:
             tally.deadlines += 1
-            check(request.deadline <= now, "it fails before its deadline")
+            check(request.deadline <= now, "a failure before the deadline")
         case .breaker:
             tally.breaks += 1
-            check(hasBreaker && request.phase != .running, "a breaker fails what it may not")
+            check(hasBreaker && request.phase != .running, "an unexpected failure by the breaker")
         case .noPath(let waited):
             tally.noPath += 1
             let waited = waited.clampedNanoseconds
             let (least, most) = waits(number)
-            check(request.phase != .running, "it has no path and is under way")
-            if request.waitTimeout ?? .max > waited { found("it was to wait longer: \(waited)") }
+            check(request.phase != .running, "a running request failed for lack of a path")
+            if request.waitTimeout ?? .max > waited { found("failed too early, after \(waited) ns") }
             if waited > most || waited < least - Self.second {
-                found("it waited \(least) to \(most), not \(waited)")
+                found("waited \(least) to \(most) ns, not \(waited)")
             }
         }
     }
 
-    /// How long a request has waited: at its closed gate, which counts, and in all.
+    /// Returns how long a request has waited: at least at its closed gate, which counts, and at most in all.
     func waits(_ number: Int) -> (least: Int64, most: Int64) {
         let request = requests[number]
         guard request.phase != .running, !request.isPaused, now >= request.lineSince else {
@@ -109,21 +113,21 @@ extension ModelWorld {
 
     mutating func checkState() {
         if scheduler.count != live.count(where: { requests[$0].id != nil }) {
-            found("it knows \(scheduler.count) requests")
+            found("\(scheduler.count) requests are registered")
         }
         if scheduler.leases < 0 || scheduler.leases > scheduler.count { found("\(scheduler.leases) leases") }
         for number in live where !requests[number].isPaused && requests[number].id != nil {
-            if requests[number].deadline <= now { found("request \(number) is alive after its deadline") }
+            if requests[number].deadline <= now { found("request \(number) outlives its deadline") }
             let deadline = requests[number].id.flatMap { scheduler.deadline(of: $0)?.nanoseconds }
-            if deadline != requests[number].deadline { found("request \(number) has another deadline") }
+            if deadline != requests[number].deadline { found("request \(number) has a wrong deadline") }
             guard requests[number].phase == .waiting, let waitTimeout = requests[number].waitTimeout else { continue }
             if waits(number).least >= waitTimeout + Self.second {
-                found("request \(number) waits for longer than it should")
+                found("request \(number) exceeds its wait timeout")
             }
         }
-        // Delays, rests and silences end; what is near the end of its wait timeout is looked at ten times a second.
+        // Delays and holds end; a request near its wait timeout is checked ten times a second.
         let seconds = (now - 1_000_000_000_000) / Self.second + 1
-        if idleWakes > 200 + Int(seconds) * (20 + 12 * sizes.acts) { found("woken \(idleWakes) times for nothing") }
+        if idleWakes > 200 + Int(seconds) * (20 + 12 * sizes.acts) { found("\(idleWakes) unnecessary timer events") }
     }
 
     mutating func checkEnd() {
@@ -131,9 +135,9 @@ extension ModelWorld {
             found("\(live.count) requests never end, such as \(live.first.map { "\(requests[$0])" } ?? "")")
         }
         if scheduler.leases != 0 { found("\(scheduler.leases) leases at the end") }
-        check(scheduler.nextMoment == nil, "it wants to be asked though there is nobody")
-        for gate in gates { check(scheduler.requests(of: gate.id) == 0, "a gate has requests at the end") }
+        check(scheduler.nextMoment == nil, "a timer without requests")
+        for gate in gates { check(scheduler.requests(of: gate.id) == 0, "a gate still has requests at the end") }
         let late = (hosts.map(\.silentUntil).max() ?? 0, requests.map(\.startedAt).max() ?? 0)
-        if late.1 > max(late.0, settledAt) + 90 * Self.second { found("the last one leaves only at \(late.1)") }
+        if late.1 > max(late.0, settledAt) + 90 * Self.second { found("the last attempt starts only at \(late.1)") }
     }
 }

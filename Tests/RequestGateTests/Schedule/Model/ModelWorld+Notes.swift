@@ -2,13 +2,13 @@ import NetworkClientCore
 import NetworkLab
 import RequestGate
 
-/// What has to be remembered to judge by, and news that must not matter.
+/// The history that the checks need, and stale events that must have no effect.
 extension ModelWorld {
     mutating func end(_ number: Int) {
         requests[number].isEnded = true
         live.removeAll { $0 == number }
         if let id = requests[number].id {
-            check(!scheduler.isCurrent(id), "a request that has ended is still known")
+            check(!scheduler.isCurrent(id), "an ended request is still registered")
         }
     }
 
@@ -37,8 +37,10 @@ extension ModelWorld {
         check(hosts[host].spent <= 500 + hosts[host].refunded, "retries beyond the budget")
     }
 
-    /// A gate opens: if somebody waits there for certain, the host has to be proven.
-    mutating func noteOutage(_ gate: Int) {
+    /// Records that a gate opens.
+    ///
+    /// If a request certainly waits there, the host has to be probed.
+    mutating func recordOutage(_ gate: Int) {
         let host = gates[gate].host
         let isLong = now - gates[gate].closedAt > 250 * Self.millisecond
         let waits = live.contains { number in
@@ -48,18 +50,18 @@ extension ModelWorld {
             guard request.gate == gate, request.phase == .waiting else { return false }
             return isLong || request.lineSince > gates[gate].closedAt
         }
-        // Who was about to leave may not have noticed so short a closure.
+        // A request that was about to start may not have been affected by a short closure.
         hosts[host].outage = nil
         guard waits else { return }
         tally.outages += 1
         hosts[host].outage = serial
-        hosts[host].answers = 0
-        hosts[host].vainAt = nil
-        hosts[host].vainStarts = []
+        hosts[host].responses = 0
+        hosts[host].failedProbeAt = nil
+        hosts[host].lostPathStarts = []
     }
 
-    /// Where nobody waits any more for what the window lets out, it may be gone.
-    mutating func noteIdleHosts() {
+    /// Records hosts without requests that the window released, since their window may have ended.
+    mutating func recordIdleHosts() {
         for host in hosts.indices {
             guard let since = hosts[host].outage else { continue }
             let isNeeded = live.contains { number in
@@ -71,45 +73,45 @@ extension ModelWorld {
         }
     }
 
-    /// An attempt shows that its host is not back.
-    mutating func noteVain(_ number: Int) {
+    /// Records an attempt that showed that its host has not recovered.
+    mutating func recordFailedProbe(_ number: Int) {
         let request = requests[number]
         guard request.id != nil, !request.isOutOfWindow, let since = hosts[request.host].outage,
             request.serial > since
         else { return }
-        hosts[request.host].vainAt = now
+        hosts[request.host].failedProbeAt = now
     }
 
-    // MARK: Stale news
+    // MARK: Stale events
 
-    /// Tells the scheduler what is of no meaning any more: nothing may change.
-    mutating func tellStale(_ id: RequestScheduler.RequestID, _ attempt: UInt32, _ news: News) {
+    /// Passes an outdated event to the scheduler, which must not change its state.
+    mutating func sendStale(_ id: RequestScheduler.RequestID, _ attempt: UInt32, _ event: AttemptEvent) {
         tally.stale += 1
         let before = (scheduler.count, scheduler.leases, scheduler.nextMoment)
-        switch news {
-        case .head: scheduler.answered(id, attempt: attempt, isOverload: false, at: moment)
+        switch event {
+        case .head: scheduler.receivedHead(id, attempt: attempt, isOverload: false, at: moment)
         case .finished where !scheduler.isCurrent(id): scheduler.finished(id, at: moment)
-        case .finished: scheduler.answered(id, attempt: attempt, isOverload: true, at: moment)
+        case .finished: scheduler.receivedHead(id, attempt: attempt, isOverload: true, at: moment)
         case .failed(let failure):
             let decision = RetryDecision.retry(in: .zero, because: .neverSent)
             let goesOn = scheduler.ended(id, attempt: attempt, failure, decision, at: moment, using: &jitter)
-            check(!goesOn, "news of another attempt let it go on")
+            check(!goesOn, "a stale event continued a request")
         }
         let after = (scheduler.count, scheduler.leases, scheduler.nextMoment)
-        if before != after { found("news of another attempt changed \(before) into \(after)") }
+        if before != after { found("a stale event changed \(before) into \(after)") }
     }
 
-    /// Says things of a request that are not so: of an attempt that never was, or of one that ended long ago.
+    /// Passes events that are invalid: of an attempt that never existed, or that ended long ago.
     mutating func confuse(_ number: Int) {
         guard let id = requests[number].id else { return }
         let wrong = requests[number].phase == .running ? requests[number].attempt &+ 1 : requests[number].attempt
-        tellStale(id, wrong, .failed(.init(.refused, .neverSent, retryAfter: .seconds(5))))
-        tellStale(id, wrong, .head(isOverload: false, retryAfter: nil))
+        sendStale(id, wrong, .failed(.init(.refused, .neverSent, retryAfter: .seconds(5))))
+        sendStale(id, wrong, .head(isOverload: false, retryAfter: nil))
         guard let old = requests.first(where: { $0.isEnded })?.id else { return }
-        tellStale(old, 1, .finished)
+        sendStale(old, 1, .finished)
         scheduler.pause(old, at: moment)
         scheduler.resume(old, at: moment)
         scheduler.cancel(old, at: moment)
-        check(!scheduler.isCurrent(old), "a request that has ended is known again")
+        check(!scheduler.isCurrent(old), "an ended request is registered again")
     }
 }

@@ -1,7 +1,7 @@
 import NetworkLab
 import RequestGate
 
-/// What users and gates do.
+/// The actions of users and gates.
 extension ModelWorld {
     mutating func act() {
         guard actsLeft > 0 else { return plan(.settle, after: Self.second) }
@@ -65,7 +65,7 @@ extension ModelWorld {
     }
 
     mutating func enter(_ number: Int, _ id: RequestScheduler.RequestID) {
-        check(numbers[id] == nil, "the number of a new request is another one's")
+        check(numbers[id] == nil, "a new request has the identifier of another one")
         requests[number].id = id
         numbers[id] = number
     }
@@ -83,11 +83,11 @@ extension ModelWorld {
 
     mutating func pause(_ number: Int) {
         guard let id = requests[number].id else { return }
-        let hasLeft = requests[number].isOutOfWindow || chance(1, in: 2, &random)
-        scheduler.pause(id, hasLeft: hasLeft, at: moment)
+        let hasConnection = requests[number].isOutOfWindow || chance(1, in: 2, &random)
+        scheduler.pause(id, hasConnection: hasConnection, at: moment)
         guard !requests[number].isPaused else { return }
         leaveLine(number)
-        if requests[number].phase == .running, !hasLeft { requests[number].phase = .waiting }
+        if requests[number].phase == .running, !hasConnection { requests[number].phase = .waiting }
         requests[number].pausedAt = now
         requests[number].isOutOfWindow = true
     }
@@ -109,7 +109,7 @@ extension ModelWorld {
     private mutating func cancel(_ number: Int) {
         guard let id = requests[number].id else { return }
         scheduler.cancel(id, at: moment)
-        check(!scheduler.isCurrent(id), "a cancelled request is still known")
+        check(!scheduler.isCurrent(id), "a cancelled request is still registered")
         tally.cancelled += 1
         end(number)
     }
@@ -118,7 +118,7 @@ extension ModelWorld {
         let isOpen = !gates[number].isOpen
         scheduler.set(gates[number].id, isOpen: isOpen, at: moment)
         if isOpen {
-            noteOutage(number)
+            recordOutage(number)
             gates[number].closed = gates[number].closedTime(at: now)
         } else {
             gates[number].closedAt = now
@@ -127,7 +127,7 @@ extension ModelWorld {
         gates[number].isOpen = isOpen
     }
 
-    /// Forgets a gate that nobody needs, and with it its host if that is possible, and makes others in their places.
+    /// Replaces an unused gate, and its host too if the scheduler can forget it.
     private mutating func replaceGate() {
         let number = Int.random(in: gates.indices, using: &random)
         guard !live.contains(where: { requests[$0].gate == number && requests[$0].id != nil }) else { return }
@@ -135,14 +135,14 @@ extension ModelWorld {
         scheduler.forget(gate: gates[number].id)
         let isLast = gates.filter { $0.host == host }.count == 1
         if isLast, scheduler.isForgettable(hosts[host].id) {
-            check(hosts[host].silentUntil <= now, "a host that is to be left alone can be forgotten")
+            check(hosts[host].silentUntil <= now, "a host on hold is removable")
             scheduler.forget(hosts[host].id)
             hosts[host] = .init(id: scheduler.addHost(), server: hosts[host].server)
         }
         gates[number].id = scheduler.addGate(of: hosts[host].id, isOpen: gates[number].isOpen, at: moment)
     }
 
-    /// All is well from now on: every gate opens, every server answers, whoever was paused goes on.
+    /// Restores all gates and servers, and resumes all requests.
     mutating func settle() {
         settledAt = now
         for host in hosts.indices { hosts[host].server = .healthy }

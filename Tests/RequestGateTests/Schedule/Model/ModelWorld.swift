@@ -1,19 +1,19 @@
 import NetworkLab
 import RequestGate
 
-/// A random world around a scheduler: users, gates and servers, in virtual time, and what must hold of what comes out.
+/// A randomized simulation of users, gates and servers around a scheduler in virtual time, which checks its invariants.
 ///
-/// It drives the scheduler through its public face alone, as a session does, and knows nothing of its inside.
+/// It uses only the scheduler's public interface, as a session does.
 struct ModelWorld {
     enum Event {
         case act
         case settle
         case delayOver(Int)
-        case attempt(Int, UInt32, News)
+        case attempt(Int, UInt32, AttemptEvent)
     }
 
-    /// What comes of an attempt.
-    enum News {
+    /// An event of an attempt.
+    enum AttemptEvent {
         case head(isOverload: Bool, retryAfter: Duration?)
         case finished
         case failed(AttemptFailure)
@@ -34,18 +34,18 @@ struct ModelWorld {
     var numbers: [RequestScheduler.RequestID: Int] = [:]
     var gates: [ModelGate] = []
     var hosts: [ModelHost] = []
-    /// How many attempts there were in all.
+    /// The number of attempts so far.
     var serial = 0
-    /// How many answers there were in all, refusals included.
-    var answers = 0
-    /// When all was well from then on.
+    /// The number of responses so far, including refusals.
+    var responses = 0
+    /// The time from which all gates and servers work.
     var settledAt = Int64.max / 2
     var actsLeft: Int
     let sizes: ModelSizes
-    /// Woken by the scheduler's own timer though it had nothing to do.
+    /// How often the scheduler's own timer fired with nothing to do.
     var idleWakes = 0
     var tally = ModelTally()
-    /// What was found wrong, first of all.
+    /// The first violation of an invariant.
     private(set) var violation: String?
 
     init(seed: UInt64) {
@@ -78,7 +78,7 @@ struct ModelWorld {
         if !condition { found(text) }
     }
 
-    /// Something is wrong; the first is kept.
+    /// Records a violation unless there is one already.
     mutating func found(_ text: String) {
         guard violation == nil else { return }
         violation = "seed \(seed), \(Double(now - 1_000_000_000_000) / 1e9) s: \(text)"
@@ -86,7 +86,7 @@ struct ModelWorld {
 
     // MARK: Time
 
-    /// Plays the story to its end.
+    /// Runs the simulation to its end.
     mutating func play() {
         while violation == nil {
             let due = queue.last?.at
@@ -116,12 +116,12 @@ struct ModelWorld {
         case .act: act()
         case .settle: settle()
         case .delayOver(let number): endDelay(number)
-        case .attempt(let number, let attempt, let news): hear(number, attempt, news)
+        case .attempt(let number, let attempt, let event): hear(number, attempt, event)
         }
-        noteIdleHosts()
+        recordIdleHosts()
     }
 
-    /// Does all that the scheduler has to say; how much that was.
+    /// Performs all actions of the scheduler, and returns their number.
     @discardableResult
     private mutating func drain() -> Int {
         var count = 0
@@ -131,7 +131,7 @@ struct ModelWorld {
             if count > most { found("\(count) actions at one moment for \(live.count) requests") }
             if violation != nil { break }
             perform(action)
-            noteIdleHosts()
+            recordIdleHosts()
         }
         check(scheduler.nextMoment.map { $0 > moment } ?? true, "the next moment is not in the future")
         return count

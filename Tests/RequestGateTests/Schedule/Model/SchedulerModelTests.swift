@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// Random worlds around the scheduler, and what must hold in all of them.
+/// Randomized simulations of the scheduler, in each of which its invariants must hold.
 ///
-/// `NETWATCH_SEEDS` plays so many stories, `NETWATCH_SEED` only one.
+/// `NETWATCH_SEEDS` sets the number of simulations; `NETWATCH_SEED` runs only one.
 struct SchedulerModelTests {
     private static let parts = 8
 
@@ -15,7 +15,7 @@ struct SchedulerModelTests {
         return (0..<count).filter { $0 % UInt64(parts) == UInt64(part) }
     }
 
-    @Test(arguments: 0..<8) func `whatever happens, the scheduler keeps its promises`(part: Int) {
+    @Test(arguments: 0..<8) func `random simulations keep the scheduler's invariants`(part: Int) {
         let seeds = Self.seeds(of: part)
         var tally = ModelTally()
         for seed in seeds {

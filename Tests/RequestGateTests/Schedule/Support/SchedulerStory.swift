@@ -2,16 +2,16 @@ import NetworkClientCore
 import NetworkLab
 import RequestGate
 
-/// Drives a scheduler as a session does, in virtual time: after each event it does all there is to do.
+/// Drives a scheduler in virtual time as a session does: after each event it performs all actions.
 struct SchedulerStory {
-    /// A request that was sent on its way.
+    /// An attempt that was started.
     struct Start: Hashable {
         let id: RequestScheduler.RequestID
         let attempt: UInt32
         let at: Duration
     }
 
-    /// A request that failed by the scheduler's own word.
+    /// A request that the scheduler itself failed.
     struct End: Hashable {
         let id: RequestScheduler.RequestID
         let failure: RequestScheduler.Failure
@@ -20,37 +20,37 @@ struct SchedulerStory {
 
     var scheduler: RequestScheduler
     var generator = SeededGenerator(seed: 1)
-    /// Since the story began.
+    /// The time since the start.
     private(set) var now = Duration.zero
-    /// All that was sent on its way and not yet looked at.
+    /// The attempts that were started and not yet taken by the test.
     private(set) var starts: [Start] = []
     private(set) var ends: [End] = []
-    /// All that was submitted.
+    /// The requests that were submitted.
     fileprivate(set) var submitted: [RequestScheduler.RequestID] = []
-    /// How often the scheduler was asked what to do.
+    /// How often the scheduler was asked for its next action.
     private(set) var questions = 0
     let host: RequestScheduler.HostID
     let gate: RequestScheduler.GateID
 
-    /// Begins with one host that has one gate.
+    /// Creates a scheduler with one host and one gate.
     init(isOpen: Bool = false, breaker: CircuitBreaker.Policy? = nil) {
         scheduler = .init(breaker: breaker)
         host = scheduler.addHost()
         gate = scheduler.addGate(of: host, isOpen: isOpen, at: Self.moment(.zero))
     }
 
-    /// A moment on the scheduler's clock, which did not begin with the story.
+    /// Returns a time on the scheduler's clock, which does not start at zero.
     static func moment(_ time: Duration) -> BootInstant { .init(nanoseconds: 1_000_000_000).advanced(by: time) }
 
-    /// Now, on the scheduler's clock.
+    /// The current time on the scheduler's clock.
     var moment: BootInstant { Self.moment(now) }
 
-    /// When the scheduler wants to be asked again.
+    /// When the scheduler wants to be called again.
     var next: Duration? { scheduler.nextMoment.map { Self.moment(.zero).duration(to: $0) } }
 
     // MARK: Time
 
-    /// Lets time pass, as a timer does: from one of the scheduler's moments to the next.
+    /// Advances the time as a timer does, stopping at each of the scheduler's deadlines.
     mutating func pass(_ duration: Duration) {
         let end = now + duration
         while let next, next <= end {
@@ -61,22 +61,22 @@ struct SchedulerStory {
         drain()
     }
 
-    /// What was sent on its way since this was last asked.
+    /// Returns the attempts that were started since the last call.
     mutating func takeStarts() -> [Start] {
         defer { starts = [] }
         return starts
     }
 
-    /// What failed since this was last asked.
+    /// Returns the requests that failed since the last call.
     mutating func takeEnds() -> [End] {
         defer { ends = [] }
         return ends
     }
 
-    /// Who was sent on its way since this was last asked.
+    /// Returns the requests of the attempts that were started since the last call.
     mutating func started() -> [RequestScheduler.RequestID] { takeStarts().map(\.id) }
 
-    /// A request that was submitted, by its place.
+    /// Returns the request that was last submitted in a slot.
     func id(ofSlot slot: Int) -> RequestScheduler.RequestID? { submitted.last { $0.slot == slot } }
 
     private mutating func drain() {
@@ -94,7 +94,7 @@ struct SchedulerStory {
 // MARK: Events
 
 extension SchedulerStory {
-    /// What a request is: it can be repeated, or it must not be.
+    /// A repeatable request (GET), or one that must not be repeated (POST).
     enum Method { case get, post }
 
     mutating func submit(
@@ -139,8 +139,8 @@ extension SchedulerStory {
         pass(.zero)
     }
 
-    mutating func pause(_ id: RequestScheduler.RequestID, hasLeft: Bool = true) {
-        scheduler.pause(id, hasLeft: hasLeft, at: moment)
+    mutating func pause(_ id: RequestScheduler.RequestID, hasConnection: Bool = true) {
+        scheduler.pause(id, hasConnection: hasConnection, at: moment)
         pass(.zero)
     }
 
@@ -154,8 +154,8 @@ extension SchedulerStory {
         pass(.zero)
     }
 
-    mutating func answer(_ id: RequestScheduler.RequestID, attempt: UInt32 = 1, isOverload: Bool = false) {
-        scheduler.answered(id, attempt: attempt, isOverload: isOverload, at: moment)
+    mutating func respond(_ id: RequestScheduler.RequestID, attempt: UInt32 = 1, isOverload: Bool = false) {
+        scheduler.receivedHead(id, attempt: attempt, isOverload: isOverload, at: moment)
         pass(.zero)
     }
 
@@ -164,13 +164,13 @@ extension SchedulerStory {
         pass(.zero)
     }
 
-    /// Answers a request well.
+    /// Responds to a request successfully.
     mutating func serve(_ id: RequestScheduler.RequestID, attempt: UInt32 = 1) {
-        answer(id, attempt: attempt)
+        respond(id, attempt: attempt)
         finish(id)
     }
 
-    /// An attempt fails; what follows is decided by a policy.
+    /// Fails an attempt, and applies the decision of a policy.
     @discardableResult
     mutating func fail(
         _ id: RequestScheduler.RequestID,
@@ -186,7 +186,7 @@ extension SchedulerStory {
         return decision
     }
 
-    /// An attempt fails, and something follows whatever the policy says.
+    /// Fails an attempt, and applies a decision.
     @discardableResult
     mutating func end(
         _ id: RequestScheduler.RequestID,
