@@ -39,7 +39,7 @@ import Testing
         #expect(try lab.fetch("-o", link, lab.server(answering: "new").url()).code == 0)
         #expect(try Repository.read(absolute: file) == "new")
         #expect(mode(of: file) == 0o604)
-        #expect(lab.files == ["response", "link"])
+        #expect(lab.files == ["link", "response"])
         var status = stat()
         #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }

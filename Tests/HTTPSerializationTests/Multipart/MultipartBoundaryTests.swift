@@ -35,7 +35,7 @@ struct MultipartBoundaryTests {
             #expect {
                 try MultipartForm([.text("cut", name: "cut"), part]).encoded(boundary: "cut")
             } throws: {
-                "\($0)" == "the boundary 'cut' occurs in part 2 of the form: take another one"
+                "\($0)" == "the boundary 'cut' occurs in part 2 of the form: use another one"
             }
         }
     }
