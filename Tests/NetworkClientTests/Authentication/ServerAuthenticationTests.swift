@@ -20,7 +20,7 @@ struct ServerAuthenticationTests {
     }
 
     /// How often a request is sent until its answer, and what that is.
-    private func outcome(_ request: RequestHandle) async throws -> [Int] {
+    private func outcome(_ request: DataRequest) async throws -> [Int] {
         let response = try await request.response()
         return [response.status, response.metrics.attempts]
     }

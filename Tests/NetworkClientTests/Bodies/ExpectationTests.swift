@@ -81,7 +81,7 @@ struct ExpectationTests {
     @Test func `who takes the answer as a stream does not get the refusal`() async throws {
         let server = try server()
         let options = RequestOptions(expectsContinue: true)
-        let answer = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).streamed()
+        let answer = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).response()
         #expect(answer.status == 200)
         #expect(try await String(buffer: answer.body.collect(upTo: 100)) == "taken")
     }

@@ -16,7 +16,7 @@ struct RedirectTests {
     }
 
     /// What a request fails with; nil if it does not.
-    private func failure(_ request: RequestHandle) async -> HTTPError.Code? {
+    private func failure(_ request: DataRequest) async -> HTTPError.Code? {
         do {
             _ = try await request.response()
             return nil
@@ -222,7 +222,7 @@ struct RedirectTests {
 
     @Test func `whoever reads the body as it comes reads the last one's`() async throws {
         let server = try RedirectLab.server()
-        let answer = try await session(server).stream(.get, path(2)).streamed()
+        let answer = try await session(server).stream(.get, path(2)).response()
         #expect(answer.status == 200)
         #expect(try await answer.body.collect(upTo: 100) == ByteBuffer(string: "here"))
     }

@@ -113,7 +113,7 @@ struct LinkChaosTests {
     }
 }
 
-extension RequestHandle {
+extension DataRequest {
     /// Why it failed; nil if it did not.
     fileprivate func failure() async -> HTTPError? {
         do throws(HTTPError) {
