@@ -34,7 +34,7 @@ for await event in request.events { print(event) }
 request.cancel()
 
 // Responses as they arrive, files, forms, and several requests as one.
-for try await piece in try await session.stream(.get, "users/7").streamed().body { print(piece) }
+for try await piece in try await session.stream(.get, "users/7").response().body { print(piece) }
 let path = CommandLine.arguments.dropFirst(2).first ?? "/dev/null"
 let download = session.download("firmware.bin", to: path)
 download.pause()

@@ -33,7 +33,7 @@ func sendFile() async throws {
     print(try await request.response().status)
 }
 
-func show(_ request: RequestHandle) async throws { print(try await request.response().status) }
+func show(_ request: DataRequest) async throws { print(try await request.response().status) }
 
 func sendOthers() async throws {
     let records = Records()

@@ -148,12 +148,22 @@ struct FetchCommand: NetwatchCommand {
         _ credential: Credential?
     ) throws(ToolError) -> RequestHandle {
         let parameters = try request.tree()
-        var options = RequestOptions(maximumBodySize: connection.maxSize, credential: credential)
-        options.output = stream
+        let options = RequestOptions(maximumBodySize: connection.maxSize, credential: credential)
         let target = request.upload.map { UploadTarget.url(url, uploading: $0) } ?? url
-        return session.request(
-            request.method,
+        guard let stream else {
+            return session.request(
+                request.method,
+                target,
+                parameters: parameters,
+                headers: request.headers,
+                body: body,
+                options: options
+            )
+        }
+        return session.download(
             target,
+            to: stream,
+            method: request.method,
             parameters: parameters,
             headers: request.headers,
             body: body,

@@ -47,7 +47,7 @@ struct FetchExchange {
     /// A signal cancels the request; after a second one, its end is not awaited.
     func run(_ request: RequestHandle) throws(ToolError) -> Ending {
         let outcome = Outcome()
-        request.response { [wakeup] ending in
+        request.whenEnded { [wakeup] ending in
             outcome.set(ending)
             wakeup.signal()
         }

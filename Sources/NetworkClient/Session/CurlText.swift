@@ -59,7 +59,7 @@ extension RequestHandle {
     /// Secrets are replaced by `SECRET`: the values of `Authorization`, `Cookie` and their like, of fields and parameters
     /// whose name speaks of a token, key or password, and of the fields that the redirect policy calls secret
     /// (``RedirectPolicy/secretFields``). A body is not shown: curl reads it from its standard input.
-    public var curlCommand: String {
+    public final var curlCommand: String {
         CurlText(
             head: head,
             hasBody: request.hasBody,
@@ -71,11 +71,11 @@ extension RequestHandle {
 
 extension RequestHandle: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// For logs: number, method, URL without user information and query, and where it is.
-    public var description: String { "request \(id): \(request.description) (\(state))" }
+    public final var description: String { "request \(id): \(request.description) (\(state))" }
 
     /// As ``description``.
-    public var debugDescription: String { description }
+    public final var debugDescription: String { description }
 
     /// Has no children: some hold secrets, others belong to the session's event loop.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    public final var customMirror: Mirror { Mirror(self, children: []) }
 }

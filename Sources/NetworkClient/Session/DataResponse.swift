@@ -63,6 +63,13 @@ struct Outcome: Sendable {
     // Nearly always there is one task that waits: it needs no list.
     private var continuation: UnsafeContinuation<Ending, Never>?
     private var others: [Waiter] = []
+    /// How far it was when it failed; an object, since most requests have none.
+    private var failure: FailedRun?
+
+    /// How long each stage took; nil until it has ended.
+    var metrics: RequestMetrics? {
+        if case .success(let response) = ending { response.metrics } else { failure?.metrics }
+    }
 
     /// Lets a task wait.
     ///
@@ -88,10 +95,14 @@ struct Outcome: Sendable {
 
     /// Sets the ending.
     ///
+    /// - Parameters:
+    ///   - ending: The ending.
+    ///   - failure: How far it was, if it failed.
     /// - Returns: Who is to be told; nil if it had ended before.
-    mutating func end(_ ending: Ending) -> Waiters? {
+    mutating func end(_ ending: Ending, _ failure: FailedRun? = nil) -> Waiters? {
         guard self.ending == nil else { return nil }
         self.ending = ending
+        self.failure = failure
         defer {
             continuation = nil
             others = []
@@ -108,5 +119,17 @@ struct Outcome: Sendable {
             continuation?.resume(returning: ending)
             for other in others { other(ending) }
         }
+    }
+}
+
+/// How far a request was that failed.
+final class FailedRun: Sendable {
+    let metrics: RequestMetrics
+
+    /// Counts the time until now as the request's.
+    init(_ metrics: RequestMetrics) {
+        var metrics = metrics
+        metrics.end = .now()
+        self.metrics = metrics
     }
 }

@@ -144,14 +144,12 @@ extension RequestHandle {
     var current: CurrentRequest { .init(self) }
 }
 
-/// Where the body of an answer goes.
+/// Where the body of a response goes.
 enum ResponseDestination: Sendable {
     /// To memory, within ``HTTPConfiguration/maximumBodySize``.
     case memory
-    /// To the reader, as fast as they do.
+    /// To the reader of a ``StreamRequest``.
     case stream
-    /// To a file or a descriptor.
-    case output(BodyOutput)
-    /// To what a receiver makes of it.
-    case receiver(@Sendable (RequestHandle) throws(HTTPError) -> any BodyReceiver)
+    /// To what a ``DownloadRequest`` takes it with; nil for memory.
+    case receiver(@Sendable (RequestHandle) throws(HTTPError) -> (any BodyReceiver)?)
 }

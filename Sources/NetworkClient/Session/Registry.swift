@@ -51,8 +51,8 @@ struct Registry {
 
 extension SessionCore {
     /// A handle for a request, to be started; one that has failed already if the request can't be sent.
-    func handle(for request: PreparedRequest) -> RequestHandle {
-        let handle = RequestHandle(id: registry.withLock { $0.number() }, request, core: self)
+    func handle<Handle: RequestHandle>(for request: PreparedRequest) -> Handle {
+        let handle = Handle(id: registry.withLock { $0.number() }, request, core: self)
         if let flaw = request.flaw {
             handle.fail(with: flaw)
         } else if registry.withLock({ $0.add(handle) }) == false {
@@ -71,9 +71,9 @@ extension RequestHandle {
 
     /// A request like this one, not started, whatever has become of this one.
     ///
-    /// What its server made of it, a redirect or credentials, is not copied. A body that can be read once is shared: who
-    /// reads it second fails with ``HTTPError/Code/bodyNotReplayable``.
+    /// What its server made of it, a redirect or credentials, is not copied. A body that can be read once is shared: the
+    /// request that reads it second fails with ``HTTPError/Code/bodyNotReplayable``.
     ///
-    /// - Returns: The copy.
-    public func copy() -> RequestHandle { core.handle(for: request) }
+    /// - Returns: The copy, which is of the same kind.
+    public final func copy() -> Self { core.handle(for: request) }
 }

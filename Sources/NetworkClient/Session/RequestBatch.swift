@@ -49,17 +49,12 @@ public struct RequestBatch: Sendable {
     ///
     /// If the task is cancelled, so are the requests that have not ended.
     ///
-    /// - Returns: How each ended, in the order of ``requests``.
+    /// - Returns: How each ended, in the order of ``requests``: a response is without its body where that was written to
+    ///   a file or read as a stream.
     public func endings() async -> [Result<DataResponse, HTTPError>] {
         await withTaskCancellationHandler {
             var endings: [Result<DataResponse, HTTPError>] = []
-            for request in requests {
-                do throws(HTTPError) {
-                    endings.append(.success(try await request.response()))
-                } catch {
-                    endings.append(.failure(error))
-                }
-            }
+            for request in requests { endings.append(await request.ending()) }
             return endings
         } onCancel: {
             cancel()

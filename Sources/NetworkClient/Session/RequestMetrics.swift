@@ -81,14 +81,14 @@ public struct RequestProgress: Sendable, Hashable {
 
 extension RequestHandle {
     /// How far it has come, each time that changes, from now on until it ends; a slow reader misses some, never the last.
-    public var progress: RequestProgressSequence { .init(events: events) }
+    public final var progress: RequestProgressSequence { .init(events: events) }
 }
 
 /// The progress of one request.
 public struct RequestProgressSequence: AsyncSequence, Sendable {
     /// How far it has come.
     public typealias Element = RequestProgress
-    /// It does not fail: how the request ended is for ``RequestHandle/response()`` to tell.
+    /// It does not fail: how the request ended is in its response.
     public typealias Failure = Never
 
     let events: AsyncStream<RequestEvent>

@@ -203,16 +203,6 @@ extension RequestHandle {
         return extras
     }
 
-    /// Makes what takes the answer's body; nil for memory.
-    func makeReceiver() throws(HTTPError) -> (any BodyReceiver)? {
-        switch request.destination {
-        case .memory: nil
-        case .stream: stream.map { StreamReceiver($0, loop: core.loop) }
-        case .output(let output): FileReceiver.taking(output, of: self)
-        case .receiver(let make): try make(self)
-        }
-    }
-
     /// Whether another attempt can send what the first one did, and its answer be taken.
     ///
     /// Belongs to the session's event loop.

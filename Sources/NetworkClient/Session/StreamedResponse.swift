@@ -86,18 +86,31 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 }
 
-extension RequestHandle {
-    /// The answer as soon as its head has come, with its body to be read.
+/// A request whose response's body is read while it arrives.
+///
+/// ```swift
+/// let response = try await session.stream(.get, "events").response()
+/// for try await piece in response.body { parse(piece) }
+/// ```
+public final class StreamRequest: RequestHandle, @unchecked Sendable {
+    /// The response's body, on its way to the reader.
+    let stream = BodyStream()
+
+    required init(id: UInt64, _ request: PreparedRequest, core: SessionCore) {
+        super.init(id: id, request, core: core)
+        whenEnded { [stream] in stream.requestEnded($0) }
+    }
+
+    override func makeReceiver() -> (any BodyReceiver)? { StreamReceiver(stream, loop: core.loop) }
+
+    /// Returns the response as soon as its head has arrived, with its body to be read.
     ///
-    /// Only for requests made by ``HTTPSession/stream(_:_:parameters:headers:body:options:)``. An answer that is none
-    /// of success (2xx) has come whole by then, within ``HTTPConfiguration/maximumBodySize``, and is read from memory.
+    /// A response whose status is not one of success (2xx) has arrived whole by then, within
+    /// ``HTTPConfiguration/maximumBodySize``, and is read from memory.
     ///
-    /// - Returns: The answer; asked for again, its body is what has not been read.
-    /// - Throws: ``HTTPError`` if no answer came. If the task is cancelled, the request is, too.
-    public func streamed() async throws(HTTPError) -> StreamedResponse {
-        guard let stream else {
-            throw .init(.invalidConfiguration, .neverSent, "the request has its answer in memory: use response()")
-        }
+    /// - Returns: The response; called again, its body is what has not been read.
+    /// - Throws: ``HTTPError`` if there was no response. If the task is cancelled, so is the request.
+    public func response() async throws(HTTPError) -> StreamedResponse {
         let beginning = await withTaskCancellationHandler {
             await stream.beginning
         } onCancel: {
@@ -112,5 +125,31 @@ extension RequestHandle {
             whole.end(.success(()))
             return .init(head: response.head, body: .init(whole, of: self))
         }
+    }
+}
+
+extension HTTPSession {
+    /// Makes a request whose response's body is read while it arrives.
+    ///
+    /// The body's size is limited by ``RequestOptions/maximumBodySize`` only. Once the response's head was returned, the
+    /// request is not resent by any policy.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - reference: The URL, or a reference that is resolved against the session's base URL.
+    ///   - parameters: What the session's serializer puts into the query or the body.
+    ///   - headers: Fields that replace the session's of the same name.
+    ///   - body: The body; parameters go into the query then.
+    ///   - options: What this request does otherwise than the session.
+    /// - Returns: The request; ``StreamRequest/response()`` waits for the response's head.
+    public func stream(
+        _ method: HTTPRequest.Method,
+        _ reference: String,
+        parameters: ParameterValue? = nil,
+        headers: HTTPFields = [:],
+        body: RequestBody = .none,
+        options: RequestOptions = .init()
+    ) -> StreamRequest {
+        make(method, reference, parameters, headers, body, options, to: .stream)
     }
 }

@@ -152,11 +152,11 @@ struct AuthenticationTests {
     @Test func `a streamed response is not the challenge, but the last refusal`() async throws {
         let server = try server()
         let session = try session(server, .init(credentials: [.init(Self.anna, for: server.url)]))
-        let response = try await session.stream(.get, "a").streamed()
+        let response = try await session.stream(.get, "a").response()
         #expect(response.status == 200)
         #expect(try await response.body.collect(upTo: 100).readableBytes == 2)
         let refused = try await session.stream(.get, "a", options: .init(credential: .init(user: "x", password: "y")))
-            .streamed()
+            .response()
         #expect(refused.status == 401)
         #expect(try await refused.body.collect(upTo: 100).readableBytes == 3)
     }

@@ -20,7 +20,7 @@ struct ServerAuthenticationTests {
     }
 
     /// The number of times that a request is sent, and its response.
-    private func outcome(_ request: RequestHandle) async throws -> [Int] {
+    private func outcome(_ request: DataRequest) async throws -> [Int] {
         let response = try await request.response()
         return [response.status, response.metrics.attempts]
     }

@@ -82,7 +82,7 @@ struct ExpectationTests {
     @Test func `a streamed response is not the refusal`() async throws {
         let server = try server()
         let options = RequestOptions(expectsContinue: true)
-        let response = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).streamed()
+        let response = try await session(server).stream(.post, "a", body: .bytes([1]), options: options).response()
         #expect(response.status == 200)
         #expect(try await String(buffer: response.body.collect(upTo: 100)) == "taken")
     }

@@ -20,7 +20,7 @@ struct StreamedResponseTests {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .await(latch), .send("two"),
         ])
-        let response = try await Self.session(server).stream(.get, "").streamed()
+        let response = try await Self.session(server).stream(.get, "").response()
         #expect(response.status == 200)
         var pieces = response.body.makeAsyncIterator()
         #expect(try await pieces.next() == ByteBuffer(string: "one"))
@@ -36,7 +36,7 @@ struct StreamedResponseTests {
                 ? [.readRequest, .response("busy", status: "503 No", headers: ["Connection: close"])]
                 : [.readRequest, .response("missing", status: "404 Not Found")]
         }
-        let response = try await Self.session(server).stream(.get, "").streamed()
+        let response = try await Self.session(server).stream(.get, "").response()
         #expect(response.status == 404)
         #expect(try await String(buffer: response.body.collect(upTo: 100)) == "missing")
         #expect(server.connections.count == 2)
@@ -45,7 +45,7 @@ struct StreamedResponseTests {
     @Test func `a truncated response provides its bytes, then the error, and is not retried`() async throws {
         let response = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
         let server = try ScriptedServer(always: [.readRequest, .send(response)])
-        var pieces = try await Self.session(server).stream(.get, "").streamed().body.makeAsyncIterator()
+        var pieces = try await Self.session(server).stream(.get, "").response().body.makeAsyncIterator()
         #expect(try await pieces.next() == ByteBuffer(string: "one"))
         let error = await #expect(throws: HTTPError.self) { try await pieces.next() }
         #expect(error?.code == .bodyTruncated)
@@ -65,9 +65,9 @@ struct StreamedResponseTests {
         request.resume()
         while let event = await events.next() { if case .received = event { break } }
         // The limit of waiting bytes, and the piece that exceeded it.
-        #expect(try #require(request.stream).waitingBytes <= BodyStream.limit + Inflater.pieceSize)
+        #expect(request.stream.waitingBytes <= BodyStream.limit + Inflater.pieceSize)
         var count = 0
-        for try await piece in try await request.streamed().body { count += piece.readableBytes }
+        for try await piece in try await request.response().body { count += piece.readableBytes }
         #expect(count == size)
     }
 
@@ -82,7 +82,7 @@ struct StreamedResponseTests {
         let most = Lock(0)
         let events = request.events
         request.resume()
-        let response = try await request.streamed()
+        let response = try await request.response()
         for await case .received(let count, _) in events where count >= BodyStream.limit { break }
         let watch = Task {
             for await case .received(let count, _) in events {
@@ -103,24 +103,18 @@ struct StreamedResponseTests {
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .readToEnd,
         ])
         let request = try Self.session(server).stream(.get, "")
-        for try await _ in try await request.streamed().body { break }
-        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        for try await _ in try await request.response().body { break }
+        let error = await #expect(throws: HTTPError.self) { try await request.ending().get() }
         #expect(error?.code == .cancelled)
     }
 
     @Test func `cancelling a reading task ends its read immediately`() async throws {
         let server = try ScriptedServer(always: [.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .readToEnd])
         let request = try Self.session(server).stream(.get, "")
-        let body = try await request.streamed().body
+        let body = try await request.response().body
         let task = Task { try await body.collect(upTo: 1) }
         task.cancel()
         let error = await #expect(throws: HTTPError.self) { try await task.value }
         #expect(error?.code == .cancelled)
-    }
-
-    @Test func `a body in memory can't be streamed`() async throws {
-        let server = try ScriptedServer(always: [.readRequest, .response("yes")])
-        let error = await #expect(throws: HTTPError.self) { try await Self.session(server).get("").streamed() }
-        #expect(error?.code == .invalidConfiguration)
     }
 }

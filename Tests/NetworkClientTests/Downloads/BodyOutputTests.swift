@@ -9,21 +9,16 @@ import Testing
 struct BodyOutputTests {
     private static let entity = DownloadLab.entity(300_000)
 
-    private static func options(_ output: BodyOutput) -> RequestOptions {
-        var options = RequestOptions()
-        options.output = output
-        return options
-    }
-
     @Test func `the response to a POST is written to a file`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer(always: [
             .forever([.respond { _ in PartServer(Self.entity).respond("201 Created", [], Self.entity) }])
         ])
-        let request = try DownloadLab.session(server).post("", body: .text("?"), options: Self.options(.file(lab.path)))
+        let request = try DownloadLab.session(server)
+            .download("", to: .file(lab.path), method: .post, body: .text("?"))
         let response = try await request.response()
         #expect(response.status == 201)
-        #expect(response.file?.size == 300_000)
+        #expect(response.file.size == 300_000)
         #expect(lab.file == Self.entity)
         #expect(lab.names == ["file"])
     }
@@ -32,7 +27,7 @@ struct BodyOutputTests {
         let lab = try DownloadLab()
         let server = try PartServer(Self.entity, cut: 100_000).serve()
         let session = try DownloadLab.session(server)
-        let request = session.get("", options: Self.options(.file(lab.path)))
+        let request = session.download("", to: .file(lab.path))
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .bodyTruncated)
         #expect(lab.names == [])
@@ -43,8 +38,10 @@ struct BodyOutputTests {
         let server = try ScriptedServer(always: [
             .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold,
         ])
-        let request = try DownloadLab.session(server).head("", options: Self.options(.file(lab.path)))
-        #expect(try await request.response().file == nil)
+        let request = try DownloadLab.session(server).download("", to: .file(lab.path), method: .head)
+        #expect(try await request.ending().get().file == nil)
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
+        #expect(error?.code == .unacceptableStatus)
         #expect(lab.names == [])
     }
 
@@ -58,18 +55,17 @@ struct BodyOutputTests {
             .forever([.readRequest, .send("HTTP/1.1 204 No Content\r\n\(field)\r\n\r\n")])
         ])
         let session = try DownloadLab.session(server)
-        let send = { (options: RequestOptions) in
-            try await (isPost ? session.post("", options: options) : session.get("", options: options)).response()
-        }
-        let response = try await send(Self.options(.file(lab.path)))
+        let method: HTTPRequest.Method = isPost ? .post : .get
+        let response = try await session.download("", to: .file(lab.path), method: method).response()
         #expect(response.status == 204)
-        #expect(response.file?.size == 0)
+        #expect(response.file.size == 0)
         #expect(lab.file == [])
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
-        #expect(try await send(Self.options(.descriptor(descriptor))).status == 204)
+        let written = try await session.download("", to: .descriptor(descriptor), method: method).response()
+        #expect(written.status == 204)
         #expect(file.file == [])
-        #expect(try await send(.init()).bytes.isEmpty)
+        #expect(try await session.request(method, "").response().bytes.isEmpty)
         #expect(server.connections.count == 1)
     }
 
@@ -80,7 +76,7 @@ struct BodyOutputTests {
         let session = try DownloadLab.session(server, retry: retry)
         let descriptor = open(lab.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
-        let file = try await session.get("", options: Self.options(.descriptor(descriptor))).file()
+        let file = try await session.download("", to: .descriptor(descriptor)).response().file
         #expect(file.path == nil)
         #expect(file.resumedFrom == 200_000)
         #expect(lab.file == Self.entity)
@@ -93,7 +89,7 @@ struct BodyOutputTests {
         let session = try DownloadLab.session(server, retry: retry)
         let descriptor = open(lab.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
-        let request = session.get("", options: Self.options(.descriptor(descriptor)))
+        let request = session.download("", to: .descriptor(descriptor))
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .bodyTruncated)
         #expect(server.requests.count == 1)
@@ -104,7 +100,7 @@ struct BodyOutputTests {
         var ends: [Int32] = [0, 0]
         pipe(&ends)
         close(ends[0])
-        let request = try DownloadLab.session(server).get("", options: Self.options(.descriptor(ends[1])))
+        let request = try DownloadLab.session(server).download("", to: .descriptor(ends[1]))
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         close(ends[1])
         #expect(error?.code == .fileFailed)
@@ -114,11 +110,12 @@ struct BodyOutputTests {
     @Test func `a device is written in place`() async throws {
         let server = try PartServer(Self.entity).serve()
         let session = try DownloadLab.session(server)
-        #expect(try await session.download("file", to: "/dev/null").file().size == 300_000)
-        let error = await #expect(throws: HTTPError.self) { try await session.download("file", to: "/dev/full").file() }
+        #expect(try await session.download("file", to: "/dev/null").response().file.size == 300_000)
+        let full = session.download("file", to: "/dev/full")
+        let error = await #expect(throws: HTTPError.self) { try await full.response() }
         #expect(error?.errno == ENOSPC)
         #expect(error?.reason.contains("make room") == true)
-        let closed = session.get("", options: Self.options(.descriptor(-1)))
+        let closed = session.download("", to: .descriptor(-1))
         let refused = await #expect(throws: HTTPError.self) { try await closed.response() }
         #expect(refused?.errno == EBADF)
         #expect(refused?.processing == .neverSent)
@@ -132,8 +129,8 @@ struct BodyOutputTests {
         pipe(&ends)
         symlink("/proc/self/fd/\(ends[1])", lab.path)
         for path in ["/dev/fd/\(ends[1])", "/proc/self/fd/\(ends[1])", lab.path] {
-            #expect(try await session.download("file", to: path).file().size == 3_000)
-            _ = try await session.get("", options: Self.options(.file(path))).file()
+            #expect(try await session.download("file", to: path).response().file.size == 3_000)
+            _ = try await session.download("", to: .file(path)).response()
             var bytes = [UInt8](repeating: 0, count: 6_000)
             #expect(read(ends[0], &bytes, bytes.count) == 6_000)
         }
@@ -148,7 +145,7 @@ struct BodyOutputTests {
         ])
         var ends: [Int32] = [0, 0]
         pipe(&ends)
-        let request = try DownloadLab.session(server).get("", options: Self.options(.descriptor(ends[1])))
+        let request = try DownloadLab.session(server).download("", to: .descriptor(ends[1]))
         let reading = ends[0]
         let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
             do {
@@ -167,7 +164,7 @@ struct BodyOutputTests {
             }
         }
         #expect(bytes == entity)
-        #expect(try await request.file().size == 20_000_000)
+        #expect(try await request.response().file.size == 20_000_000)
         for end in ends { close(end) }
     }
 }

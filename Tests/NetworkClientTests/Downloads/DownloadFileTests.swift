@@ -17,7 +17,8 @@ struct DownloadFileTests {
         _ options: DownloadOptions = .init()
     ) async throws -> DownloadedFile {
         let server = try file.serve()
-        return try await DownloadLab.session(server).download("file", to: path ?? lab.path, options: options).file()
+        return try await DownloadLab.session(server).download("file", to: path ?? lab.path, options: options).response()
+            .file
     }
 
     private static func failure(
@@ -154,7 +155,7 @@ struct DownloadFileTests {
         let url = "http://127.0.0.1:\(server.port)/file"
         for (wrong, total) in [("\(url)?other", 50_000), (url, 3)] {
             try lab.leavePart([1, 2, 3, 4], of: wrong, [#"etag "v1""#, "total \(total)"])
-            _ = try await DownloadLab.session(server).download("file", to: lab.path).file()
+            _ = try await DownloadLab.session(server).download("file", to: lab.path).response()
             #expect(lab.file == Self.entity)
         }
         #expect(server.requests.map(\.rangeStart) == [nil, nil])
@@ -168,7 +169,7 @@ struct DownloadFileTests {
         let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
         let session = try DownloadLab.session(server, retry: retry)
         try lab.folder.write("file.part", "another's")
-        _ = try await session.download("file", to: lab.path, options: options).file()
+        _ = try await session.download("file", to: lab.path, options: options).response()
         #expect(lab.file == Self.entity)
         #expect(lab.names == ["file", "file.part"])
     }
@@ -186,7 +187,7 @@ struct DownloadFileTests {
         #expect(error.errno == EWOULDBLOCK)
         #expect(error.reason.contains("another download"))
         latch.open()
-        _ = try await first.file()
+        _ = try await first.response()
         #expect(lab.file == Self.entity)
     }
 
@@ -202,7 +203,7 @@ struct DownloadFileTests {
                 if case .head = event { request.cancel() }
             }
         }
-        _ = try await session.download("file", to: lab.path).file()
+        _ = try await session.download("file", to: lab.path).response()
         #expect(lab.file == Self.entity)
     }
 
@@ -216,14 +217,14 @@ struct DownloadFileTests {
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             let session = try DownloadLab.session(server)
             let request = session.download("file", to: lab.path)
-            let error = await #expect(throws: HTTPError.self) { try await request.file() }
+            let error = await #expect(throws: HTTPError.self) { try await request.response() }
             #expect(error?.code == .fileFailed)
             #expect(error?.errno == EFBIG)
             #expect(error?.processing == .answered)
             #expect(lab.file == nil)
             limit.rlim_cur = 4_000_000
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            #expect(try await session.download("file", to: lab.path).file().resumedFrom == 1_000_000)
+            #expect(try await session.download("file", to: lab.path).response().file.resumedFrom == 1_000_000)
             #expect(lab.file == entity)
         }
     }

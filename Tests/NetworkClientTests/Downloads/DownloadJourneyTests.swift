@@ -24,7 +24,7 @@ struct DownloadJourneyTests {
     @Test(arguments: ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
     func `the target of a redirect is the file, not the redirect's body`(status: String) async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: nil, status: status))
-        let file = try await DownloadLab.session(server).download("", to: lab.path).file()
+        let file = try await DownloadLab.session(server).download("", to: lab.path).response().file
         #expect(file.size == 300_000 && !file.isResumed)
         #expect(lab.file == Self.entity)
         #expect(lab.names == ["file"])
@@ -33,7 +33,7 @@ struct DownloadJourneyTests {
 
     @Test func `a truncated download is continued behind a redirect`() async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: 110_000))
-        let file = try await DownloadLab.session(server, retry: Self.retry).download("", to: lab.path).file()
+        let file = try await DownloadLab.session(server, retry: Self.retry).download("", to: lab.path).response().file
         #expect(file.resumedFrom == 220_000)
         #expect(lab.file == Self.entity)
         #expect(server.requests.filter { $0.target == "/file" }.map(\.rangeStart) == [nil, 110_000, 220_000])
@@ -42,9 +42,9 @@ struct DownloadJourneyTests {
     @Test func `another session continues behind the redirect too`() async throws {
         let (lab, server) = (try DownloadLab(), try leading(cut: 200_000))
         await #expect(throws: HTTPError.self) {
-            try await DownloadLab.session(server).download("", to: lab.path).file()
+            try await DownloadLab.session(server).download("", to: lab.path).response()
         }
-        let file = try await DownloadLab.session(server).download("", to: lab.path).file()
+        let file = try await DownloadLab.session(server).download("", to: lab.path).response().file
         #expect(file.resumedFrom == 200_000)
         #expect(lab.file == Self.entity)
         #expect(lab.names == ["file"])
@@ -61,7 +61,7 @@ struct DownloadJourneyTests {
             let step = ServerStep.respond { number == 0 ? first.steps(for: $0) : [.sendBytes(Array(redirect.utf8))] }
             return [.forever([step])]
         }
-        let file = try await DownloadLab.session(server, retry: Self.retry).download("", to: lab.path).file()
+        let file = try await DownloadLab.session(server, retry: Self.retry).download("", to: lab.path).response().file
         #expect(!file.isResumed && file.size == 250_000)
         #expect(lab.file == other.bytes)
     }
@@ -79,7 +79,7 @@ struct DownloadJourneyTests {
             )
         )
         let expected = Array("from \(scheme)/file".utf8)
-        #expect(try await session.download("\(scheme)/file", to: lab.path).file().size == expected.count)
+        #expect(try await session.download("\(scheme)/file", to: lab.path).response().file.size == expected.count)
         #expect(lab.file == expected)
         #expect(lab.names == ["file"])
     }
@@ -97,9 +97,9 @@ struct DownloadJourneyTests {
             let configuration = HTTPConfiguration(timeouts: .lasting, retry: retry, authentication: known)
             return try HTTPSession(baseURL: url, configuration: configuration)
         }
-        await #expect(throws: HTTPError.self) { try await session(.never).download("file", to: lab.path).file() }
+        await #expect(throws: HTTPError.self) { try await session(.never).download("file", to: lab.path).response() }
         #expect(lab.bytes(lab.part)?.count == 120_000)
-        #expect(try await session(Self.retry).download("file", to: lab.path).file().resumedFrom == 240_000)
+        #expect(try await session(Self.retry).download("file", to: lab.path).response().file.resumedFrom == 240_000)
         #expect(lab.file == Self.entity)
         let asked = server.requests.filter { $0.field("Authorization") != nil }
         #expect(asked.map(\.rangeStart) == [nil, 120_000, 240_000])
@@ -111,7 +111,7 @@ struct DownloadJourneyTests {
         try lab.leavePart([1, 2, 3], of: "\(apache.url)/basic/file", [#"etag "v1""#, "total 15"])
         let session = try HTTPSession(baseURL: apache.url, configuration: .init(timeouts: .lasting))
         let error = await #expect(throws: HTTPError.self) {
-            try await session.download("basic/file", to: lab.path).file()
+            try await session.download("basic/file", to: lab.path).response()
         }
         #expect(error?.code == .unacceptableStatus)
         #expect(lab.names == ["file.part", "file.part.info"])
@@ -149,7 +149,7 @@ struct DownloadJourneyTests {
                     default: break
                     }
                 }
-                #expect(try await request.file().size == Int64(entity.count))
+                #expect(try await request.response().file.size == Int64(entity.count))
                 #expect(lab.file == entity)
                 #expect(lab.names == ["file"])
                 #expect(pauses > 0)

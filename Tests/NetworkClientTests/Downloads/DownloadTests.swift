@@ -12,11 +12,11 @@ struct DownloadTests {
         let request = try DownloadLab.session(server).download("file?secret=1", to: lab.path)
         let response = try await request.response()
         #expect(response.status == 200)
-        #expect(response.bytes.isEmpty)
-        #expect(response.file == (try await request.file()))
-        #expect(response.file?.path == lab.path)
-        #expect(response.file?.size == 300_000)
-        #expect(response.file?.isResumed == false)
+        #expect(try await request.ending().get().bytes.isEmpty)
+        #expect(response.file == (try await request.response().file))
+        #expect(response.file.path == lab.path)
+        #expect(response.file.size == 300_000)
+        #expect(!response.file.isResumed)
         #expect(lab.file == Self.entity)
         #expect(lab.names == ["file"])
         #expect(server.requests[0].field("Accept-Encoding") == "identity")
@@ -30,10 +30,10 @@ struct DownloadTests {
             return [.forever([.respond { file.steps(for: $0) }])]
         }
         let first = try DownloadLab.session(server).download("file?secret=1", to: lab.path)
-        let error = await #expect(throws: HTTPError.self) { try await first.file() }
+        let error = await #expect(throws: HTTPError.self) { try await first.response() }
         #expect(error?.code == .bodyTruncated)
         #expect(lab.file == nil)
-        let file = try await DownloadLab.session(server).download("file?secret=1", to: lab.path).file()
+        let file = try await DownloadLab.session(server).download("file?secret=1", to: lab.path).response().file
         #expect(file.resumedFrom == 100_000)
         #expect(file.size == 300_000)
         #expect(lab.file == Self.entity)
@@ -59,7 +59,7 @@ struct DownloadTests {
         let server = try PartServer(Self.entity, cut: 70_000).serve()
         let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
         let request = try DownloadLab.session(server, retry: retry).download("file", to: lab.path)
-        #expect(try await request.file().resumedFrom == 280_000)
+        #expect(try await request.response().file.resumedFrom == 280_000)
         #expect(lab.file == Self.entity)
         #expect(server.requests.map(\.rangeStart) == [nil, 70_000, 140_000, 210_000, 280_000])
     }
@@ -73,7 +73,7 @@ struct DownloadTests {
             }
             let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
             let request = try DownloadLab.session(server, retry: retry).download("file", to: lab.path)
-            #expect(try await request.file().isResumed == false)
+            #expect(try await request.response().file.isResumed == false)
             #expect(lab.file == Self.entity)
             #expect(server.requests.map(\.rangeStart) == [nil, nil, nil])
         }
@@ -94,8 +94,8 @@ struct DownloadTests {
             return [.forever([.respond { $0.rangeStart.map { file.rest(from: $0) } ?? file.whole() }])]
         }
         let session = try DownloadLab.session(server)
-        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).file() }
-        #expect(try await session.download("file", to: lab.path).file().resumedFrom == 100_000)
+        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).response() }
+        #expect(try await session.download("file", to: lab.path).response().file.resumedFrom == 100_000)
         #expect(lab.file == Self.entity)
         #expect(server.requests[1].field("If-Range") == "Fri, 20 Nov 2026 10:00:00 GMT")
     }
@@ -108,8 +108,8 @@ struct DownloadTests {
             return [.forever([.respond { file.steps(for: $0) }])]
         }
         let session = try DownloadLab.session(server)
-        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).file() }
-        let file = try await session.download("file", to: lab.path).file()
+        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).response() }
+        let file = try await session.download("file", to: lab.path).response().file
         #expect(!file.isResumed)
         #expect(lab.file == other)
         #expect(server.requests.map(\.rangeStart) == [nil, 100_000])
@@ -122,8 +122,8 @@ struct DownloadTests {
             return [.forever([.respond { _ in file.whole() }])]
         }
         let session = try DownloadLab.session(server)
-        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).file() }
-        #expect(try await session.download("file", to: lab.path).file().isResumed == false)
+        await #expect(throws: HTTPError.self) { try await session.download("file", to: lab.path).response() }
+        #expect(try await session.download("file", to: lab.path).response().file.isResumed == false)
         #expect(lab.file == Self.entity)
     }
 
@@ -133,7 +133,7 @@ struct DownloadTests {
         try lab.leavePart(Self.entity, of: url, [#"etag "v1""#, "total 300000"])
         let response = try await DownloadLab.session(server).download("file", to: lab.path).response()
         #expect(response.status == 416)
-        #expect(response.file?.resumedFrom == 300_000)
+        #expect(response.file.resumedFrom == 300_000)
         #expect(lab.file == Self.entity)
         #expect(lab.names == ["file"])
     }
@@ -153,7 +153,7 @@ struct DownloadTests {
         ])
         let url = "http://127.0.0.1:\(server.port)/file"
         try lab.leavePart(Self.entity, of: url, [#"etag "v1""#, "total 300000"])
-        let file = try await DownloadLab.session(server).download("file", to: lab.path).file()
+        let file = try await DownloadLab.session(server).download("file", to: lab.path).response().file
         #expect(file.size == 200_000)
         #expect(lab.file == shorter)
         #expect(server.requests.map(\.rangeStart) == [300_000, nil])
@@ -168,10 +168,10 @@ struct DownloadTests {
         try lab.leavePart(Array(Self.entity.prefix(100)), of: url, [#"etag "v1""#, "total 300000"])
         try lab.folder.write("file", "old")
         let request = try DownloadLab.session(server).download("file", to: lab.path)
-        let response = try await request.response()
+        let response = try await request.ending().get()
         #expect(response.status == status)
         #expect(response.file == nil)
-        let error = await #expect(throws: HTTPError.self) { try await request.file() }
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .unacceptableStatus)
         #expect(error?.body == Array(body.utf8))
         #expect(lab.file == Array("old".utf8))
@@ -188,7 +188,7 @@ struct DownloadTests {
                 }
             ])
         ])
-        let file = try await DownloadLab.session(server).download("file", to: lab.path).file()
+        let file = try await DownloadLab.session(server).download("file", to: lab.path).response().file
         #expect(file.size == 300_000)
         #expect(lab.file == Self.entity)
     }
@@ -198,10 +198,10 @@ struct DownloadTests {
         let session = try HTTPSession(configuration: .init(transport: Halves(bytes: Self.entity)))
         let url = "http://nowhere.invalid/file"
         try lab.leavePart(Array(Self.entity.prefix(150_000)), of: url, [#"etag "v1""#, "total 300000"])
-        #expect(try await session.download(url, to: lab.path).file().resumedFrom == 150_000)
+        #expect(try await session.download(url, to: lab.path).response().file.resumedFrom == 150_000)
         #expect(lab.file == Self.entity)
         let missing = session.download("http://nowhere.invalid/no", to: lab.path)
-        #expect(try await missing.response().status == 404)
+        #expect(try await missing.ending().get().status == 404)
     }
 
     @Test func `a Range field set by the user is rejected`() async throws {

@@ -39,10 +39,9 @@ struct InflatedOutputTests {
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
             // The memory of the tests themselves.
             let before = try Endurance.peakMemory()
-            var options = RequestOptions()
             let pipe = output == .file ? nil : try CountedPipe(pause: output == .slowPipe ? 1_000 : 0)
-            options.output = pipe.map { .descriptor($0.writer) } ?? .file(path, isSynced: false)
-            #expect(try await session.get("", options: options).file().size == Int64(size))
+            let place: BodyOutput = pipe.map { .descriptor($0.writer) } ?? .file(path, isSynced: false)
+            #expect(try await session.download("", to: place).response().file.size == Int64(size))
             if let pipe { #expect(try pipe.closeAndCount() == size) }
             try Data("\(Endurance.peakMemory() - before)".utf8).write(to: URL(filePath: record))
         }

@@ -24,7 +24,7 @@ struct KeptPartTests {
         for _ in 0..<30 {
             let request = session.download("file", to: lab.path)
             request.cancel()
-            await #expect(throws: HTTPError.self) { try await request.file() }
+            await #expect(throws: HTTPError.self) { try await request.response() }
         }
         #expect(lab.names == ["file.part", "file.part.info"])
         #expect(lab.bytes(lab.part) == Array(Self.entity.prefix(1_000)))
@@ -39,16 +39,14 @@ struct KeptPartTests {
         let head = "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 2\r\n\r\na"
         let server = try ScriptedServer(always: [.readRequest, .send(head), .await(latch), .send("b"), .readToEnd])
         let session = try DownloadLab.session(server)
-        var options = RequestOptions()
-        options.output = .file(lab.path)
         let request =
-            isContinuable ? session.download("file", to: lab.path) : session.get("file", options: options)
+            isContinuable ? session.download("file", to: lab.path) : session.download("file", to: .file(lab.path))
         // It is opened before anything is sent.
         try await server.wait(for: "the request") { $0.first?.requests.count == 1 }
         let part = try #require(lab.names.first { $0.hasSuffix(".part") })
         #expect(Self.mode("\(lab.folder.path)/\(part)") == 0o600)
         latch.open()
-        _ = try await request.file()
+        _ = try await request.response()
         #expect(Self.mode(lab.path) == 0o600)
         #expect(lab.names == ["file"])
     }
@@ -65,7 +63,7 @@ struct KeptPartTests {
         let server = try PartServer(Self.entity).serve()
         try lab.leavePart(Array(repeating: 0, count: 1_000), of: "http://127.0.0.1:\(server.port)/file", Self.lines)
         #expect(chown(lab.path + ending, 12_345, 12_345) == 0)
-        let file = try await DownloadLab.session(server).download("file", to: lab.path).file()
+        let file = try await DownloadLab.session(server).download("file", to: lab.path).response().file
         #expect(!file.isResumed)
         #expect(lab.file == Self.entity)
         #expect(lab.names == ["file"])
@@ -77,7 +75,7 @@ struct KeptPartTests {
         mkdir(lab.record, 0o700)
         let server = try PartServer(Self.entity).serve()
         let request = try DownloadLab.session(server).download("file", to: lab.path)
-        let error = await #expect(throws: HTTPError.self) { try await request.file() }
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .fileFailed)
         #expect(!lab.names.contains("file.part.info.new"))
     }

@@ -27,7 +27,7 @@ struct KilledDownloadTests {
                     baseURL: "http://127.0.0.1:\(port)/",
                     configuration: .init(timeouts: .lasting, eventMonitors: [killer])
                 )
-                _ = try await session.download("large", to: path).file()
+                _ = try await session.download("large", to: path).response()
                 kill(getpid(), SIGKILL)
             }
             if access(lab.part, F_OK) == 0 { partsLeft += 1 }
@@ -38,7 +38,7 @@ struct KilledDownloadTests {
         // Each kill except for a late one does.
         #expect(partsLeft > 0)
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(nginx.port)/", configuration: .lasting)
-        _ = try await session.download("large", to: lab.path).file()
+        _ = try await session.download("large", to: lab.path).response()
         #expect(lab.file == versions[1])
         #expect(lab.names == ["file"])
     }

@@ -22,7 +22,7 @@ struct LargeDownloadTests {
                 ] in
                 let session = try HTTPSession(baseURL: "http://127.0.0.1:\(port)/", configuration: .lasting)
                 let options = DownloadOptions(isSynced: false)
-                let file = try await session.download("large", to: target, options: options).file()
+                let file = try await session.download("large", to: target, options: options).response().file
                 #expect(file.size == Int64(size))
                 try Data("\(Endurance.peakMemory())".utf8).write(to: URL(filePath: record))
             }

@@ -79,7 +79,7 @@ struct LyingServerTests {
         ])
         let url = "http://127.0.0.1:\(server.port)/file"
         try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
-        let file = try await DownloadLab.session(server).download("file", to: lab.path).file()
+        let file = try await DownloadLab.session(server).download("file", to: lab.path).response().file
         #expect(!file.isResumed)
         #expect(lab.file == Self.entity)
         #expect(lab.names == ["file"])
@@ -103,7 +103,7 @@ struct LyingServerTests {
         for request in warm { #expect(try await request.string() == "warm") }
         let url = "http://127.0.0.1:\(server.port)/file"
         try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
-        #expect(try await session.download("file", to: lab.path).file().isResumed == false)
+        #expect(try await session.download("file", to: lab.path).response().file.isResumed == false)
         #expect(lab.file == Self.entity)
         #expect(server.connections.count == 2)
     }
@@ -117,9 +117,7 @@ struct LyingServerTests {
         var ends: [Int32] = [0, 0]
         pipe(&ends)
         let retry = RetryPolicy(maximumAttempts: 9, baseDelay: .milliseconds(1))
-        var options = RequestOptions()
-        options.output = .descriptor(ends[1])
-        let request = try DownloadLab.session(server, retry: retry).get("", options: options)
+        let request = try DownloadLab.session(server, retry: retry).download("", to: .descriptor(ends[1]))
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
         close(ends[1])
         #expect(error?.code == .invalidResponse)
@@ -139,7 +137,7 @@ struct LyingServerTests {
         let url = "http://127.0.0.1:\(server.port)/file"
         try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
         let request = try DownloadLab.session(server).download("file", to: lab.path)
-        let error = await #expect(throws: HTTPError.self) { try await request.file() }
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .invalidResponse)
         #expect(error?.reason.contains("sent a part of the file (206) although the whole file was requested") == true)
         #expect(lab.file == nil)
@@ -155,10 +153,10 @@ struct LyingServerTests {
         let url = "http://127.0.0.1:\(server.port)/file"
         try lab.leavePart(Array(Self.entity.prefix(100_000)), of: url, [#"etag "v1""#, "total 200000"])
         let request = try DownloadLab.session(server).download("file", to: lab.path)
-        let error = await #expect(throws: HTTPError.self) { try await request.file() }
+        let error = await #expect(throws: HTTPError.self) { try await request.response() }
         #expect(error?.code == .invalidResponse)
         let whole = try Self.file.serve()
-        #expect(try await DownloadLab.session(whole).download("file", to: lab.path).file().isResumed == false)
+        #expect(try await DownloadLab.session(whole).download("file", to: lab.path).response().file.isResumed == false)
         #expect(lab.file == Self.entity)
     }
 }

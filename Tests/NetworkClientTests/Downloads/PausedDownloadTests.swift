@@ -17,7 +17,7 @@ struct PausedDownloadTests {
             baseURL: "http://127.0.0.1:\(nginx.port)/",
             configuration: .init(timeouts: .lasting, eventMonitors: [pauses])
         )
-        let file = try await session.download("large", to: lab.path, options: .init(isSynced: false)).file()
+        let file = try await session.download("large", to: lab.path, options: .init(isSynced: false)).response().file
         #expect(pauses.count == 100)
         #expect(file.isResumed)
         #expect(lab.file == entity)
@@ -37,7 +37,7 @@ struct PausedDownloadTests {
             baseURL: "http://127.0.0.1:\(nginx.port)/",
             configuration: .init(timeouts: .lasting, eventMonitors: [pauses])
         )
-        let file = try await session.download("large", to: lab.path).file()
+        let file = try await session.download("large", to: lab.path).response().file
         #expect(pauses.count == 1)
         #expect(!file.isResumed)
         #expect(lab.file == new)
@@ -62,9 +62,9 @@ struct PausedDownloadTests {
         waiting.pause()
         waiting.resume()
         waiting.resume()
-        let error = await #expect(throws: HTTPError.self) { try await waiting.file() }
+        let error = await #expect(throws: HTTPError.self) { try await waiting.response() }
         #expect(error?.code == .cancelled)
-        let file = try await session.download("large", to: lab.path).file()
+        let file = try await session.download("large", to: lab.path).response().file
         #expect(file.resumedFrom >= 1_000_000)
         #expect(lab.file == entity)
     }

@@ -69,7 +69,7 @@ struct CancelStormTests {
         return tally
     }
 
-    private func makeRequest(_ session: HTTPSession, _ kind: Int) -> RequestHandle {
+    private func makeRequest(_ session: HTTPSession, _ kind: Int) -> DataRequest {
         switch kind {
         case 0: session.get("small.txt")
         case 1: session.get("large.bin")

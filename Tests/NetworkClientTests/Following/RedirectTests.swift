@@ -16,7 +16,7 @@ struct RedirectTests {
     }
 
     /// The error of a request; nil if it succeeds.
-    private func failure(_ request: RequestHandle) async -> HTTPError.Code? {
+    private func failure(_ request: DataRequest) async -> HTTPError.Code? {
         do {
             _ = try await request.response()
             return nil
@@ -222,7 +222,7 @@ struct RedirectTests {
 
     @Test func `a streamed body is that of the last response`() async throws {
         let server = try RedirectLab.server()
-        let response = try await session(server).stream(.get, path(2)).streamed()
+        let response = try await session(server).stream(.get, path(2)).response()
         #expect(response.status == 200)
         #expect(try await response.body.collect(upTo: 100) == ByteBuffer(string: "here"))
     }

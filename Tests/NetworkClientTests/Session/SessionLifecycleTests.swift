@@ -87,7 +87,7 @@ struct SessionLifecycleTests {
     @Test func `a session that is released finishes its requests and closes its connections`() async throws {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("x")])])
         weak var released: HTTPSession?
-        let request: RequestHandle
+        let request: DataRequest
         do {
             let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
             released = session

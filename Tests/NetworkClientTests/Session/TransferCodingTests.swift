@@ -64,12 +64,12 @@ struct TransferCodingTests {
         let lab = try DownloadLab()
         let server = try Self.server("gzip, chunked", compressed(Self.text))
         let session = try Self.session(server)
-        #expect(try await session.download("", to: lab.path).file().size == Int64(Self.text.count))
+        #expect(try await session.download("", to: lab.path).response().file.size == Int64(Self.text.count))
         #expect(lab.file == Self.text)
         var streamed: [UInt8] = []
         let other = try Self.server("gzip", compressed(Self.text))
         let streaming = try Self.session(other)
-        for try await piece in try await streaming.stream(.get, "").streamed().body {
+        for try await piece in try await streaming.stream(.get, "").response().body {
             streamed += piece.readableBytesView
         }
         #expect(streamed == Self.text)

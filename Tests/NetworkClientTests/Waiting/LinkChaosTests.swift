@@ -113,7 +113,7 @@ struct LinkChaosTests {
     }
 }
 
-extension RequestHandle {
+extension DataRequest {
     /// The error; nil if it succeeded.
     fileprivate func failure() async -> HTTPError? {
         do throws(HTTPError) {

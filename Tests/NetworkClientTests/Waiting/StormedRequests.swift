@@ -17,7 +17,7 @@ struct StormedRequest: Sendable, Hashable {
     var isRepeatable: Bool { kind != .post && kind != .patch }
 
     /// Makes it.
-    func make(in session: HTTPSession) -> RequestHandle {
+    func make(in session: HTTPSession) -> DataRequest {
         let body = RequestBody.bytes(Array(repeating: 0x62, count: 3_000))
         switch kind {
         case .get: return session.get(target)

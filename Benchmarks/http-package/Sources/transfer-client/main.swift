@@ -17,7 +17,7 @@ let clock = ContinuousClock()
 let start = clock.now
 var count: Int64 = 0
 if direction == "down" {
-    count = try await session.download(url, to: path, options: .init(isSynced: false)).file().size
+    count = try await session.download(url, to: path, options: .init(isSynced: false)).response().file.size
 } else {
     let response = try await session.put(url, body: .file(path)).response()
     guard (200...299).contains(response.status) else {
