@@ -119,8 +119,8 @@ let package = Package(
         .executableTarget(
             name: "netwatch-fetch",
             dependencies: [
-                "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "Reachability",
-                "ReachabilityCore",
+                "CLinux", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "NetworkClientCore",
+                "Reachability", "ReachabilityCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,

@@ -38,7 +38,6 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(name: "CHeap"),
         .executableTarget(
             name: "release-client",
             dependencies: [
@@ -61,11 +60,6 @@ let package = Package(
                 "ClientRun", .product(name: "NetworkClient", package: "netwatch"),
                 .product(name: "Reachability", package: "netwatch"),
             ],
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "scheduler-size",
-            dependencies: ["CHeap", "ClientRun", .product(name: "NetworkClient", package: "netwatch")],
             swiftSettings: settings
         ),
         .executableTarget(name: "urlsession-client", dependencies: ["ClientRun"], swiftSettings: settings),

@@ -31,7 +31,7 @@ func readSoon(with session: HTTPSession) async throws -> String {
 func download(_ url: String, to path: String, with session: HTTPSession) async throws {
     let request = session.download(url, to: path)
     for await progress in request.progress { print(progress.received, "of", progress.toReceive ?? 0) }
-    let file = try await request.file()
+    let file = try await request.response().file
     print(file.size, "bytes,", file.resumedFrom, "of them from an earlier attempt")
 }
 

@@ -1,7 +1,7 @@
 /// The attempts of one request so far: how far each one got, and whether the request may be sent again.
-public struct AttemptHistory: Sendable, Hashable {
+package struct AttemptHistory: Sendable, Hashable {
     /// The number of attempts, including the current one.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// Whether a byte of the current attempt was passed to its connection.
     private var isSent = false
     private var hasResponse = false
@@ -10,10 +10,10 @@ public struct AttemptHistory: Sendable, Hashable {
     private var wasResent = false
 
     /// Creates the history of a request that has not been sent.
-    public init() {}
+    package init() {}
 
     /// The furthest stage that the request may have reached in all its attempts.
-    public var processing: Processing {
+    package var processing: Processing {
         if hasResponse { return .answered }
         return isSent || mayHaveBeenProcessed ? .maybeProcessed : .neverSent
     }
@@ -21,17 +21,17 @@ public struct AttemptHistory: Sendable, Hashable {
     /// Records the start of an attempt.
     ///
     /// - Parameter isReused: Whether the connection has served another request before.
-    public mutating func begin(isReused: Bool) {
+    package mutating func begin(isReused: Bool) {
         count += 1
         self.isReused = isReused
         isSent = false
     }
 
     /// Records that the request's head was passed to the connection: from now on the server may have seen it.
-    public mutating func sent() { isSent = true }
+    package mutating func sent() { isSent = true }
 
     /// Records the first byte of a response.
-    public mutating func responseBegan() { hasResponse = true }
+    package mutating func responseBegan() { hasResponse = true }
 
     /// Decides whether a request whose connection was lost is resent immediately, and records the decision.
     ///
@@ -41,7 +41,7 @@ public struct AttemptHistory: Sendable, Hashable {
     ///
     /// - Parameter isRepeatable: Whether the method and the body allow the request to be sent twice.
     /// - Returns: Whether the request is resent.
-    public mutating func resends(isRepeatable: Bool) -> Bool {
+    package mutating func resends(isRepeatable: Bool) -> Bool {
         guard isReused, !hasResponse, !wasResent, isRepeatable || !isSent else { return false }
         wasResent = true
         mayHaveBeenProcessed = mayHaveBeenProcessed || isSent
@@ -52,7 +52,7 @@ public struct AttemptHistory: Sendable, Hashable {
     /// Records that another attempt follows, by a decision of a policy or because of a response.
     ///
     /// - Parameter wasProcessed: Whether the last attempt may have been processed.
-    public mutating func retry(wasProcessed: Bool) {
+    package mutating func retry(wasProcessed: Bool) {
         mayHaveBeenProcessed = mayHaveBeenProcessed || wasProcessed
         isSent = false
         hasResponse = false
@@ -62,7 +62,7 @@ public struct AttemptHistory: Sendable, Hashable {
     /// Records that the attempt is abandoned, for example because the user pauses a download.
     ///
     /// Another one follows.
-    public mutating func interrupt() { retry(wasProcessed: isSent) }
+    package mutating func interrupt() { retry(wasProcessed: isSent) }
 }
 
 /// The stage that a failed request may have reached, which decides whether it may be sent again.

@@ -1,5 +1,5 @@
 /// The state of an HTTP/1.1 connection, which decides whether it can serve another request (RFC 9112, 9).
-public struct ConnectionState: Sendable, Hashable {
+package struct ConnectionState: Sendable, Hashable {
     enum Phase: Sendable, Hashable {
         case idle
         case busy(isRequestSent: Bool, hasResponse: Bool, keepsAlive: Bool)
@@ -8,24 +8,24 @@ public struct ConnectionState: Sendable, Hashable {
 
     private(set) var phase = Phase.idle
     /// The number of requests that it has served, including the current one.
-    public private(set) var requests = 0
+    package private(set) var requests = 0
 
     /// Creates the state of a connection that was just opened.
-    public init() {}
+    package init() {}
 
     /// Whether a request uses it.
-    public var isBusy: Bool { if case .busy = phase { true } else { false } }
+    package var isBusy: Bool { if case .busy = phase { true } else { false } }
     /// Whether it is closed or has to be closed.
-    public var isClosed: Bool { phase == .closed }
+    package var isClosed: Bool { phase == .closed }
     /// Whether the head of the final response has arrived.
-    public var hasResponse: Bool { if case .busy(_, true, _) = phase { true } else { false } }
+    package var hasResponse: Bool { if case .busy(_, true, _) = phase { true } else { false } }
     /// Whether the whole request was passed to the connection.
-    public var isRequestSent: Bool { if case .busy(true, _, _) = phase { true } else { false } }
+    package var isRequestSent: Bool { if case .busy(true, _, _) = phase { true } else { false } }
     /// Whether it served another request before the current one.
-    public var isReused: Bool { requests > 1 }
+    package var isReused: Bool { requests > 1 }
 
     /// The use of a connection after a response.
-    public enum Disposition: Sendable, Hashable {
+    package enum Disposition: Sendable, Hashable {
         /// It can serve another request.
         case reuse
         /// It has to be closed.
@@ -35,7 +35,7 @@ public struct ConnectionState: Sendable, Hashable {
     /// Records the start of a request.
     ///
     /// - Returns: Whether the request may be sent: the connection may be in use or closed.
-    public mutating func begin() -> Bool {
+    package mutating func begin() -> Bool {
         guard phase == .idle else { return false }
         requests += 1
         phase = .busy(isRequestSent: false, hasResponse: false, keepsAlive: true)
@@ -43,7 +43,7 @@ public struct ConnectionState: Sendable, Hashable {
     }
 
     /// Records that the whole request was passed to the connection.
-    public mutating func requestSent() {
+    package mutating func requestSent() {
         guard case .busy(_, let hasResponse, let keepsAlive) = phase else { return }
         phase = .busy(isRequestSent: true, hasResponse: hasResponse, keepsAlive: keepsAlive)
     }
@@ -53,7 +53,7 @@ public struct ConnectionState: Sendable, Hashable {
     /// - Parameter keepsAlive: Whether the connection persists according to the version and the `Connection` field (RFC
     ///   9112, 9.3).
     /// - Returns: Whether a response was expected.
-    public mutating func receivedHead(keepsAlive: Bool) -> Bool {
+    package mutating func receivedHead(keepsAlive: Bool) -> Bool {
         guard case .busy(let isSent, false, _) = phase else { return false }
         phase = .busy(isRequestSent: isSent, hasResponse: true, keepsAlive: keepsAlive)
         return true
@@ -63,7 +63,7 @@ public struct ConnectionState: Sendable, Hashable {
     ///
     /// - Returns: The use of the connection. If the response was complete before the request, the connection has to be
     ///   closed, since nothing can follow the incomplete request (RFC 9112, 9.5).
-    public mutating func ended() -> Disposition {
+    package mutating func ended() -> Disposition {
         guard case .busy(true, true, true) = phase else {
             phase = .closed
             return .close
@@ -73,5 +73,5 @@ public struct ConnectionState: Sendable, Hashable {
     }
 
     /// Records that the connection was closed or has to be closed.
-    public mutating func close() { phase = .closed }
+    package mutating func close() { phase = .closed }
 }

@@ -2,14 +2,14 @@
 ///
 /// Requests and connections are numbers here, which the pool's owner maps to objects. A connection that is being opened
 /// is not reserved for a request: the first free connection serves the request that has waited longest.
-public struct HostPool: Sendable, Hashable {
+package struct HostPool: Sendable, Hashable {
     /// A request.
-    public typealias RequestID = UInt64
+    package typealias RequestID = UInt64
     /// A connection, from the moment at which it is requested.
-    public typealias ConnectionID = Int
+    package typealias ConnectionID = Int
 
     /// The maximum number of connections.
-    public let limit: Int
+    package let limit: Int
     /// The open connections by number: how many exchanges each carries, and how many more it can carry.
     private var slots: [Slots?] = []
     private var openCount = 0
@@ -32,10 +32,10 @@ public struct HostPool: Sendable, Hashable {
     /// Creates an empty pool.
     ///
     /// - Parameter limit: The maximum number of connections; at least 1.
-    public init(limit: Int) { self.limit = max(1, limit) }
+    package init(limit: Int) { self.limit = max(1, limit) }
 
     /// The next action of the owner.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// Do nothing.
         case none
         /// Send a request on a connection.
@@ -51,16 +51,16 @@ public struct HostPool: Sendable, Hashable {
     }
 
     /// Whether no connection is open or being opened, and no request waits.
-    public var isEmpty: Bool { connectionCount == 0 && waiting.isEmpty }
+    package var isEmpty: Bool { connectionCount == 0 && waiting.isEmpty }
 
     /// Whether a connection is being opened.
-    public var isOpening: Bool { !opening.isEmpty }
+    package var isOpening: Bool { !opening.isEmpty }
 
     /// The number of connections, including those that are being opened.
-    public var connectionCount: Int { openCount + opening.count }
+    package var connectionCount: Int { openCount + opening.count }
 
     /// Adds a request that needs a connection.
-    public mutating func request(_ request: RequestID) -> Action {
+    package mutating func request(_ request: RequestID) -> Action {
         if let connection = takeSlot() { return .use(connection, for: request) }
         waiting.append(request)
         return next()
@@ -69,7 +69,7 @@ public struct HostPool: Sendable, Hashable {
     /// Serves a waiting request, or opens another connection.
     ///
     /// Call it again after each ``Action/fail(_:)``, and after a connection with several slots was opened.
-    public mutating func next() -> Action {
+    package mutating func next() -> Action {
         if !available.isEmpty, let request = waiting.popFirst(), let connection = takeSlot() {
             return .use(connection, for: request)
         }
@@ -77,7 +77,7 @@ public struct HostPool: Sendable, Hashable {
     }
 
     /// Records that a connection is being opened, as requested by ``Action/open``.
-    public mutating func opening(_ connection: ConnectionID) { opening.insert(connection) }
+    package mutating func opening(_ connection: ConnectionID) { opening.insert(connection) }
 
     /// Records that a connection is open.
     ///
@@ -85,7 +85,7 @@ public struct HostPool: Sendable, Hashable {
     ///   - connection: The connection.
     ///   - count: The number of exchanges that it can carry concurrently.
     /// - Returns: The next action. With several slots, call ``next()`` for more.
-    public mutating func opened(_ connection: ConnectionID, slots count: Int = 1) -> Action {
+    package mutating func opened(_ connection: ConnectionID, slots count: Int = 1) -> Action {
         guard opening.remove(connection) != nil else { return .close([connection]) }
         while slots.count <= connection { slots.append(nil) }
         slots[connection] = .init(free: count)
@@ -103,7 +103,7 @@ public struct HostPool: Sendable, Hashable {
     ///     request then fails, and no more connections than these are opened; call ``retryAfterShortage()``
     ///     periodically.
     /// - Returns: The next action.
-    public mutating func openingFailed(_ connection: ConnectionID, isShortage: Bool = false) -> Action {
+    package mutating func openingFailed(_ connection: ConnectionID, isShortage: Bool = false) -> Action {
         guard opening.remove(connection) != nil else { return .none }
         if isShortage, connectionCount > 0, !waiting.isEmpty {
             shortageLimit = connectionCount
@@ -114,17 +114,17 @@ public struct HostPool: Sendable, Hashable {
     }
 
     /// Whether requests wait for connections because file descriptors are short.
-    public var isShort: Bool { shortageLimit != nil }
+    package var isShort: Bool { shortageLimit != nil }
 
     /// Tries to open one more connection some time after a shortage of file descriptors.
-    public mutating func retryAfterShortage() -> Action {
+    package mutating func retryAfterShortage() -> Action {
         guard isShort else { return .none }
         shortageLimit = min(limit, connectionCount + 1)
         return next()
     }
 
     /// Records that an exchange has ended and its connection can carry another one.
-    public mutating func released(_ connection: ConnectionID) -> Action {
+    package mutating func released(_ connection: ConnectionID) -> Action {
         guard isOpen(connection) else { return .none }
         slots[connection]?.taken -= 1
         slots[connection]?.free += 1
@@ -136,14 +136,14 @@ public struct HostPool: Sendable, Hashable {
     /// It has no effect if the connection is not open.
     ///
     /// - Returns: The next action.
-    public mutating func closed(_ connection: ConnectionID) -> Action {
+    package mutating func closed(_ connection: ConnectionID) -> Action {
         guard isOpen(connection) else { return .none }
         forget(connection)
         return next()
     }
 
     /// Removes a waiting request that was cancelled.
-    public mutating func withdraw(_ request: RequestID) -> Action {
+    package mutating func withdraw(_ request: RequestID) -> Action {
         guard waiting.remove(request) else { return .none }
         // Without waiting requests, the connections that are being opened are not needed.
         guard waiting.isEmpty, !opening.isEmpty else { return .none }
@@ -152,7 +152,7 @@ public struct HostPool: Sendable, Hashable {
     }
 
     /// Removes all idle connections to close them, for example after one of them was lost, since the others are as old.
-    public mutating func drain() -> Action {
+    package mutating func drain() -> Action {
         let idle = available.filter { slots[$0]?.taken == 0 }
         for connection in idle { forget(connection) }
         return idle.isEmpty ? .none : .close(idle)

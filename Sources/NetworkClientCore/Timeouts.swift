@@ -75,16 +75,16 @@ public struct Timeouts: Sendable, Hashable {
 /// The deadlines of a connection, all served by one timer.
 ///
 /// Moving a deadline later is free: the timer fires at the old one, checks, and is set again.
-public struct Deadlines: Sendable {
+package struct Deadlines: Sendable {
     private static let never = Int64.max
 
     private var moments = InlineArray<5, Int64>(repeating: never)
 
     /// Creates a set without deadlines.
-    public init() {}
+    package init() {}
 
     /// The kinds of deadline.
-    public enum Kind: Int, Sendable, Hashable, CaseIterable {
+    package enum Kind: Int, Sendable, Hashable, CaseIterable {
         /// The whole request.
         case total
         /// The kernel must accept a byte of the request.
@@ -104,7 +104,7 @@ public struct Deadlines: Sendable {
     }
 
     /// Removes all deadlines.
-    public mutating func clear() { moments = .init(repeating: Self.never) }
+    package mutating func clear() { moments = .init(repeating: Self.never) }
 
     /// The earliest deadline; nil if there is none.
     package var next: Instant? {

@@ -3,33 +3,33 @@
 /// It is passed in by the caller.
 ///
 /// The deadlines of requests use this clock, so that a timeout also elapses while a laptop is asleep.
-public struct BootInstant: InstantProtocol, Sendable, Hashable {
+package struct BootInstant: InstantProtocol, Sendable, Hashable {
     /// Nanoseconds of `CLOCK_BOOTTIME` (clock_gettime(2)).
-    public let nanoseconds: Int64
+    package let nanoseconds: Int64
 
     /// The distant future: later than every other instant.
-    public static let never = Self(nanoseconds: .max)
+    package static let never = Self(nanoseconds: .max)
 
     /// Creates an instant from nanoseconds of `CLOCK_BOOTTIME`.
-    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Returns the instant that is a duration later; ``never`` on overflow.
-    public func advanced(by duration: Duration) -> Self {
+    package func advanced(by duration: Duration) -> Self {
         guard self != .never else { return self }
         let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
         return overflows ? .never : .init(nanoseconds: sum)
     }
 
     /// Returns the duration from this instant to another one.
-    public func duration(to other: Self) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
+    package func duration(to other: Self) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
 
     /// Orders by time.
-    public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
 extension Duration {
     /// The duration in whole nanoseconds, clamped to 64 bits (292 years).
-    public var clampedNanoseconds: Int64 {
+    package var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflows { return seconds < 0 ? .min : .max }

@@ -1,6 +1,7 @@
 import CommandLineSupport
 import NetwatchCore
 import NetworkClient
+import NetworkClientCore
 
 /// A file that `--resume` downloads, and the advice on continuing it if it is incomplete.
 struct FetchDownload {

@@ -1,5 +1,6 @@
 import NetwatchCore
 import NetworkClient
+import NetworkClientCore
 
 /// The lines of `--verbose`, marked as curl does: `*` for what happens, `>` for what is sent, `<` for what comes.
 enum VerboseText {

@@ -42,8 +42,8 @@ struct ImportTableTests {
             "NetworkClientCore", "Reachability", "ReachabilityCore", "RequestGate",
         ]),
         "netwatch-fetch": system.union([
-            "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient", "Reachability",
-            "ReachabilityCore",
+            "ArgumentParser", "CommandLineSupport", "LinuxSystem", "NetwatchCore", "NetworkClient",
+            "NetworkClientCore", "Reachability", "ReachabilityCore",
         ]),
     ]
 

@@ -1,15 +1,15 @@
 /// The media types of files by the extension of their names.
 ///
 /// The table is built in, so that the `Content-Type` of an upload does not depend on a machine's `mime.types`.
-public enum FileMediaType {
+package enum FileMediaType {
     /// The type of a file with an unknown extension (RFC 2046, 4.5.1).
-    public static let unknown = "application/octet-stream"
+    package static let unknown = "application/octet-stream"
 
     /// Returns the media type for the extension of a file name, such as `image/jpeg` for `photo.JPG`.
     ///
     /// - Parameter name: A name or a path.
     /// - Returns: The type; ``unknown`` if there is no extension, or an unknown one.
-    public static func type(ofFileNamed name: String) -> String {
+    package static func type(ofFileNamed name: String) -> String {
         let last = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return unknown }
         return byExtension[last[last.index(after: dot)...].lowercased()] ?? unknown

@@ -32,7 +32,7 @@ public struct MultipartPart: Sendable {
     ///   - bytes: The contents.
     ///   - name: The field's name.
     ///   - fileName: The file name that the server sees.
-    ///   - contentType: The content type; nil for the type of the file name's extension (``FileMediaType``), or none if
+    ///   - contentType: The content type; nil for the type of the file name's extension, or none if
     ///     there is no file name.
     /// - Returns: The part.
     public static func bytes(
@@ -53,7 +53,7 @@ public struct MultipartPart: Sendable {
     ///   - path: The path of the file.
     ///   - name: The field's name.
     ///   - fileName: The file name that the server sees; nil for the last component of the path.
-    ///   - contentType: The content type; nil for the type of the file name's extension (``FileMediaType``).
+    ///   - contentType: The content type; nil for the type of the file name's extension.
     /// - Returns: The part.
     public static func file(
         _ path: String,

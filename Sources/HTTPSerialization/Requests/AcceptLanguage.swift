@@ -1,5 +1,5 @@
 /// The user's preferred languages as the value of an `Accept-Language` field (RFC 9110, 12.5.4).
-public enum AcceptLanguage {
+package enum AcceptLanguage {
     /// The maximum number of languages.
     ///
     /// More would identify the user rather than help the server choose.
@@ -10,7 +10,7 @@ public enum AcceptLanguage {
     ///
     /// - Parameter environment: The environment variables.
     /// - Returns: A value such as `de-CH;q=1, de;q=0.9, en;q=0.8`; nil if no language is set, or it is `C` or `POSIX`.
-    public static func value(in environment: [String: String]) -> String? {
+    package static func value(in environment: [String: String]) -> String? {
         let languages = languages(in: environment)
         guard !languages.isEmpty else { return nil }
         return languages.enumerated().map { position, language in

@@ -95,7 +95,8 @@ public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
 public struct ResponseExpectation: Sendable, Hashable {
     /// The acceptable status codes.
     public var statuses: Set<Int>
-    /// Patterns of the acceptable media types (``MediaType/matches(_:)``); nil for any type.
+    /// Patterns of the acceptable media types: a type, one with `*` for a half, or one with `*` before a `+suffix`;
+    /// nil for any type.
     public var mediaTypes: Set<String>?
 
     /// Creates an expectation.
@@ -157,16 +158,16 @@ public struct ResponseExpectation: Sendable, Hashable {
 }
 
 /// A media type with its parameters (RFC 9110, 8.3.1).
-public struct MediaType: Sendable, Hashable {
+package struct MediaType: Sendable, Hashable {
     /// `type/subtype` in lower case, such as `application/json`.
-    public var essence: String
+    package var essence: String
     /// The parameters, such as `charset`, by name in lower case.
     ///
     /// If a name occurs more than once, the first value is used.
-    public var parameters: [String: String] = [:]
+    package var parameters: [String: String] = [:]
 
     /// Parses the value of a `Content-Type` field; nil if it has no `type/subtype`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         // By bytes: of characters, a semicolon with an accent is none.
         var rest = text.utf8[...]
         let essence = Self.trimmed(Self.cut(&rest, before: ";")).lowercased()
@@ -184,7 +185,7 @@ public struct MediaType: Sendable, Hashable {
 
     /// Whether the type matches a pattern: an equal type, or `*` for the type, the subtype, or the part before a
     /// `+suffix`.
-    public func matches(_ pattern: String) -> Bool {
+    package func matches(_ pattern: String) -> Bool {
         if essence == pattern || pattern == "*/*" { return true }
         if pattern.hasSuffix("/*") { return essence.hasPrefix(pattern.dropLast()) }
         guard let suffix = pattern.split(separator: "*", omittingEmptySubsequences: false).last,

@@ -72,7 +72,7 @@ extension RequestBody {
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - contentType: Its media type; nil to derive it from the file name's extension (``FileMediaType``).
+    ///   - contentType: Its media type; nil to derive it from the file name's extension.
     /// - Returns: The body, which can be sent again.
     public static func file(_ path: String, contentType: String? = nil) -> Self {
         let type = contentType ?? FileMediaType.type(ofFileNamed: path)

@@ -1,4 +1,5 @@
 import Glibc
+import NetworkClientCore
 
 /// The proxies for URLs, according to a configuration.
 ///

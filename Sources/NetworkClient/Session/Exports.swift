@@ -1,6 +1,20 @@
-/// Anyone who uses the session uses the names of its requests, answers and stages.
+/// The names that the public interface mentions: those of HTTP, of the serializers, and single types of other modules.
 @_exported public import HTTPSerialization
 @_exported public import HTTPTypes
-@_exported public import NetworkClientCore
-@_exported public import ReachabilityCore
-@_exported public import RequestGate
+@_exported public import struct NetworkClientCore.AuthenticationChallenge
+@_exported public import struct NetworkClientCore.Credential
+@_exported public import enum NetworkClientCore.Processing
+@_exported public import struct NetworkClientCore.ProxyExceptions
+@_exported public import struct NetworkClientCore.Timeouts
+@_exported public import struct Reachability.DestinationPath
+@_exported public import class Reachability.ReachabilityMonitor
+@_exported public import struct ReachabilityCore.IPAddress
+@_exported public import enum ReachabilityCore.PathRequirement
+@_exported public import struct RequestGate.CircuitBreakerPolicy
+@_exported public import enum RequestGate.GatePolicy
+@_exported public import enum RequestGate.GiveUpReason
+@_exported public import enum RequestGate.PathLossPolicy
+@_exported public import enum RequestGate.RequestPriority
+@_exported public import enum RequestGate.RetryDecision
+@_exported public import struct RequestGate.RetryPolicy
+@_exported public import enum RequestGate.RetryReason

@@ -1,4 +1,5 @@
 import NIOHTTP1
+import NetworkClientCore
 
 extension HTTPURL {
     /// What its credentials belong to.

@@ -45,8 +45,9 @@ public struct HTTPConfiguration: Sendable {
     /// Whether requests whose method is not idempotent are given a random `Idempotency-Key`, if they have none.
     public var addsIdempotencyKeys: Bool
     /// When hosts that fail too often are given a rest; nil for never.
-    public var circuitBreaker: CircuitBreaker.Policy?
-    /// Change requests before each attempt, in this order, and decide on attempts that failed, after the request's own.
+    public var circuitBreaker: CircuitBreakerPolicy?
+    /// The interceptors of all requests: they change a request before each attempt, in their order, and decide on attempts
+    /// that failed, after those of the request.
     public var interceptors: [any RequestInterceptor]
     /// Knows the ways out of this machine; nil for `ReachabilityMonitor.shared`, which is started if a request waits or
     /// has a requirement.
@@ -91,7 +92,7 @@ public struct HTTPConfiguration: Sendable {
         retry: RetryPolicy = .never,
         pathLoss: PathLossPolicy = .failFast,
         addsIdempotencyKeys: Bool = false,
-        circuitBreaker: CircuitBreaker.Policy? = nil,
+        circuitBreaker: CircuitBreakerPolicy? = nil,
         interceptors: [any RequestInterceptor] = [],
         connectivity: (any Connectivity)? = nil,
         redirects: RedirectPolicy = .follow(),

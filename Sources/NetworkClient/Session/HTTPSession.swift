@@ -95,10 +95,11 @@ extension HTTPSession: CustomReflectable {
 }
 
 extension HTTPSession {
-    /// Makes a request; it starts at once, unless the options say otherwise.
+    /// Makes a request of any method whose response is held in memory; it starts immediately, unless the options say
+    /// otherwise.
     ///
     /// What can't be sent (a bad URL, parameters that can't be written, an invalidated session) is an error of the
-    /// handle, like all others.
+    /// request, like all others.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -117,32 +118,10 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        make(method, reference, parameters, headers, body, options, to: .memory)
+        make(method, reference, parameters, headers, body, options)
     }
 
-    /// Makes a request of any kind, and starts it, unless the options say otherwise.
-    func make<Handle: RequestHandle>(
-        _ method: HTTPRequest.Method,
-        _ reference: String,
-        _ parameters: ParameterValue?,
-        _ headers: HTTPFields,
-        _ body: RequestBody,
-        _ options: RequestOptions,
-        to destination: ResponseDestination
-    ) -> Handle {
-        var options = options
-        options.destination = destination
-        do throws(HTTPError) {
-            let request = try prepare(method, reference, parameters, headers, body, options)
-            let handle: Handle = core.handle(for: request)
-            if options.startsAtOnce { handle.resume() }
-            return handle
-        } catch {
-            return core.handle(for: .invalid(method, error))
-        }
-    }
-
-    /// Gets.
+    /// Makes a GET request.
     @discardableResult
     public func get(
         _ reference: String,
@@ -153,7 +132,7 @@ extension HTTPSession {
         request(.get, reference, parameters: parameters, headers: headers, options: options)
     }
 
-    /// Gets the head alone.
+    /// Makes a HEAD request, whose response has no body.
     @discardableResult
     public func head(
         _ reference: String,
@@ -164,18 +143,19 @@ extension HTTPSession {
         request(.head, reference, parameters: parameters, headers: headers, options: options)
     }
 
-    /// Deletes.
+    /// Makes a DELETE request.
     @discardableResult
     public func delete(
         _ reference: String,
         parameters: ParameterValue? = nil,
         headers: HTTPFields = [:],
+        body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DataRequest {
-        request(.delete, reference, parameters: parameters, headers: headers, options: options)
+        request(.delete, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Posts parameters or a body.
+    /// Makes a POST request; parameters are the body, or go into the query if there is another one.
     @discardableResult
     public func post(
         _ reference: String,
@@ -187,7 +167,7 @@ extension HTTPSession {
         request(.post, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Puts parameters or a body.
+    /// Makes a PUT request; parameters are the body, or go into the query if there is another one.
     @discardableResult
     public func put(
         _ reference: String,
@@ -199,7 +179,7 @@ extension HTTPSession {
         request(.put, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
 
-    /// Patches with parameters or a body.
+    /// Makes a PATCH request; parameters are the body, or go into the query if there is another one.
     @discardableResult
     public func patch(
         _ reference: String,
@@ -210,20 +190,19 @@ extension HTTPSession {
     ) -> DataRequest {
         request(.patch, reference, parameters: parameters, headers: headers, body: body, options: options)
     }
-}
 
-extension HTTPSession {
-    /// Sends a body to a server.
+    /// Makes a request that sends a body.
     ///
     /// ```swift
-    /// let answer = try await session.upload("reports/7", from: .file("/var/log/report.txt")).response()
+    /// let response = try await session.upload("reports/7", from: .file("/var/log/report.txt")).response()
     /// ```
-    /// What is sent is told by ``RequestEvent/sending(bytes:of:)``.
+    /// ``RequestHandle/progress`` says how much was sent.
     ///
     /// - Parameters:
     ///   - reference: The URL, or a reference that is resolved against the session's base URL.
-    ///   - body: What is sent: a file, a sequence, a form, bytes.
-    ///   - method: How; with `put` it may be sent again after it was perhaps processed, with `post` only with a key.
+    ///   - body: A file, a sequence, a form or bytes.
+    ///   - method: The method; with `put` it may be resent after it was perhaps processed, with `post` only with an
+    ///     ``IdempotencyKey``.
     ///   - parameters: What goes into the query.
     ///   - headers: Fields that replace the session's of the same name.
     ///   - options: What this request does otherwise than the session.
@@ -238,5 +217,26 @@ extension HTTPSession {
         options: RequestOptions = .init()
     ) -> DataRequest {
         request(method, reference, parameters: parameters, headers: headers, body: body, options: options)
+    }
+}
+
+extension HTTPSession {
+    /// Makes a request of any kind, and starts it, unless the options say otherwise.
+    func make<Handle: RequestHandle>(
+        _ method: HTTPRequest.Method,
+        _ reference: String,
+        _ parameters: ParameterValue?,
+        _ headers: HTTPFields,
+        _ body: RequestBody,
+        _ options: RequestOptions
+    ) -> Handle {
+        do throws(HTTPError) {
+            let request = try prepare(method, reference, parameters, headers, body, options)
+            let handle: Handle = core.handle(for: request)
+            if options.startsAtOnce { handle.resume() }
+            return handle
+        } catch {
+            return core.handle(for: .invalid(method, error))
+        }
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NetworkClientCore
 
 /// The connections to one endpoint: does what the pure pool decides.
 ///

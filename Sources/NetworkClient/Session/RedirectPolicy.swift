@@ -1,3 +1,5 @@
+import NetworkClientCore
+
 /// Whether redirects are followed, how many, and what is taken along.
 ///
 /// By RFC 9110, 15.4: 301 and 302 turn a POST into a GET, 303 all but HEAD; 307 and 308 change nothing. To another origin
@@ -6,11 +8,23 @@ public struct RedirectPolicy: Sendable {
     /// Whether they are followed at all; if not, they are the answer.
     public var follows: Bool
     /// How many, and whether from https to http.
-    public var rules: RedirectRules
+    var rules: RedirectRules
     /// Fields of the user's own that do not go to another origin either; their names in any case.
     public var secretFields: [String]
     /// Has the last word on each; nil for the rules'.
     public var decision: RedirectDecision?
+
+    /// How many are followed at most; with one more, the request fails with ``HTTPError/Code/tooManyRedirects``.
+    public var limit: Int {
+        get { rules.limit }
+        set { rules.limit = newValue }
+    }
+
+    /// Whether they are followed from https to http too.
+    public var allowsDowngrade: Bool {
+        get { rules.allowsDowngrade }
+        set { rules.allowsDowngrade = newValue }
+    }
 
     /// Follows them.
     ///

@@ -37,8 +37,10 @@ public protocol RequestInterceptor: Sendable {
     /// Decides what follows a failed attempt; nil leaves it to the next interceptor, and then to the policy.
     ///
     /// Called for each attempt that failed, and each response with a status of 400 or more, whatever the policy of retries
-    /// is, unless the request's body cannot be sent again. A decision to retry is subject to the deadline and to the host's
-    /// retry budget and circuit breaker. What is decided while the user has paused the request happens after the pause.
+    /// is, unless the request's body cannot be sent again, or the request cannot go on: it was cancelled, its deadline or
+    /// its wait for connectivity has ended, or its body or file cannot be used. A decision to retry is subject to the
+    /// deadline and to the host's retry budget and circuit breaker. What is decided while the user has paused the request
+    /// happens after the pause.
     ///
     /// - Parameter attempt: The attempt, and what the policy decides.
     /// - Returns: The decision; nil for none.
@@ -56,7 +58,7 @@ extension RequestInterceptor {
 public struct RequestAttempt: Sendable {
     /// The request.
     public let request: RequestHandle
-    /// The number of the attempt, from 1.
+    /// The number of the attempt, from 1; what an interceptor's error has kept from being sent is not counted.
     public let number: Int
     let buffer: ByteBuffer?
 

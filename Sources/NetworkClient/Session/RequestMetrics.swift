@@ -80,34 +80,33 @@ public struct RequestProgress: Sendable, Hashable {
 }
 
 extension RequestHandle {
-    /// How far it has come, each time that changes, from now on until it ends; a slow reader misses some, never the last.
-    public final var progress: RequestProgressSequence { .init(events: events) }
+    /// How far it has come, each time that changes, from now on until it ends.
+    ///
+    /// A slow reader misses some values, never the last. The sequence does not fail: how the request ended is in its
+    /// response.
+    public final var progress: some AsyncSequence<RequestProgress, Never> & Sendable {
+        RequestProgressSequence(events: events)
+    }
 }
 
 /// The progress of one request.
-public struct RequestProgressSequence: AsyncSequence, Sendable {
-    /// How far it has come.
-    public typealias Element = RequestProgress
-    /// It does not fail: how the request ended is in its response.
-    public typealias Failure = Never
+struct RequestProgressSequence: AsyncSequence, Sendable {
+    typealias Element = RequestProgress
+    typealias Failure = Never
 
     let events: AsyncStream<RequestEvent>
 
-    /// Begins to follow.
-    public func makeAsyncIterator() -> AsyncIterator { .init(events: events.makeAsyncIterator()) }
+    func makeAsyncIterator() -> AsyncIterator { .init(events: events.makeAsyncIterator()) }
 
-    /// Follows the progress of one request.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    struct AsyncIterator: AsyncIteratorProtocol {
         var events: AsyncStream<RequestEvent>.Iterator
         private var progress = RequestProgress()
 
         init(events: AsyncStream<RequestEvent>.Iterator) { self.events = events }
 
-        /// The next; nil when the request has ended.
-        public mutating func next() async -> RequestProgress? { await next(isolation: #isolation) }
+        mutating func next() async -> RequestProgress? { await next(isolation: #isolation) }
 
-        /// The next; nil when the request has ended.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> RequestProgress? {
+        mutating func next(isolation actor: isolated (any Actor)?) async -> RequestProgress? {
             while let event = await events.next(isolation: actor) {
                 if progress.take(event) { return progress }
             }

@@ -33,7 +33,8 @@ public struct RequestOptions: Sendable {
     public var credential: Credential?
     /// Whether it appears as anybody at all; if not, a 401 is its answer.
     public var authenticates: Bool
-    /// Change it before each attempt, after the session's, and decide on attempts that failed, before the session's.
+    /// The interceptors of this request: they change it before each attempt, after those of the session, and decide on
+    /// attempts that failed, before those of the session.
     public var interceptors: [any RequestInterceptor]
 
     /// Where its answer's body goes.

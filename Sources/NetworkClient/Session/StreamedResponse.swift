@@ -150,6 +150,8 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> StreamRequest {
-        make(method, reference, parameters, headers, body, options, to: .stream)
+        var options = options
+        options.destination = .stream
+        return make(method, reference, parameters, headers, body, options)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A comma may separate challenges as well as the parameters of one challenge: a name followed by `=` is a parameter,
 /// any other name starts the next challenge. Invalid challenges are skipped.
-public struct ChallengeParser {
+package struct ChallengeParser {
     /// The maximum number of challenges that are read from a response.
     private static let limit = 32
     /// The maximum number of parameters of a challenge: each is compared with all before, and no scheme has as many.
@@ -18,14 +18,14 @@ public struct ChallengeParser {
     ///
     /// - Parameter values: The values of all fields of the same name.
     /// - Returns: The valid challenges.
-    public static func challenges(in values: [String]) -> [AuthenticationChallenge] {
+    package static func challenges(in values: [String]) -> [AuthenticationChallenge] {
         var parser = Self()
         for value in values { parser.read(value) }
         return Array(parser.challenges.prefix(limit))
     }
 
     /// Returns the parameters of a field that consists only of parameters, such as `Authentication-Info`.
-    public static func parameters(in values: [String]) -> [String: String] {
+    package static func parameters(in values: [String]) -> [String: String] {
         var parser = Self()
         parser.scheme = ""
         for value in values {

@@ -3,21 +3,21 @@
 /// If credentials that were created for a challenge are rejected, authentication ends. Credentials that were sent
 /// preemptively may be for the wrong protection space, or use a nonce that has expired; the challenge is then answered
 /// once.
-public struct ChallengeTrail: Sendable {
+package struct ChallengeTrail: Sendable {
     /// The maximum number of challenges for one request, whatever the servers send.
     private static let limit = 8
 
     /// The credentials of the request that is being challenged.
-    public struct Sent: Sendable, Hashable {
+    package struct Sent: Sendable, Hashable {
         /// The scheme in lower case.
-        public var scheme: String
+        package var scheme: String
         /// The realm for which they were created.
-        public var realm: String
+        package var realm: String
         /// Whether they were created for the previous challenge, rather than sent preemptively.
-        public var isMade: Bool
+        package var isMade: Bool
 
         /// Creates a description of the credentials.
-        public init(scheme: String, realm: String, isMade: Bool) {
+        package init(scheme: String, realm: String, isMade: Bool) {
             self.scheme = scheme
             self.realm = realm
             self.isMade = isMade
@@ -25,7 +25,7 @@ public struct ChallengeTrail: Sendable {
     }
 
     /// The consequence of a challenge.
-    public enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         /// The last credentials were rejected, or there were too many challenges: authentication ends.
         case refused
         /// The nonce was stale: the same credential is used with this challenge.
@@ -40,7 +40,7 @@ public struct ChallengeTrail: Sendable {
     private var origin: HTTPOrigin?
 
     /// Creates a trail without challenges.
-    public init() {}
+    package init() {}
 
     /// Records the challenges of a response.
     ///
@@ -49,7 +49,7 @@ public struct ChallengeTrail: Sendable {
     ///   - origin: The origin of the response.
     ///   - sent: The credentials of the request; nil for none.
     /// - Returns: The consequence.
-    public mutating func challenged(
+    package mutating func challenged(
         _ challenges: [AuthenticationChallenge],
         at origin: HTTPOrigin,
         sent: Sent?
@@ -63,7 +63,7 @@ public struct ChallengeTrail: Sendable {
     }
 
     /// Records that the challenge of a realm is being answered.
-    public mutating func willAuthenticate(_ realm: String) { answered.insert(realm) }
+    package mutating func willAuthenticate(_ realm: String) { answered.insert(realm) }
 
     private static func renewal(of sent: Sent, in challenges: [AuthenticationChallenge]) -> AuthenticationChallenge? {
         guard sent.scheme == "digest" else { return nil }
@@ -80,7 +80,7 @@ public struct ChallengeTrail: Sendable {
 
     /// Returns the challenges that can be answered with a user and a password, strongest first; equally strong ones in
     /// the server's order.
-    public static func ranked(_ challenges: [AuthenticationChallenge]) -> [AuthenticationChallenge] {
+    package static func ranked(_ challenges: [AuthenticationChallenge]) -> [AuthenticationChallenge] {
         challenges.enumerated()
             .compactMap { position, challenge in strength(of: challenge).map { ($0, position, challenge) } }
             .sorted { ($1.0, $0.1) < ($0.0, $1.1) }

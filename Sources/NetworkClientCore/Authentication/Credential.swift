@@ -31,13 +31,13 @@ extension Credential {
 }
 
 /// Credentials of the scheme Basic (RFC 7617).
-public enum BasicAuthorization {
+package enum BasicAuthorization {
     /// Returns the field's value; nil if Basic can't represent the credential: a user name with a colon, or control
     /// characters.
     ///
     /// User name and password are encoded as UTF-8. A server can require that with `charset`, and most others accept
     /// it.
-    public static func value(_ credential: Credential) -> String? {
+    package static func value(_ credential: Credential) -> String? {
         guard !credential.user.utf8.contains(UInt8(ascii: ":")), !credential.hasControlCharacters else { return nil }
         return "Basic " + Base64.encoded(Array("\(credential.user):\(credential.password)".utf8))
     }

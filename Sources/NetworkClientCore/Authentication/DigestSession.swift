@@ -1,7 +1,7 @@
 /// Computes the credentials of requests in a protection space from one challenge of the scheme Digest (RFC 7616, 3.4).
-public struct DigestSession: Sendable {
+package struct DigestSession: Sendable {
     /// The challenge for which credentials are computed.
-    public private(set) var challenge: DigestChallenge
+    package private(set) var challenge: DigestChallenge
     private let credential: Credential
     private let hashes: DigestHashes
     /// The hash of user name, realm and password.
@@ -14,16 +14,16 @@ public struct DigestSession: Sendable {
     private var count: UInt32 = 0
 
     /// The parts of a request that are hashed.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// The method.
-        public var method: String
+        package var method: String
         /// The target as on the request line; for CONNECT, host and port.
-        public var target: String
+        package var target: String
         /// The bytes of the body; nil if they are unknown until they are sent.
-        public var body: [UInt8]?
+        package var body: [UInt8]?
 
         /// Creates a description of a request.
-        public init(method: String, target: String, body: [UInt8]? = []) {
+        package init(method: String, target: String, body: [UInt8]? = []) {
             self.method = method
             self.target = target
             self.body = body
@@ -31,7 +31,7 @@ public struct DigestSession: Sendable {
     }
 
     /// Creates a session for a challenge; nil for a credential that no field can represent.
-    public init?(_ challenge: DigestChallenge, _ credential: Credential, _ hashes: DigestHashes) {
+    package init?(_ challenge: DigestChallenge, _ credential: Credential, _ hashes: DigestHashes) {
         guard !credential.hasControlCharacters else { return nil }
         self.challenge = challenge
         self.credential = credential
@@ -50,10 +50,10 @@ public struct DigestSession: Sendable {
 
     /// Returns whether credentials can be computed for a request: if the body has to be protected, all of it must be
     /// known.
-    public func canAuthorize(_ request: Request) -> Bool { manner(of: request) != nil }
+    package func canAuthorize(_ request: Request) -> Bool { manner(of: request) != nil }
 
     /// Whether the body is needed to compute credentials, since the server requires its protection.
-    public var needsBody: Bool { challenge.protections?.contains(.request) == false }
+    package var needsBody: Bool { challenge.protections?.contains(.request) == false }
 
     /// Returns the form for a request: the weakest protection that the server allows, for compatibility.
     private func manner(of request: Request) -> Manner? {
@@ -68,7 +68,7 @@ public struct DigestSession: Sendable {
     ///   - request: The request.
     ///   - clientNonce: A random text of characters that need no escaping.
     /// - Returns: The value; nil if no credentials can be computed for the request, or if the nonce count is exhausted.
-    public mutating func authorization(for request: Request, clientNonce: String) -> String? {
+    package mutating func authorization(for request: Request, clientNonce: String) -> String? {
         guard count < .max, let manner = manner(of: request) else { return nil }
         count += 1
         let clientNonce = sessionKey(clientNonce)
@@ -90,7 +90,7 @@ public struct DigestSession: Sendable {
     }
 
     /// Sets the next nonce, which the server sent with a response (`Authentication-Info`; RFC 7616, 3.5).
-    public mutating func learn(nextNonce: String) {
+    package mutating func learn(nextNonce: String) {
         guard nextNonce != nonce else { return }
         nonce = nextNonce
         count = 0
@@ -138,7 +138,7 @@ public struct DigestSession: Sendable {
 
 extension DigestSession: CustomReflectable {
     /// A mirror without children: they are as secret as the password.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A parameter value with arbitrary characters (RFC 8187, 3.2.1).
@@ -149,32 +149,32 @@ enum ExtendedValue {
 }
 
 /// A supported challenge of the scheme Digest (RFC 7616, 3.3).
-public struct DigestChallenge: Sendable, Hashable {
+package struct DigestChallenge: Sendable, Hashable {
     /// The name of the protection space.
-    public let realm: String
+    package let realm: String
     /// The server's nonce, which limits the lifetime of credentials.
-    public let nonce: String
+    package let nonce: String
     /// A value that the client returns unchanged.
-    public let opaque: String?
+    package let opaque: String?
     /// The hash function.
-    public let algorithm: DigestAlgorithm
+    package let algorithm: DigestAlgorithm
     /// The name of the hash function as the server wrote it; nil if there is none.
-    public let algorithmName: String?
+    package let algorithmName: String?
     /// Whether the password's hash is mixed with the first nonces (`-sess`).
-    public let isSession: Bool
+    package let isSession: Bool
     /// The supported qualities of protection; nil if the server sends no `qop` (RFC 2069).
-    public let protections: Set<DigestProtection>?
+    package let protections: Set<DigestProtection>?
     /// Whether the previous credentials were rejected only because of an expired nonce.
-    public let isStale: Bool
+    package let isStale: Bool
     /// Whether the user name has to be hashed.
-    public let hashesUser: Bool
+    package let hashesUser: Bool
     /// Whether names are sent in UTF-8, in the notation of RFC 8187.
-    public let isUnicode: Bool
+    package let isUnicode: Bool
     /// The paths and URLs in the protection space; empty for the whole origin.
-    public let domain: [String]
+    package let domain: [String]
 
     /// Creates a challenge; nil if it has another scheme, or an unsupported hash function or protection.
-    public init?(_ challenge: AuthenticationChallenge) {
+    package init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = challenge["nonce"] else {
             return nil
         }
@@ -206,7 +206,7 @@ public struct DigestChallenge: Sendable, Hashable {
 }
 
 /// The quality of protection (`qop`; RFC 7616, 3.3).
-public enum DigestProtection: String, Sendable, Hashable {
+package enum DigestProtection: String, Sendable, Hashable {
     /// Protects the method and the target.
     case request = "auth"
     /// Protects the body as well.
@@ -216,31 +216,31 @@ public enum DigestProtection: String, Sendable, Hashable {
 /// The hash functions for Digest.
 ///
 /// They are passed in, since this module contains none.
-public struct DigestHashes: Sendable {
+package struct DigestHashes: Sendable {
     /// A hash function: from bytes to bytes.
-    public typealias Function = @Sendable (_ bytes: [UInt8]) -> [UInt8]
+    package typealias Function = @Sendable (_ bytes: [UInt8]) -> [UInt8]
 
     /// MD5 (RFC 1321), the only one that most servers support.
-    public let md5: Function
+    package let md5: Function
     /// SHA-256 (FIPS 180-4).
-    public let sha256: Function
+    package let sha256: Function
 
     /// Creates a set of functions.
-    public init(md5: @escaping Function, sha256: @escaping Function) {
+    package init(md5: @escaping Function, sha256: @escaping Function) {
         self.md5 = md5
         self.sha256 = sha256
     }
 }
 
 /// A hash function for Digest (RFC 7616, 6.1), ordered by strength.
-public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, Comparable {
+package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, Comparable {
     /// MD5.
     case md5 = "MD5"
     /// SHA-256.
     case sha256 = "SHA-256"
 
     /// Whether the first is weaker than the second.
-    public static func < (first: Self, second: Self) -> Bool { first == .md5 && second == .sha256 }
+    package static func < (first: Self, second: Self) -> Bool { first == .md5 && second == .sha256 }
 
     /// Returns the hash of a text in hexadecimal digits.
     func hash(_ text: String, by hashes: DigestHashes) -> String { hash(Array(text.utf8), by: hashes) }

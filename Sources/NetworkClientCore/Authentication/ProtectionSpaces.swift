@@ -1,17 +1,17 @@
 /// The protection spaces that a session knows, and the credentials for them (RFC 9110, 11.5).
 ///
 /// A protection space is an origin and a realm. Credentials of one origin are never sent to another.
-public struct ProtectionSpaces: Sendable {
+package struct ProtectionSpaces: Sendable {
     /// A protection space for which credentials were sent.
-    public struct Space: Sendable {
+    package struct Space: Sendable {
         /// The realm.
-        public let realm: String
+        package let realm: String
         /// The user name and the password.
-        public let credential: Credential
+        package let credential: Credential
         /// Whether all requests may use the credential, rather than only those that were given the same one.
-        public let isShared: Bool
+        package let isShared: Bool
         /// The credentials that are sent for its challenge.
-        public internal(set) var authorization: Authorization
+        package internal(set) var authorization: Authorization
         /// The path prefixes that are assumed to be in the space; empty for the whole origin.
         var prefixes: [String]
 
@@ -23,7 +23,7 @@ public struct ProtectionSpaces: Sendable {
         ///   - isShared: Whether all requests may use the credential.
         ///   - authorization: The credentials that are sent for its challenge.
         ///   - path: The path of the request that was challenged.
-        public init(realm: String, credential: Credential, isShared: Bool, authorization: Authorization, path: String) {
+        package init(realm: String, credential: Credential, isShared: Bool, authorization: Authorization, path: String) {
             self.realm = realm
             self.credential = credential
             self.isShared = isShared
@@ -47,14 +47,14 @@ public struct ProtectionSpaces: Sendable {
     }
 
     /// The credentials for a challenge, by scheme.
-    public enum Authorization: Sendable {
+    package enum Authorization: Sendable {
         /// The same value for all requests.
         case basic(String)
         /// A value that is computed for each request.
         case digest(DigestSession)
 
         /// The scheme in lower case.
-        public var scheme: String {
+        package var scheme: String {
             switch self {
             case .basic: "basic"
             case .digest: "digest"
@@ -62,7 +62,7 @@ public struct ProtectionSpaces: Sendable {
         }
 
         /// Whether the request's body is needed to compute the credentials.
-        public var needsBody: Bool {
+        package var needsBody: Bool {
             switch self {
             case .basic: false
             case .digest(let session): session.needsBody
@@ -76,10 +76,10 @@ public struct ProtectionSpaces: Sendable {
     private var known: [HTTPOrigin: [Space]] = [:]
 
     /// Creates an empty list of protection spaces.
-    public init() {}
+    package init() {}
 
     /// Stores a space, or replaces its credentials.
-    public mutating func keep(_ space: Space, at origin: HTTPOrigin) {
+    package mutating func keep(_ space: Space, at origin: HTTPOrigin) {
         var spaces = known[origin] ?? []
         var space = space
         if let index = spaces.firstIndex(where: { $0.realm == space.realm && $0.credential == space.credential }) {
@@ -99,7 +99,7 @@ public struct ProtectionSpaces: Sendable {
     }
 
     /// Removes a space whose credentials were rejected.
-    public mutating func forget(_ realm: String, _ credential: Credential, at origin: HTTPOrigin) {
+    package mutating func forget(_ realm: String, _ credential: Credential, at origin: HTTPOrigin) {
         known[origin]?.removeAll { $0.realm == realm && $0.credential == credential }
         if known[origin]?.isEmpty == true { known[origin] = nil }
     }
@@ -111,7 +111,7 @@ public struct ProtectionSpaces: Sendable {
     ///   - origin: The origin of the request.
     ///   - credential: The credential of the request; nil for a request that uses shared credentials.
     /// - Returns: The space with the longest matching prefix, and the newest of several; nil if there is none.
-    public func space(of path: String, at origin: HTTPOrigin, for credential: Credential?) -> (Space, number: Int)? {
+    package func space(of path: String, at origin: HTTPOrigin, for credential: Credential?) -> (Space, number: Int)? {
         guard let spaces = known[origin] else { return nil }
         var best: (number: Int, reach: Int)?
         for (number, space) in spaces.enumerated() {
@@ -123,7 +123,7 @@ public struct ProtectionSpaces: Sendable {
     }
 
     /// Returns the shared credential of a realm, the newest of several; nil if there is none.
-    public func sharedCredential(of realm: String, at origin: HTTPOrigin) -> Credential? {
+    package func sharedCredential(of realm: String, at origin: HTTPOrigin) -> Credential? {
         known[origin]?.last { $0.realm == realm && $0.isShared }?.credential
     }
 
@@ -134,7 +134,7 @@ public struct ProtectionSpaces: Sendable {
     ///   - credential: The credential.
     ///   - origin: The origin.
     /// - Returns: The space; nil if it was removed.
-    public func space(
+    package func space(
         of realm: String,
         _ credential: Credential,
         at origin: HTTPOrigin
@@ -154,7 +154,7 @@ public struct ProtectionSpaces: Sendable {
     ///   - request: The request.
     ///   - clientNonce: A random text.
     /// - Returns: The value; nil if no credentials can be computed for the request.
-    public mutating func authorization(
+    package mutating func authorization(
         _ number: Int,
         at origin: HTTPOrigin,
         for request: DigestSession.Request,
@@ -171,7 +171,7 @@ public struct ProtectionSpaces: Sendable {
     }
 
     /// Sets the next nonce of a space, which the server sent with a response.
-    public mutating func learn(nextNonce: String, of realm: String, _ credential: Credential, at origin: HTTPOrigin) {
+    package mutating func learn(nextNonce: String, of realm: String, _ credential: Credential, at origin: HTTPOrigin) {
         let place = known[origin]?.firstIndex { $0.realm == realm && $0.credential == credential }
         guard let place, case .digest(var session)? = known[origin]?[place].authorization else { return }
         session.learn(nextNonce: nextNonce)
@@ -181,36 +181,36 @@ public struct ProtectionSpaces: Sendable {
 
 extension ProtectionSpaces: CustomReflectable {
     /// A mirror without children: they are as secret as passwords.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension ProtectionSpaces.Authorization: CustomReflectable, CustomStringConvertible {
     /// The scheme.
-    public var description: String { scheme }
+    package var description: String { scheme }
     /// A mirror without children: those of Basic contain the password.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A scheme, host and port.
 ///
 /// Credentials belong to one origin and are never sent to another (RFC 9110, 4.3.1).
-public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
+package struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
     /// Whether the scheme is https.
-    public let isSecure: Bool
+    package let isSecure: Bool
     /// The normalized host: ASCII, lower case, without brackets.
-    public let host: String
+    package let host: String
     /// The port.
-    public let port: Int
+    package let port: Int
 
     /// Creates an origin.
-    public init(isSecure: Bool, host: String, port: Int) {
+    package init(isSecure: Bool, host: String, port: Int) {
         self.isSecure = isSecure
         self.host = host
         self.port = port
     }
 
     /// The origin as a URL without a path, such as `https://example.com:8443`.
-    public var description: String {
+    package var description: String {
         let name = HostText.host(host)
         let suffix = port == (isSecure ? 443 : 80) ? "" : ":\(port)"
         return "\(isSecure ? "https" : "http")://\(name)\(suffix)"

@@ -3,30 +3,30 @@ package import ReachabilityCore
 /// Decides when an access token is refreshed: once, even if many requests are rejected at the same time.
 ///
 /// The time is passed in. It prevents endless refreshes if a server rejects tokens that were just issued.
-public struct TokenRefresh: Sendable {
+package struct TokenRefresh: Sendable {
     /// The number of a token; 0 before there is one.
-    public typealias Generation = UInt64
+    package typealias Generation = UInt64
 
     /// The minimum time between two refreshes if the token in between was never accepted.
-    public static let minimumInterval = Duration.seconds(10)
+    package static let minimumInterval = Duration.seconds(10)
 
     /// The current token; nil if there is none.
-    public private(set) var token: String?
+    package private(set) var token: String?
     /// The number of the current token.
-    public private(set) var generation: Generation
+    package private(set) var generation: Generation
     /// Whether a refresh is in progress.
-    public private(set) var isRefreshing = false
+    package private(set) var isRefreshing = false
     private var refreshed: Instant?
     private var wasAccepted = false
 
     /// Creates the state of a session with or without a token.
-    public init(token: String?) {
+    package init(token: String?) {
         self.token = token
         generation = token == nil ? 0 : 1
     }
 
     /// The consequence of a rejected request.
-    public enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         /// There is a newer token: the request is retried with it.
         case retry
         /// The request waits for the next token, and the refresh starts now.
@@ -54,7 +54,7 @@ public struct TokenRefresh: Sendable {
     }
 
     /// Records that a request with a token succeeded.
-    public mutating func accepted(_ sent: Generation) {
+    package mutating func accepted(_ sent: Generation) {
         if sent == generation { wasAccepted = true }
     }
 
@@ -68,10 +68,10 @@ public struct TokenRefresh: Sendable {
     /// Records that the refresh failed.
     ///
     /// Waiting requests fail, and the next rejection starts another refresh.
-    public mutating func failed() { isRefreshing = false }
+    package mutating func failed() { isRefreshing = false }
 }
 
 extension TokenRefresh: CustomReflectable {
     /// A mirror without children: one is the token.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -19,7 +19,7 @@ package struct DownloadPart: Sendable, Hashable {
 }
 
 /// The parts of a response's head that matter to a download.
-package struct DownloadResponse: Sendable, Hashable {
+package struct DownloadResponseHead: Sendable, Hashable {
     /// The status.
     package var status: Int
     /// The values of `ETag`.

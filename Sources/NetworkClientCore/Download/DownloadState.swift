@@ -90,7 +90,7 @@ package struct DownloadState: Sendable, Hashable {
     }
 
     /// Decides how a response is handled, from its head.
-    package mutating func begin(_ response: DownloadResponse) -> Verdict {
+    package mutating func begin(_ response: DownloadResponseHead) -> Verdict {
         switch response.status {
         case 206 where traits.asksForParts: partial(response)
         case 416: unsatisfied(response)
@@ -137,7 +137,7 @@ extension DownloadState {
         end = nil
     }
 
-    private mutating func restart(_ response: DownloadResponse) -> Verdict {
+    private mutating func restart(_ response: DownloadResponseHead) -> Verdict {
         guard traits.isRestartable || part.length == 0 else { return .fail(.startsOver(have: part.length)) }
         // An encoded body has another length than the file, and its parts are not parts of the file.
         let validator = StrongValidator(tags: response.tags, dates: response.dates, sent: response.sent)
@@ -149,7 +149,7 @@ extension DownloadState {
         return .restart(part)
     }
 
-    private mutating func partial(_ response: DownloadResponse) -> Verdict {
+    private mutating func partial(_ response: DownloadResponseHead) -> Verdict {
         guard case .rest(let position, let validator) = asked else { return .fail(.unrequestedPart) }
         switch Self.judge(response, from: position, of: part, validator) {
         case .failure(let mismatch):
@@ -175,7 +175,7 @@ extension DownloadState {
 
     /// Decides whether a response is a part that continues the bytes that are present.
     private static func judge(
-        _ response: DownloadResponse,
+        _ response: DownloadResponseHead,
         from position: Int64,
         of part: DownloadPart,
         _ validator: StrongValidator
@@ -200,7 +200,7 @@ extension DownloadState {
         }
     }
 
-    private mutating func unsatisfied(_ response: DownloadResponse) -> Verdict {
+    private mutating func unsatisfied(_ response: DownloadResponseHead) -> Verdict {
         guard case .rest(let position, let validator) = asked else { return .noFile }
         let total = response.ranges.count == 1 ? ContentRange(response.ranges[0])?.total : nil
         switch validator.compare(tags: response.tags, dates: response.dates) {

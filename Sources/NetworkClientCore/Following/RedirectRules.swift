@@ -5,24 +5,24 @@
 /// | 301, 302 | POST becomes GET, others are kept | dropped if the method changes, else kept |
 /// | 303 | all but HEAD become GET | dropped |
 /// | 307, 308 | kept | kept |
-public struct RedirectRules: Sendable, Hashable {
+package struct RedirectRules: Sendable, Hashable {
     /// The maximum number of redirects.
-    public var limit: Int
+    package var limit: Int
     /// Whether a redirect from https to http is followed.
-    public var allowsDowngrade: Bool
+    package var allowsDowngrade: Bool
 
     /// Creates the rules.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of redirects.
     ///   - allowsDowngrade: Whether a redirect from https to http is followed.
-    public init(limit: Int = 20, allowsDowngrade: Bool = false) {
+    package init(limit: Int = 20, allowsDowngrade: Bool = false) {
         self.limit = limit
         self.allowsDowngrade = allowsDowngrade
     }
 
     /// Returns whether a status redirects to another URL automatically.
-    public static func isRedirect(_ status: Int) -> Bool {
+    package static func isRedirect(_ status: Int) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
         default: false
@@ -30,7 +30,7 @@ public struct RedirectRules: Sendable, Hashable {
     }
 
     /// Returns the handling of a response.
-    public func verdict(on context: RedirectContext) -> RedirectVerdict {
+    package func verdict(on context: RedirectContext) -> RedirectVerdict {
         guard Self.isRedirect(context.status) else { return .finalResponse }
         guard case .url(let relation) = context.target else {
             return .fail(context.target == .missing ? .locationMissing : .locationUnusable)
@@ -59,10 +59,10 @@ public struct RedirectRules: Sendable, Hashable {
     }
 
     /// Fields, in lower case, that are sent only to the origin for which they were set.
-    public static let secretFields: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
+    package static let secretFields: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization"]
 
     /// Fields, in lower case, that describe a body or its transfer, and are dropped with it (RFC 9110, 15.4).
-    public static let contentFields: Set<String> = [
+    package static let contentFields: Set<String> = [
         "content-digest", "content-disposition", "content-encoding", "content-language", "content-length",
         "content-location", "content-md5", "content-range", "content-type", "digest", "expect", "idempotency-key",
         "last-modified", "repr-digest", "trailer", "transfer-encoding",
@@ -70,20 +70,20 @@ public struct RedirectRules: Sendable, Hashable {
 }
 
 /// The properties of a response that decide about a redirect.
-public struct RedirectContext: Sendable, Hashable {
+package struct RedirectContext: Sendable, Hashable {
     /// The status of the response.
-    public var status: Int
+    package var status: Int
     /// The method of the request.
-    public var method: String
+    package var method: String
     /// The kind of the request's body.
-    public var body: Body
+    package var body: Body
     /// The target of the redirect.
-    public var target: Target
+    package var target: Target
     /// The number of redirects that were followed before.
-    public var followed: Int
+    package var followed: Int
 
     /// Creates a context.
-    public init(status: Int, method: String, body: Body = .none, target: Target, followed: Int = 0) {
+    package init(status: Int, method: String, body: Body = .none, target: Target, followed: Int = 0) {
         self.status = status
         self.method = method
         self.body = body
@@ -92,7 +92,7 @@ public struct RedirectContext: Sendable, Hashable {
     }
 
     /// The kind of a request's body.
-    public enum Body: Sendable, Hashable, CaseIterable {
+    package enum Body: Sendable, Hashable, CaseIterable {
         /// No body.
         case none
         /// A body that can be sent again.
@@ -102,7 +102,7 @@ public struct RedirectContext: Sendable, Hashable {
     }
 
     /// The target of a redirect.
-    public enum Target: Sendable, Hashable {
+    package enum Target: Sendable, Hashable {
         /// There is no `Location`, or there are several that differ.
         case missing
         /// The `Location` is not a URL that can be requested.
@@ -112,16 +112,16 @@ public struct RedirectContext: Sendable, Hashable {
     }
 
     /// The relation of the target to the URL that was requested.
-    public struct Relation: Sendable, Hashable {
+    package struct Relation: Sendable, Hashable {
         /// Whether scheme, host and port are the same.
-        public var isSameOrigin: Bool
+        package var isSameOrigin: Bool
         /// Whether the redirect is from https to http.
-        public var isDowngrade: Bool
+        package var isDowngrade: Bool
         /// The methods with which the target was already requested in this chain of redirects.
-        public var asked: Set<String>
+        package var asked: Set<String>
 
         /// Creates a relation.
-        public init(isSameOrigin: Bool = true, isDowngrade: Bool = false, asked: Set<String> = []) {
+        package init(isSameOrigin: Bool = true, isDowngrade: Bool = false, asked: Set<String> = []) {
             self.isSameOrigin = isSameOrigin
             self.isDowngrade = isDowngrade
             self.asked = asked
@@ -130,7 +130,7 @@ public struct RedirectContext: Sendable, Hashable {
 }
 
 /// The handling of a response that may be a redirect.
-public enum RedirectVerdict: Sendable, Hashable {
+package enum RedirectVerdict: Sendable, Hashable {
     /// It is the final response.
     case finalResponse
     /// The redirect is followed.
@@ -140,16 +140,16 @@ public enum RedirectVerdict: Sendable, Hashable {
 }
 
 /// The changes to a request that follows a redirect.
-public struct RedirectStep: Sendable, Hashable {
+package struct RedirectStep: Sendable, Hashable {
     /// The new method.
-    public var method: String
+    package var method: String
     /// Whether the body is sent again; if not, the fields that describe a body are dropped too.
-    public var keepsBody: Bool
+    package var keepsBody: Bool
     /// Whether fields for the previous origin are kept (``RedirectRules/secretFields``).
-    public var keepsSecrets: Bool
+    package var keepsSecrets: Bool
 
     /// Creates a step.
-    public init(method: String, keepsBody: Bool, keepsSecrets: Bool) {
+    package init(method: String, keepsBody: Bool, keepsSecrets: Bool) {
         self.method = method
         self.keepsBody = keepsBody
         self.keepsSecrets = keepsSecrets
@@ -157,7 +157,7 @@ public struct RedirectStep: Sendable, Hashable {
 }
 
 /// The reason why a redirect can't be followed.
-public enum RedirectFailure: String, Sendable, Hashable, CaseIterable {
+package enum RedirectFailure: String, Sendable, Hashable, CaseIterable {
     /// The maximum number of redirects was reached.
     case tooMany
     /// The target was already requested with the same method.
@@ -173,10 +173,10 @@ public enum RedirectFailure: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The parts of a `Location` field besides the URL itself.
-public enum RedirectReference {
+package enum RedirectReference {
     /// Returns the value of a field that may occur only once; nil if there is none, or if there are several that
     /// differ.
-    public static func single(_ values: [String]) -> String? {
+    package static func single(_ values: [String]) -> String? {
         guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
         return first
     }
@@ -187,7 +187,7 @@ public enum RedirectReference {
     ///   - location: The value of `Location`.
     ///   - previous: The fragment of the previous URL, without `#`.
     /// - Returns: The fragment, without `#`; nil if there is none.
-    public static func fragment(of location: String, after previous: String?) -> String? {
+    package static func fragment(of location: String, after previous: String?) -> String? {
         guard let mark = location.utf8.firstIndex(of: UInt8(ascii: "#")) else { return previous }
         return String(location[location.utf8.index(after: mark)...])
     }

@@ -1,5 +1,5 @@
 /// The client's side of a CONNECT request to an HTTP proxy (RFC 9110, 9.3.6).
-public struct ConnectDialogue: Sendable {
+package struct ConnectDialogue: Sendable {
     private let authority: String
     private let fields: [ProxyResponse.Field]
     private var parser: ResponseParser
@@ -7,7 +7,7 @@ public struct ConnectDialogue: Sendable {
     private var refusal: ProxyResponse?
 
     /// The maximum size of a refusal's body that is kept, and waited for, in bytes.
-    public static let keptBody = 4_096
+    package static let keptBody = 4_096
 
     /// Creates a request for a connection.
     ///
@@ -15,7 +15,7 @@ public struct ConnectDialogue: Sendable {
     ///   - authority: The host and port; an IPv6 address is in brackets.
     ///   - fields: The fields of the request in addition to `Host`.
     ///   - maximumHead: The maximum size of the response's head in bytes, including interim responses.
-    public init(to authority: String, fields: [ProxyResponse.Field], maximumHead: Int) {
+    package init(to authority: String, fields: [ProxyResponse.Field], maximumHead: Int) {
         self.authority = authority
         self.fields = fields
         parser = ResponseParser(maximumHeadSize: maximumHead)
@@ -23,7 +23,7 @@ public struct ConnectDialogue: Sendable {
     }
 
     /// The bytes of the request.
-    public var request: [UInt8] {
+    package var request: [UInt8] {
         let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
         return Array("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\(lines)\r\n".utf8)
     }
@@ -31,7 +31,7 @@ public struct ConnectDialogue: Sendable {
     /// Processes received bytes, however they are split.
     ///
     /// - Returns: The next step. After the connection is open or refused, it must not be called again.
-    public mutating func receive(_ bytes: some Sequence<UInt8>) -> ProxyStep {
+    package mutating func receive(_ bytes: some Sequence<UInt8>) -> ProxyStep {
         Array(bytes).withUnsafeBytes { bytes in
             do throws(ResponseFault) {
                 return try read(bytes)
@@ -42,7 +42,7 @@ public struct ConnectDialogue: Sendable {
     }
 
     /// Returns the refusal received so far when the connection was closed or timed out; nil if there is none.
-    public func end() -> ProxyRefusal? { refusal.map { .response($0) } }
+    package func end() -> ProxyRefusal? { refusal.map { .response($0) } }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) throws(ResponseFault) -> ProxyStep {
         var position = 0

@@ -82,26 +82,26 @@ public struct ProxyExceptions: Sendable, Hashable {
 ///
 /// `HTTP_PROXY` is not read: in a CGI program (RFC 3875, 4.1.18), a client can set that variable by sending a `Proxy`
 /// field.
-public struct ProxyEnvironment: Sendable, Hashable {
+package struct ProxyEnvironment: Sendable, Hashable {
     /// A variable and its value.
-    public struct Setting: Sendable, Hashable {
+    package struct Setting: Sendable, Hashable {
         /// The name of the variable.
-        public let variable: String
+        package let variable: String
         /// The value, which may contain a password.
-        public let value: String
+        package let value: String
     }
 
     /// The proxy for `http` URLs.
-    public let http: Setting?
+    package let http: Setting?
     /// The proxy for `https` URLs.
-    public let https: Setting?
+    package let https: Setting?
     /// The hosts that are reached without a proxy.
-    public let exceptions: Setting?
+    package let exceptions: Setting?
 
     /// Reads the environment's variables.
     ///
     /// - Parameter value: Returns the value of a variable; nil if it is not set.
-    public init(_ value: (String) -> String?) {
+    package init(_ value: (String) -> String?) {
         func first(_ names: String...) -> Setting? {
             for name in names {
                 if let value = value(name), !value.isEmpty { return .init(variable: name, value: value) }
@@ -116,9 +116,9 @@ public struct ProxyEnvironment: Sendable, Hashable {
 
 extension ProxyEnvironment.Setting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The variable's name.
-    public var description: String { variable }
+    package var description: String { variable }
     /// The same as ``description``.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// A mirror without children: the value may contain a password.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

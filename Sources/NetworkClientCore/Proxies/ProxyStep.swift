@@ -1,5 +1,5 @@
 /// The next step of a negotiation with a proxy.
-public enum ProxyStep: Sendable, Hashable {
+package enum ProxyStep: Sendable, Hashable {
     /// Wait for more bytes.
     case wait
     /// Send these bytes.
@@ -11,7 +11,7 @@ public enum ProxyStep: Sendable, Hashable {
 }
 
 /// The reason why a proxy refused a connection to an origin.
-public enum ProxyRefusal: Error, Sendable, Hashable {
+package enum ProxyRefusal: Error, Sendable, Hashable {
     /// An HTTP proxy responded with a status other than 2xx.
     case response(ProxyResponse)
     /// The reply code of a SOCKS proxy, which is not 0 (RFC 1928, 6).
@@ -29,32 +29,32 @@ public enum ProxyRefusal: Error, Sendable, Hashable {
 }
 
 /// An HTTP proxy's response to CONNECT.
-public struct ProxyResponse: Sendable, Hashable {
+package struct ProxyResponse: Sendable, Hashable {
     /// The status code.
-    public var status: Int
+    package var status: Int
     /// The reason phrase.
-    public var reason: String
+    package var reason: String
     /// The fields in order.
-    public var fields: [Field] = []
+    package var fields: [Field] = []
     /// The beginning of the body.
-    public var body: [UInt8] = []
+    package var body: [UInt8] = []
 
     /// A field.
-    public struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
         /// The name as it was received or set.
-        public var name: String
+        package var name: String
         /// The value without surrounding white space.
-        public var value: String
+        package var value: String
 
         /// Creates a field.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// Creates a response.
-    public init(status: Int, reason: String, fields: [Field] = [], body: [UInt8] = []) {
+    package init(status: Int, reason: String, fields: [Field] = [], body: [UInt8] = []) {
         self.status = status
         self.reason = reason
         self.fields = fields
@@ -62,7 +62,7 @@ public struct ProxyResponse: Sendable, Hashable {
     }
 
     /// Returns the values of all fields with a name.
-    public func values(of name: String) -> [String] {
+    package func values(of name: String) -> [String] {
         let name = name.lowercased()
         return fields.filter { $0.name.lowercased() == name }.map(\.value)
     }

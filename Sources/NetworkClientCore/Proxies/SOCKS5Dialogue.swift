@@ -1,9 +1,9 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// The client's side of a SOCKS 5 request (RFC 1928), with a user name and a password if needed (RFC 1929).
-public struct SOCKS5Dialogue: Sendable, Hashable {
+package struct SOCKS5Dialogue: Sendable, Hashable {
     /// The destination of the connection.
-    public enum Destination: Sendable, Hashable {
+    package enum Destination: Sendable, Hashable {
         /// A host name of at most 255 bytes, which the proxy resolves.
         case name(String)
         /// An address.
@@ -11,14 +11,14 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
     }
 
     /// A user name and a password, of at most 255 bytes each.
-    public struct Login: Sendable, Hashable {
+    package struct Login: Sendable, Hashable {
         /// The user name.
-        public var user: String
+        package var user: String
         /// The password.
-        public var password: String
+        package var password: String
 
         /// Creates a login.
-        public init(user: String, password: String) {
+        package init(user: String, password: String) {
             self.user = user
             self.password = password
         }
@@ -26,7 +26,7 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
         /// Whether both can be sent (RFC 1929, 2).
         ///
         /// An empty password is allowed.
-        public var fits: Bool { 1...255 ~= user.utf8.count && password.utf8.count <= 255 }
+        package var fits: Bool { 1...255 ~= user.utf8.count && password.utf8.count <= 255 }
     }
 
     private enum Phase { case method, login, reply, over }
@@ -38,7 +38,7 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
     private var pending: [UInt8] = []
 
     /// Creates a request for a connection.
-    public init(to destination: Destination, port: UInt16, login: Login?) {
+    package init(to destination: Destination, port: UInt16, login: Login?) {
         self.destination = destination
         self.port = port
         self.login = login
@@ -50,13 +50,13 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
     private static let noneFits: UInt8 = 0xFF
 
     /// The bytes to send first: the offered authentication methods.
-    public var greeting: [UInt8] {
+    package var greeting: [UInt8] {
         let methods = login == nil ? [Self.noLogin] : [Self.noLogin, Self.userAndPassword]
         return [Self.version, UInt8(methods.count)] + methods
     }
 
     /// Processes received bytes, however they are split.
-    public mutating func receive(_ bytes: some Sequence<UInt8>) -> ProxyStep {
+    package mutating func receive(_ bytes: some Sequence<UInt8>) -> ProxyStep {
         pending += bytes
         let step =
             switch phase {
@@ -151,9 +151,9 @@ public struct SOCKS5Dialogue: Sendable, Hashable {
 
 extension SOCKS5Dialogue.Login: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A fixed text that reveals neither value.
-    public var description: String { "Login(hidden)" }
+    package var description: String { "Login(hidden)" }
     /// The same as ``description``.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,15 +1,15 @@
 /// The head of a response as it was received: its status line and its fields (RFC 9112, 4 and 5).
-public struct ResponseHead: Sendable {
+package struct ResponseHead: Sendable {
     /// The minor version of HTTP/1.
-    public private(set) var minorVersion = 1
+    package private(set) var minorVersion = 1
     /// The status code, from 100 to 999.
-    public private(set) var status = 0
+    package private(set) var status = 0
     /// The reason phrase, which has no meaning to a program.
-    public private(set) var reason = ""
+    package private(set) var reason = ""
     /// The fields in order.
     ///
     /// Values have no surrounding white space.
-    public private(set) var fields: [(String, String)] = []
+    package private(set) var fields: [(String, String)] = []
 
     /// The number of fields that are stored without a second allocation.
     private static let usualFields = 12

@@ -2,7 +2,7 @@
 ///
 /// The parser finds the beginning and the end of a body without copying it. Pass each piece of input to ``next(_:)``
 /// until it returns no event.
-public struct ResponseParser: Sendable {
+package struct ResponseParser: Sendable {
     /// The maximum size of the line before a chunk in bytes, including extensions.
     static let maximumChunkLine = 16_384
     /// The maximum number of hexadecimal digits in a chunk's size.
@@ -24,7 +24,7 @@ public struct ResponseParser: Sendable {
     }
 
     /// An element of the input.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// The head of an interim or of the final response.
         case head(ResponseHead)
         /// A piece of the body: the last bytes that were consumed, by number.
@@ -47,16 +47,16 @@ public struct ResponseParser: Sendable {
     ///
     /// - Parameter maximumHeadSize: The maximum size of the heads of a response in bytes, including interim ones. The
     ///   same maximum applies to its trailers.
-    public init(maximumHeadSize: Int) { self.maximumHeadSize = maximumHeadSize }
+    package init(maximumHeadSize: Int) { self.maximumHeadSize = maximumHeadSize }
 
     /// Whether a byte of the expected response has arrived.
-    public var hasBegun: Bool { headSize > 0 }
+    package var hasBegun: Bool { headSize > 0 }
 
     /// Starts to expect the response to a request.
     ///
     /// - Parameter method: The request's method: the response to HEAD has no body; one to CONNECT has a body only if it
     ///   refuses.
-    public mutating func expectResponse(to method: String) {
+    package mutating func expectResponse(to method: String) {
         guard phase == .idle else { return }
         phase = .statusLine
         self.method = .init(method)
@@ -70,7 +70,7 @@ public struct ResponseParser: Sendable {
     /// - Returns: The number of consumed bytes and the event. Without an event, all bytes were consumed and more are
     ///   needed.
     /// - Throws: ``ResponseFault``. After that, nothing else can be parsed on the connection.
-    public mutating func next(
+    package mutating func next(
         _ bytes: UnsafeRawBufferPointer
     ) throws(ResponseFault) -> (consumed: Int, event: Event?) {
         do throws(ResponseFault) {
@@ -85,7 +85,7 @@ public struct ResponseParser: Sendable {
     ///
     /// - Returns: The end of the response if its body ends with the connection; nil if no response is expected.
     /// - Throws: ``ResponseFault/truncated`` if the response is incomplete.
-    public mutating func finish() throws(ResponseFault) -> Event? {
+    package mutating func finish() throws(ResponseFault) -> Event? {
         defer { phase = .over }
         switch phase {
         case .idle, .over: return nil
@@ -310,7 +310,7 @@ private enum BodyFraming {
 }
 
 /// The reason why bytes on a connection are not a valid response.
-public enum ResponseFault: Error, Sendable, Hashable {
+package enum ResponseFault: Error, Sendable, Hashable {
     /// The bytes are not valid HTTP/1.1. The text says why.
     case malformed(String)
     /// The heads or the trailers exceed this limit in bytes.
@@ -331,9 +331,9 @@ extension UInt8 {
 }
 
 /// The transfer codings of a body (RFC 9112, 6.1).
-public struct TransferCodings: Sendable, Hashable {
+package struct TransferCodings: Sendable, Hashable {
     /// A compression.
-    public enum Compression: Sendable, Hashable {
+    package enum Compression: Sendable, Hashable {
         /// RFC 1952.
         case gzip
         /// RFC 1950.
@@ -341,18 +341,18 @@ public struct TransferCodings: Sendable, Hashable {
     }
 
     /// The maximum number of compressions: an honest server uses one, and each costs work per byte.
-    public static let maximumCompressions = 3
+    package static let maximumCompressions = 3
 
     /// The compressions in the order in which they were applied.
-    public let compressions: [Compression]
+    package let compressions: [Compression]
     /// Whether the body is chunked; if not, it ends with the connection.
-    public let isChunked: Bool
+    package let isChunked: Bool
 
     /// Parses the values of `Transfer-Encoding`.
     ///
     /// - Throws: ``ResponseFault/malformed(_:)`` for an unknown coding, too many codings, none at all, and for
     ///   `chunked` anywhere but at the end.
-    public init(_ values: some Sequence<String>) throws(ResponseFault) {
+    package init(_ values: some Sequence<String>) throws(ResponseFault) {
         var names = values.flatMap { $0.split(separator: ",") }.map { Self.trimmed($0).lowercased() }
         names.removeAll(where: \.isEmpty)
         guard let last = names.last else { throw .malformed("its Transfer-Encoding is empty") }

@@ -1,42 +1,42 @@
+/// The thresholds at which the breaker opens, and the duration for which it stays open.
+public struct CircuitBreakerPolicy: Sendable, Hashable {
+    /// The share of calls, 0 to 1, that must fail.
+    public var failureRatio: Double
+    /// The minimum number of calls in the sampling period.
+    public var minimumCalls: Int
+    /// The sampling period over which calls are counted.
+    public var samplingDuration: Duration
+    /// The duration for which the breaker stays open.
+    public var breakDuration: Duration
+
+    /// Creates a policy.
+    ///
+    /// The defaults are those of Polly.
+    public init(
+        failureRatio: Double = 0.1,
+        minimumCalls: Int = 100,
+        samplingDuration: Duration = .seconds(30),
+        breakDuration: Duration = .seconds(5)
+    ) {
+        self.failureRatio = failureRatio
+        self.minimumCalls = minimumCalls
+        self.samplingDuration = samplingDuration
+        self.breakDuration = breakDuration
+    }
+}
+
 /// Blocks requests to a host after too many recent failures, and then admits one trial request at a time.
 ///
 /// | state | `allows` | `succeeded` | `failed` |
 /// |---|---|---|---|
-/// | closed | yes | counted | counted; opens once ``Policy/failureRatio`` of at least ``Policy/minimumCalls`` failed |
+/// | closed | yes | counted | counted; opens once ``CircuitBreakerPolicy/failureRatio`` of at least ``CircuitBreakerPolicy/minimumCalls`` failed |
 /// | open, during the break | no | ignored: the request was sent before | ignored |
 /// | open, after the break | yes, for one request, which is the trial | | |
 /// | on trial | no; after another break, yes for one more | closed, counts reset | open again |
 ///
 /// A request that was sent before the breaker opened, and ends during a trial, can't be distinguished from the trial
 /// request. It counts as the end of the trial.
-public struct CircuitBreaker: Sendable {
-    /// The thresholds at which the breaker opens, and the duration for which it stays open.
-    public struct Policy: Sendable, Hashable {
-        /// The share of calls, 0 to 1, that must fail.
-        public var failureRatio: Double
-        /// The minimum number of calls in the sampling period.
-        public var minimumCalls: Int
-        /// The sampling period over which calls are counted.
-        public var samplingDuration: Duration
-        /// The duration for which the breaker stays open.
-        public var breakDuration: Duration
-
-        /// Creates a policy.
-        ///
-        /// The defaults are those of Polly.
-        public init(
-            failureRatio: Double = 0.1,
-            minimumCalls: Int = 100,
-            samplingDuration: Duration = .seconds(30),
-            breakDuration: Duration = .seconds(5)
-        ) {
-            self.failureRatio = failureRatio
-            self.minimumCalls = minimumCalls
-            self.samplingDuration = samplingDuration
-            self.breakDuration = breakDuration
-        }
-    }
-
+package struct CircuitBreaker: Sendable {
     private enum State: Sendable {
         case closed
         case open(until: BootInstant)
@@ -44,12 +44,12 @@ public struct CircuitBreaker: Sendable {
         case onTrial(until: BootInstant)
     }
 
-    private let policy: Policy
+    private let policy: CircuitBreakerPolicy
     private var state = State.closed
     private var recent: RecentCalls
 
     /// Creates a closed circuit breaker.
-    public init(_ policy: Policy = .init()) {
+    package init(_ policy: CircuitBreakerPolicy = .init()) {
         self.policy = policy
         recent = .init(over: policy.samplingDuration)
     }
@@ -57,7 +57,7 @@ public struct CircuitBreaker: Sendable {
     /// Returns whether a request may be sent now.
     ///
     /// If the breaker was open, `true` admits this one request as the trial.
-    public mutating func allows(at now: BootInstant) -> Bool {
+    package mutating func allows(at now: BootInstant) -> Bool {
         guard opens(at: now) == nil else { return false }
         if case .closed = state { return true }
         state = .onTrial(until: now.advanced(by: policy.breakDuration))
@@ -65,7 +65,7 @@ public struct CircuitBreaker: Sendable {
     }
 
     /// Returns when the next request may be sent; nil if one may be sent now.
-    public func opens(at now: BootInstant) -> BootInstant? {
+    package func opens(at now: BootInstant) -> BootInstant? {
         switch state {
         case .closed: nil
         case .open(let until), .onTrial(let until): now < until ? until : nil
@@ -73,7 +73,7 @@ public struct CircuitBreaker: Sendable {
     }
 
     /// Records the success of a request that was admitted.
-    public mutating func succeeded(at now: BootInstant) {
+    package mutating func succeeded(at now: BootInstant) {
         switch state {
         case .closed: recent.count(isFailure: false, at: now)
         case .open: break
@@ -84,7 +84,7 @@ public struct CircuitBreaker: Sendable {
     /// Records the failure of a request that was admitted.
     ///
     /// Only failures that concern the host are recorded.
-    public mutating func failed(at now: BootInstant) {
+    package mutating func failed(at now: BootInstant) {
         switch state {
         case .closed:
             recent.count(isFailure: true, at: now)

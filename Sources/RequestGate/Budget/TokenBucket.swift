@@ -8,30 +8,30 @@
 /// | a retry after a timeout, which costs the server more | −10 |
 /// | a success at the first attempt | +1 |
 /// | a success after a retry | + the cost of that retry |
-public struct TokenBucket: Sendable, Hashable {
+package struct TokenBucket: Sendable, Hashable {
     /// The maximum number of tokens.
-    public let capacity: Int32
+    package let capacity: Int32
     /// The current number of tokens.
-    public private(set) var tokens: Int32
+    package private(set) var tokens: Int32
 
     /// Creates a full bucket.
     ///
     /// A negative capacity is treated as 0.
-    public init(capacity: Int32 = 500) {
+    package init(capacity: Int32 = 500) {
         self.capacity = max(capacity, 0)
         tokens = self.capacity
     }
 
     /// Whether the bucket is full, so that the host's state need not be kept.
-    public var isFull: Bool { tokens == capacity }
+    package var isFull: Bool { tokens == capacity }
 
     /// Returns the number of tokens that a retry costs.
-    public static func cost(isTimeout: Bool) -> Int32 { isTimeout ? 10 : 5 }
+    package static func cost(isTimeout: Bool) -> Int32 { isTimeout ? 10 : 5 }
 
     /// Spends the cost of a retry.
     ///
     /// Returns `false`, and spends nothing, if there are too few tokens.
-    public mutating func take(isTimeout: Bool) -> Bool {
+    package mutating func take(isTimeout: Bool) -> Bool {
         let cost = Self.cost(isTimeout: isTimeout)
         guard tokens >= cost else { return false }
         tokens -= cost
@@ -39,5 +39,5 @@ public struct TokenBucket: Sendable, Hashable {
     }
 
     /// Returns the cost of the request's last retry to the bucket, or 1 token if the first attempt succeeded.
-    public mutating func succeeded(cost: Int32 = 1) { tokens += min(max(cost, 0), capacity - tokens) }
+    package mutating func succeeded(cost: Int32 = 1) { tokens += min(max(cost, 0), capacity - tokens) }
 }

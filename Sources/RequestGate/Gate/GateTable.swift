@@ -1,4 +1,4 @@
-public import ReachabilityCore
+package import ReachabilityCore
 
 /// Decides whether a request may be sent, needs a name or route lookup first, or has to wait: the gate's decision
 /// table.
@@ -6,9 +6,9 @@ public import ReachabilityCore
 /// An address is judged by the kernel's own route lookup and the monitor's link state. So hosts on the local link,
 /// hosts behind a VPN and this machine stay reachable while the internet is not, and an address without a route is one
 /// that no connection could reach either.
-public enum GateTable {
+package enum GateTable {
     /// Returns the decision for a request.
-    public static func verdict(_ context: GateContext) -> GateVerdict {
+    package static func verdict(_ context: GateContext) -> GateVerdict {
         if context.destination == .unixSocket { return .go }
         let isRestricted = context.requirement != .any
         // An unknown state does not block a request, unless its path might violate a requirement.
@@ -47,7 +47,7 @@ public enum GateTable {
 }
 
 /// The decision of the gate.
-public enum GateVerdict: Sendable, Hashable {
+package enum GateVerdict: Sendable, Hashable {
     /// The request is sent as it would be without a gate.
     case go
     /// The request is sent to the addresses at these positions; nil for all addresses of the name.
@@ -63,7 +63,7 @@ public enum GateVerdict: Sendable, Hashable {
 }
 
 /// The reason why a request waits.
-public enum GateObstacle: String, Sendable, Hashable, CaseIterable {
+package enum GateObstacle: String, Sendable, Hashable, CaseIterable {
     /// The state of the network is not known yet.
     case firstState
     /// No path meets the requirement of the request.
@@ -75,24 +75,24 @@ public enum GateObstacle: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The inputs of the gate's decision.
-public struct GateContext: Sendable, Hashable {
+package struct GateContext: Sendable, Hashable {
     /// The requirement that the request's path must meet.
-    public var requirement: PathRequirement
+    package var requirement: PathRequirement
     /// The state of the default path.
-    public var status: ReachabilityStatus
+    package var status: ReachabilityStatus
     /// The destination of the connection.
-    public var destination: Destination
+    package var destination: Destination
     /// Whether an attempt found no path although the state says that there is one.
     ///
     /// The destination's own route is then looked up.
-    public var needsRevalidation: Bool
+    package var needsRevalidation: Bool
     /// The interface of the default path that meets the requirement; nil if there is none, or if it was not determined.
-    public var defaultInterface: InterfaceIndex?
+    package var defaultInterface: InterfaceIndex?
 
     /// Creates the inputs for a request.
     ///
     /// The defaults are for one that has not been attempted.
-    public init(
+    package init(
         _ requirement: PathRequirement,
         _ status: ReachabilityStatus,
         _ destination: Destination,
@@ -109,7 +109,7 @@ public struct GateContext: Sendable, Hashable {
     /// The destination of a connection.
     ///
     /// If a proxy is used, it is the proxy.
-    public enum Destination: Sendable, Hashable {
+    package enum Destination: Sendable, Hashable {
         /// A Unix socket, which needs no path.
         case unixSocket
         /// Addresses, and the route to each; nil until the routes have been looked up.
@@ -120,7 +120,7 @@ public struct GateContext: Sendable, Hashable {
 }
 
 /// The result of a route lookup for one address and a socket with a requirement.
-public enum RouteResult: Sendable, Hashable {
+package enum RouteResult: Sendable, Hashable {
     /// The address is this machine's own.
     case local
     /// The route uses an interface.
@@ -130,7 +130,7 @@ public enum RouteResult: Sendable, Hashable {
 }
 
 /// The state of a name's resolution since the network last changed.
-public enum GateName: Sendable, Hashable {
+package enum GateName: Sendable, Hashable {
     /// The name has not been resolved.
     case unresolved
     /// The name has not been resolved, and it means this machine by definition (`localhost`, RFC 6761, 6.3), so that no

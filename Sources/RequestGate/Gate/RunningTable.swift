@@ -1,14 +1,14 @@
 /// The state of the path of an open connection.
-public struct ConnectionPath: Sendable, Hashable {
+package struct ConnectionPath: Sendable, Hashable {
     /// Whether the connection's source address is still assigned to this machine.
-    public var hasAddress: Bool
+    package var hasAddress: Bool
     /// Whether the connection still has a route through the same interface, and that interface is up.
-    public var hasRoute: Bool
+    package var hasRoute: Bool
     /// Whether the interface still meets the requirement of the requests that use the connection.
-    public var isAllowed: Bool
+    package var isAllowed: Bool
 
     /// Creates a state.
-    public init(hasAddress: Bool, hasRoute: Bool, isAllowed: Bool) {
+    package init(hasAddress: Bool, hasRoute: Bool, isAllowed: Bool) {
         self.hasAddress = hasAddress
         self.hasRoute = hasRoute
         self.isAllowed = isAllowed
@@ -20,21 +20,21 @@ public struct ConnectionPath: Sendable, Hashable {
 /// A TCP connection survives the loss of the carrier or of the route as long as its source address remains; the peer
 /// may not even detect it. Without that address, no packet from the peer arrives; but renewing a DHCP lease can remove
 /// the address for a moment.
-public enum RunningTable {
+package enum RunningTable {
     /// The time for which an address must be missing before it counts as lost.
-    public static let addressLossDelay = Duration.milliseconds(100)
+    package static let addressLossDelay = Duration.milliseconds(100)
     /// The time for which a connection without a route may be silent under ``PathLossPolicy/failFast``.
     ///
     /// Wi-Fi takes one to three seconds to recover from a short loss of signal.
-    public static let defaultGrace = Duration.seconds(5)
+    package static let defaultGrace = Duration.seconds(5)
 
     /// Returns the decision for a connection that no request uses.
-    public static func verdict(onIdle path: ConnectionPath) -> IdleVerdict {
+    package static func verdict(onIdle path: ConnectionPath) -> IdleVerdict {
         path.isAllowed && path.hasAddress && path.hasRoute ? .keep : .close
     }
 
     /// Returns the decision for a connection that a request uses.
-    public static func verdict(onRunning path: ConnectionPath, _ policy: PathLossPolicy) -> RunningVerdict {
+    package static func verdict(onRunning path: ConnectionPath, _ policy: PathLossPolicy) -> RunningVerdict {
         if !path.isAllowed { return .notAllowed }
         if !path.hasAddress {
             return .closeUnlessRestored(within: max(addressLossDelay, policy.grace ?? addressLossDelay))
@@ -43,7 +43,7 @@ public enum RunningTable {
     }
 
     /// The decision for an idle connection.
-    public enum IdleVerdict: Sendable, Hashable {
+    package enum IdleVerdict: Sendable, Hashable {
         /// Another request may use the connection.
         case keep
         /// The connection is closed, and the next request opens a new one.
@@ -51,7 +51,7 @@ public enum RunningTable {
     }
 
     /// The decision for a connection in use.
-    public enum RunningVerdict: Sendable, Hashable {
+    package enum RunningVerdict: Sendable, Hashable {
         /// The connection is kept.
         case keep
         /// The connection is closed unless the path is restored within the duration.

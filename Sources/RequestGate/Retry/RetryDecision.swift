@@ -1,38 +1,38 @@
-public import NetworkClientCore
+package import NetworkClientCore
 
 /// The properties of a request that decide whether it may be retried.
-public struct RequestTraits: Sendable, Hashable {
+package struct RequestTraits: Sendable, Hashable {
     /// Whether sending it twice has the effect of sending it once: by its method (RFC 9110, 9.2.2) or an idempotency
     /// key.
-    public var isIdempotent: Bool
+    package var isIdempotent: Bool
     /// Whether its body can be produced again.
-    public var isReplayable: Bool
+    package var isReplayable: Bool
 
     /// Creates the properties.
-    public init(isIdempotent: Bool, isReplayable: Bool) {
+    package init(isIdempotent: Bool, isReplayable: Bool) {
         self.isIdempotent = isIdempotent
         self.isReplayable = isReplayable
     }
 }
 
 /// The failure of an attempt.
-public struct AttemptFailure: Sendable, Hashable {
+package struct AttemptFailure: Sendable, Hashable {
     /// The kind of failure.
-    public var kind: Kind
+    package var kind: Kind
     /// The furthest stage that the request may have reached in all attempts so far.
-    public var processing: Processing
+    package var processing: Processing
     /// The delay that the server requested with `Retry-After`, from now.
-    public var retryAfter: Duration?
+    package var retryAfter: Duration?
 
     /// Creates a failure.
-    public init(_ kind: Kind, _ processing: Processing, retryAfter: Duration? = nil) {
+    package init(_ kind: Kind, _ processing: Processing, retryAfter: Duration? = nil) {
         self.kind = kind
         self.processing = processing
         self.retryAfter = retryAfter
     }
 
     /// The kinds of failure.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The network or the server failed, and another attempt may succeed.
         case transient
         /// As ``transient``, by exceeding a timeout.
@@ -98,7 +98,7 @@ public enum GiveUpReason: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The delay that a server requests with the `Retry-After` field (RFC 9110, 10.2.3).
-public enum RetryAfter {
+package enum RetryAfter {
     /// Parses the field: a number of seconds, or a date, which is compared with the `Date` of the same response.
     ///
     /// This way the clocks of client and server need not agree; a date can't be used if the response has no `Date`. A
@@ -108,7 +108,7 @@ public enum RetryAfter {
     ///   - field: The value of `Retry-After`.
     ///   - date: The value of the same response's `Date`.
     /// - Returns: The delay; nil if the field is invalid, which is treated as no field.
-    public static func duration(_ field: String, date: String?) -> Duration? {
+    package static func duration(_ field: String, date: String?) -> Duration? {
         if let seconds = seconds(field) { return seconds }
         guard let now = date.flatMap({ HTTPDate($0) }),
             let then = HTTPDate(field, currentYear: now.year)

@@ -64,7 +64,7 @@ extension RetryPolicy {
     ///   - attempts: The number of attempts so far, including the failed one.
     ///   - generator: The source of the jitter.
     /// - Returns: The decision and its reason.
-    public func decide(
+    package func decide(
         _ failure: AttemptFailure,
         _ traits: RequestTraits,
         attempts: Int,
@@ -136,7 +136,7 @@ extension RetryPolicy {
     }
 
     /// Returns the upper bound of the jitter after a number of attempts: 0.5 s, 1 s, 2 s … 20 s by the standard policy.
-    public func bound(after attempts: Int) -> Duration {
+    package func bound(after attempts: Int) -> Duration {
         let cap = max(maximumDelay.clampedNanoseconds, 0)
         let base = max(baseDelay.clampedNanoseconds, 0)
         let doublings = max(attempts, 1) - 1

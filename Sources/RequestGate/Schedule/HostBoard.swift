@@ -14,9 +14,9 @@ struct HostBoard: Sendable {
     private(set) var inFlight = 0
     /// The number of hosts whose window is in effect.
     private var windowsInEffect = 0
-    private let breaker: CircuitBreaker.Policy?
+    private let breaker: CircuitBreakerPolicy?
 
-    init(breaker: CircuitBreaker.Policy?) { self.breaker = breaker }
+    init(breaker: CircuitBreakerPolicy?) { self.breaker = breaker }
 
     /// The host with a number; nil if there is none.
     subscript(host: Int32) -> ScheduledHost? {

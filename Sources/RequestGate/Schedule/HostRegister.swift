@@ -1,7 +1,7 @@
 /// The hosts of a scheduler by name.
 ///
 /// Each is kept while it has recorded failures, but not forever.
-public struct HostRegister<Name: Hashable & Sendable>: Sendable {
+package struct HostRegister<Name: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
         let number: RequestScheduler.HostID
         /// When its last request ended.
@@ -19,16 +19,16 @@ public struct HostRegister<Name: Hashable & Sendable>: Sendable {
     private static var minimumLimit: Int { 64 }
 
     /// Creates an empty register.
-    public init() {}
+    package init() {}
 
     /// The number of hosts.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// The number of a host; nil if it is not registered.
-    public subscript(name: Name) -> RequestScheduler.HostID? { entries[name]?.number }
+    package subscript(name: Name) -> RequestScheduler.HostID? { entries[name]?.number }
 
     /// Returns the number of a host, and registers it if needed.
-    public mutating func number(
+    package mutating func number(
         of name: Name,
         in scheduler: inout RequestScheduler,
         at now: BootInstant
@@ -42,7 +42,7 @@ public struct HostRegister<Name: Hashable & Sendable>: Sendable {
     }
 
     /// Removes a host that can be forgotten immediately; otherwise records when its last request ended.
-    public mutating func release(
+    package mutating func release(
         _ number: RequestScheduler.HostID,
         in scheduler: inout RequestScheduler,
         at now: BootInstant

@@ -10,38 +10,38 @@
 ///   repeated. After that, the host's `ReleaseWindow` and the session's limit the requests in flight.
 /// - A failed attempt is judged by the request's ``RetryPolicy``, the host's `TokenBucket` and the deadline.
 /// - Each request has one deadline. While the user has paused it, its deadline, delay and wait are suspended.
-public struct RequestScheduler: Sendable {
+package struct RequestScheduler: Sendable {
     /// Identifies a request until it ends.
     ///
     /// Its slot is reused, its generation is not.
-    public struct RequestID: Sendable, Hashable {
+    package struct RequestID: Sendable, Hashable {
         /// The index of the request's slot.
         ///
         /// Slots are dense from 0 and are reused.
-        public let slot: Int32
+        package let slot: Int32
         let generation: UInt32
     }
 
     /// A host, which has a retry budget, a circuit breaker and a release window.
-    public typealias HostID = Int32
+    package typealias HostID = Int32
     /// A host under one requirement.
-    public typealias GateID = Int32
+    package typealias GateID = Int32
 
     /// The properties of a request that the scheduler uses.
-    public struct Order: Sendable {
+    package struct Order: Sendable {
         /// The gate of the request.
-        public var gate: GateID
+        package var gate: GateID
         /// The instant by which the request must have ended.
-        public var deadline: BootInstant
+        package var deadline: BootInstant
         /// The maximum time spent waiting for a path, as the sum of all waits; nil for no limit except the deadline.
-        public var waitTimeout: Duration?
+        package var waitTimeout: Duration?
         /// The priority of the request.
-        public var priority: RequestPriority
+        package var priority: RequestPriority
         /// Whether the request may be sent again.
-        public var traits: RequestTraits
+        package var traits: RequestTraits
 
         /// Creates an order.
-        public init(
+        package init(
             gate: GateID,
             deadline: BootInstant = .never,
             waitTimeout: Duration? = nil,
@@ -57,7 +57,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// An action for the owner.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// Start an attempt of a request. Events of this attempt carry its number.
         case start(RequestID, attempt: UInt32)
         /// Fail a request. The scheduler has removed it.
@@ -65,7 +65,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// The reasons for which the scheduler itself fails a request.
-    public enum Failure: Sendable, Hashable {
+    package enum Failure: Sendable, Hashable {
         /// No path to the destination was found within the wait timeout.
         case noPath(waited: Duration)
         /// The deadline has passed.
@@ -80,16 +80,16 @@ public struct RequestScheduler: Sendable {
     /// Creates a scheduler without requests.
     ///
     /// - Parameter breaker: The policy of the hosts' circuit breakers; nil for none.
-    public init(breaker: CircuitBreaker.Policy? = nil) { board = .init(breaker: breaker) }
+    package init(breaker: CircuitBreakerPolicy? = nil) { board = .init(breaker: breaker) }
 
     /// The number of requests.
-    public var count: Int { requests.count }
+    package var count: Int { requests.count }
 
     /// The number of released requests, of all hosts, that count as in flight until their response arrives.
-    public var leases: Int { board.inFlight }
+    package var leases: Int { board.inFlight }
 
     /// The instant at which ``next(at:using:)`` has to be called if no event happens before; nil for never.
-    public var nextMoment: BootInstant? {
+    package var nextMoment: BootInstant? {
         switch (requests.nextMoment, board.nextMoment) {
         case (let one?, let other?): min(one, other)
         case (let one, let other): one ?? other
@@ -97,54 +97,54 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Returns whether a request has not ended.
-    public func isCurrent(_ id: RequestID) -> Bool { requests.slot(of: id) != nil }
+    package func isCurrent(_ id: RequestID) -> Bool { requests.slot(of: id) != nil }
 
     // MARK: Hosts and gates
 
     /// Adds a host without requests or recorded failures.
-    public mutating func addHost() -> HostID { board.addHost() }
+    package mutating func addHost() -> HostID { board.addHost() }
 
     /// Returns whether a host has no requests and no recorded failures, so that it can be removed.
-    public func isForgettable(_ host: HostID) -> Bool { board[host]?.isForgettable ?? true }
+    package func isForgettable(_ host: HostID) -> Bool { board[host]?.isForgettable ?? true }
 
     /// Removes a host if ``isForgettable(_:)``.
     ///
     /// Its number is reused.
-    public mutating func forget(_ host: HostID) {
+    package mutating func forget(_ host: HostID) {
         if board[host]?.isForgettable == true { board.remove(host) }
     }
 
     /// Removes a host although its retry budget is not full, unless it has requests or may not be contacted yet.
     ///
     /// - Returns: Whether the host was removed. Its number is then reused.
-    public mutating func evict(_ host: HostID, at now: BootInstant) -> Bool {
+    package mutating func evict(_ host: HostID, at now: BootInstant) -> Bool {
         guard board[host]?.isEvictable(at: now) == true else { return false }
         board.remove(host)
         return true
     }
 
     /// Adds a gate to a host.
-    public mutating func addGate(of host: HostID, isOpen: Bool, at now: BootInstant) -> GateID {
+    package mutating func addGate(of host: HostID, isOpen: Bool, at now: BootInstant) -> GateID {
         board.addGate(of: host, isOpen: isOpen, at: now)
     }
 
     /// Returns the number of a gate's requests, in whatever phase they are.
-    public func requests(of gate: GateID) -> Int { board.gate(gate)?.requests ?? 0 }
+    package func requests(of gate: GateID) -> Int { board.gate(gate)?.requests ?? 0 }
 
     /// Removes a gate without requests.
     ///
     /// Its number is reused.
-    public mutating func forget(gate: GateID) { board.remove(gate: gate) }
+    package mutating func forget(gate: GateID) { board.remove(gate: gate) }
 
     /// Opens or closes a gate: whether there is a path to its host that meets its requirement.
-    public mutating func set(_ gate: GateID, isOpen: Bool, at now: BootInstant) {
+    package mutating func set(_ gate: GateID, isOpen: Bool, at now: BootInstant) {
         board.set(gate, isOpen: isOpen, at: now)
     }
 
     // MARK: Requests
 
     /// Adds a request and queues it at its gate.
-    public mutating func submit(_ order: Order, at now: BootInstant) -> RequestID {
+    package mutating func submit(_ order: Order, at now: BootInstant) -> RequestID {
         let slot = place(order, at: now)
         enqueue(slot, at: now)
         return requests.id(of: slot)
@@ -153,7 +153,7 @@ public struct RequestScheduler: Sendable {
     /// Adds a request whose first attempt ran without the scheduler and failed, so that it can be retried.
     ///
     /// - Returns: Its identifier. The number of its attempt is 1.
-    public mutating func adopt(_ order: Order, at now: BootInstant) -> RequestID {
+    package mutating func adopt(_ order: Order, at now: BootInstant) -> RequestID {
         let slot = place(order, at: now)
         requests[slot].phase = .running
         requests[slot].wasReleasedBefore = true
@@ -181,13 +181,13 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Removes a request that was cancelled.
-    public mutating func cancel(_ id: RequestID, at now: BootInstant) {
+    package mutating func cancel(_ id: RequestID, at now: BootInstant) {
         guard let slot = requests.slot(of: id) else { return }
         vacate(slot, at: now)
     }
 
     /// Returns the deadline of a request, extended by its pauses; nil if the request has ended.
-    public func deadline(of id: RequestID) -> BootInstant? { requests.slot(of: id).map { requests[$0].deadline } }
+    package func deadline(of id: RequestID) -> BootInstant? { requests.slot(of: id).map { requests[$0].deadline } }
 
     /// Returns the deadline of a request if it were resumed now.
     private func deadline(_ slot: Int, at now: BootInstant) -> BootInstant {
@@ -196,7 +196,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Returns the number of attempts that count against a request's limit; 0 if the request has ended.
-    public func attempts(of id: RequestID) -> Int { requests.slot(of: id).map { Int(requests[$0].attempts) } ?? 0 }
+    package func attempts(of id: RequestID) -> Int { requests.slot(of: id).map { Int(requests[$0].attempts) } ?? 0 }
 
     /// Returns the host of a request.
     private func host(of slot: Int) -> Int32 { board.host(of: requests[slot]) }
@@ -212,7 +212,7 @@ public struct RequestScheduler: Sendable {
     ///   - hasConnection: Whether a running request has a connection. If not, it is withdrawn, and its attempt does not
     ///     count.
     ///   - now: The current time.
-    public mutating func pause(_ id: RequestID, hasConnection: Bool = true, at now: BootInstant) {
+    package mutating func pause(_ id: RequestID, hasConnection: Bool = true, at now: BootInstant) {
         guard let slot = requests.slot(of: id), !requests[slot].isPaused else { return }
         requests[slot].isPaused = true
         guard requests[slot].phase == .running else { return hold(slot, at: now) }
@@ -239,7 +239,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Resumes a paused request.
-    public mutating func resume(_ id: RequestID, at now: BootInstant) {
+    package mutating func resume(_ id: RequestID, at now: BootInstant) {
         guard let slot = requests.slot(of: id), requests[slot].isPaused else { return }
         requests[slot].deadline = deadline(slot, at: now)
         requests[slot].isPaused = false
@@ -258,7 +258,7 @@ public struct RequestScheduler: Sendable {
     ///   - now: The current time.
     ///   - generator: The source of jitter.
     /// - Returns: The action; nil if there is none.
-    public mutating func next(at now: BootInstant, using generator: inout some RandomNumberGenerator) -> Action? {
+    package mutating func next(at now: BootInstant, using generator: inout some RandomNumberGenerator) -> Action? {
         while true {
             if let action = nextDue(at: now) { return action }
             guard let host = board.popReady() else { return nil }
@@ -357,7 +357,7 @@ public struct RequestScheduler: Sendable {
     ///   - isOverload: Whether the status reports overload (429, 503).
     ///   - retryAfter: The delay that the server requested. It applies immediately, before the response is complete.
     ///   - now: The current time.
-    public mutating func receivedHead(
+    package mutating func receivedHead(
         _ id: RequestID,
         attempt: UInt32,
         isOverload: Bool,
@@ -377,14 +377,14 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Records the success of a request and removes it.
-    public mutating func finished(_ id: RequestID, at now: BootInstant) {
+    package mutating func finished(_ id: RequestID, at now: BootInstant) {
         guard let slot = requests.slot(of: id) else { return }
         succeeded(at: host(of: slot), cost: max(1, Int32(requests[slot].cost)), at: now)
         vacate(slot, at: now)
     }
 
     /// Records the success of a request outside the scheduler, which returns tokens to the host's retry budget.
-    public mutating func succeeded(at host: HostID, at now: BootInstant) { succeeded(at: host, cost: 1, at: now) }
+    package mutating func succeeded(at host: HostID, at now: BootInstant) { succeeded(at: host, cost: 1, at: now) }
 
     private mutating func succeeded(at host: HostID, cost: Int32, at now: BootInstant) {
         board[host]?.breaker?.succeeded(at: now)
@@ -394,7 +394,7 @@ public struct RequestScheduler: Sendable {
     /// Returns the decision on a failed attempt by the policy, the budget and the deadline.
     ///
     /// It changes no state.
-    public mutating func decision(
+    package mutating func decision(
         on id: RequestID,
         _ failure: AttemptFailure,
         _ policy: RetryPolicy,
@@ -411,7 +411,7 @@ public struct RequestScheduler: Sendable {
     }
 
     /// Returns a decision, or a rejection if the deadline, the circuit breaker or the budget forbids a retry.
-    public func checked(
+    package func checked(
         _ decision: RetryDecision,
         on id: RequestID,
         _ failure: AttemptFailure,
@@ -432,7 +432,7 @@ public struct RequestScheduler: Sendable {
     ///
     /// - Returns: Whether the request continues. Otherwise it has failed and is removed. Events of any attempt but the
     ///   current one change nothing and return `false`.
-    public mutating func ended(
+    package mutating func ended(
         _ id: RequestID,
         attempt: UInt32,
         _ failure: AttemptFailure,

@@ -12,7 +12,7 @@ struct DownloadStateTests {
         length: Int64? = 60,
         type: String? = "text/plain",
         isEncoded: Bool = false
-    ) -> DownloadResponse {
+    ) -> DownloadResponseHead {
         .init(
             status: 206,
             tags: tags,
@@ -81,7 +81,7 @@ struct DownloadStateTests {
         ]
     )
     func `after a mismatched part, the whole file and never a part is requested`(
-        response: DownloadResponse,
+        response: DownloadResponseHead,
         mismatch: DownloadMismatch
     ) {
         var state = Self.asked()
@@ -101,7 +101,7 @@ struct DownloadStateTests {
         var silent = Self.asked(part)
         #expect(silent.begin(Self.rest(tags: [])) == .again(.unknownVersion))
         var same = Self.asked(part)
-        let response = DownloadResponse(status: 206, dates: [date], ranges: ["bytes 40-99/100"], length: 60)
+        let response = DownloadResponseHead(status: 206, dates: [date], ranges: ["bytes 40-99/100"], length: 60)
         #expect(same.begin(response) == .append)
     }
 
@@ -161,7 +161,7 @@ struct DownloadStateTests {
         total: Int64?
     ) {
         var state = Self.asked(part)
-        let response = DownloadResponse(status: 416, tags: tags, ranges: ranges)
+        let response = DownloadResponseHead(status: 416, tags: tags, ranges: ranges)
         #expect(state.begin(response) == .again(.unsatisfied(total: total, have: 100)))
         #expect(state.ask() == .whole)
         // The server did not lie, so a new version can be resumed.
@@ -224,7 +224,7 @@ struct DownloadStateTests {
     @Test func `other requests accept any success and never treat a 206 as a part`() {
         var state = DownloadState(.init(), .init(asksForParts: false, takesAnySuccess: true))
         #expect(state.ask() == .whole)
-        let part = DownloadResponse(status: 206, tags: [Self.tag], ranges: ["bytes 5-9/10"], length: 5)
+        let part = DownloadResponseHead(status: 206, tags: [Self.tag], ranges: ["bytes 5-9/10"], length: 5)
         #expect(state.begin(part) == .restart(.init()))
         #expect(state.receive(5) == nil)
         #expect(state.finish() == nil)

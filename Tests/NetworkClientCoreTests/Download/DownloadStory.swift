@@ -89,7 +89,7 @@ struct DownloadStory {
 
     // MARK: The server
 
-    private mutating func serve(_ ask: DownloadState.Ask) -> (DownloadResponse, [UInt8]) {
+    private mutating func serve(_ ask: DownloadState.Ask) -> (DownloadResponseHead, [UInt8]) {
         let whole = versions[current]
         if chance(12) { return (.init(status: 503), [1, 2, 3]) }
         if case .rest(let position, let validator) = ask, !chance(6) {
@@ -102,7 +102,7 @@ struct DownloadStory {
         return (.init(status: 200, tags: tags, length: length), whole)
     }
 
-    private mutating func part(of whole: [UInt8], from position: Int, says: Bool) -> (DownloadResponse, [UInt8]) {
+    private mutating func part(of whole: [UInt8], from position: Int, says: Bool) -> (DownloadResponseHead, [UInt8]) {
         let tags = says ? [tag] : []
         guard position < whole.count else {
             return (.init(status: 416, tags: tags, ranges: ["bytes */\(whole.count)"]), [])
@@ -110,12 +110,12 @@ struct DownloadStory {
         if chance(5) { return lie(of: whole, from: position, tags) }
         let last = chance(4) ? Int.random(in: position..<whole.count, using: &random) : whole.count - 1
         let total = chance(6) ? "*" : "\(whole.count)"
-        let response = DownloadResponse(status: 206, tags: tags, ranges: ["bytes \(position)-\(last)/\(total)"])
+        let response = DownloadResponseHead(status: 206, tags: tags, ranges: ["bytes \(position)-\(last)/\(total)"])
         return (response, Array(whole[position...last]))
     }
 
     /// Returns a dishonest response that can be detected.
-    private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadResponse, [UInt8]) {
+    private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadResponseHead, [UInt8]) {
         count("lie")
         let nonsense = [UInt8](repeating: 99, count: whole.count - position)
         let ranges = [

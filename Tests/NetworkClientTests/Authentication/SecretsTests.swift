@@ -1,4 +1,5 @@
 import HTTPLab
+import NetworkClientCore
 import Synchronization
 import Testing
 

@@ -90,9 +90,14 @@ struct ExpectationTests {
     @Test func `a response after a refusal goes to its file once`() async throws {
         let server = try server()
         let folder = try LabFolder()
-        let options = RequestOptions.expecting(to: "\(folder.path)/file")
-        let file = try await session(server).post("a", body: .bytes([1]), options: options).file()
-        #expect(file.size == 5)
+        let request = try session(server).download(
+            "a",
+            to: .file("\(folder.path)/file", isSynced: false),
+            method: .post,
+            body: .bytes([1]),
+            options: .init(expectsContinue: true)
+        )
+        #expect(try await request.response().file.size == 5)
         #expect(try String(contentsOfFile: "\(folder.path)/file", encoding: .utf8) == "taken")
     }
 
@@ -143,14 +148,5 @@ struct ExpectationTests {
         let name = try #require(HTTPField.Name("Expect"))
         _ = try await session(server).post("a", headers: [name: "100-continue"]).response()
         #expect(server.connections.first?.requests.first?.field("Expect") == nil)
-    }
-}
-
-extension RequestOptions {
-    /// Asks for leave before the body, and writes the response's body to a file.
-    fileprivate static func expecting(to path: String) -> Self {
-        var options = Self(expectsContinue: true)
-        options.output = .file(path, isSynced: false)
-        return options
     }
 }

@@ -44,7 +44,7 @@ struct RequestKindTests {
 
     @Test func `a request has metrics once it has ended, well or not`() async throws {
         let server = try ScriptedServer { number in
-            number == 0 ? [.readRequest, .answer("yes")] : [.readRequest, .close]
+            number == 0 ? [.readRequest, .response("yes")] : [.readRequest, .close]
         }
         let session = try Self.session(server)
         let request = session.get("", options: .init(startsAtOnce: false))
@@ -68,7 +68,7 @@ struct RequestKindTests {
     @Test func `a closure receives a download's file, or why there is none`() async throws {
         let lab = try DownloadLab()
         let server = try ScriptedServer { number in
-            [.readRequest, .answer("yes", status: number == 0 ? "200 OK" : "404 Not Found"), .close]
+            [.readRequest, .response("yes", status: number == 0 ? "200 OK" : "404 Not Found"), .close]
         }
         let session = try Self.session(server)
         let queue = DispatchQueue(label: "test")

@@ -37,7 +37,7 @@ struct AdaptingTests {
 
     private func marks(_ server: AnsweringServer) -> [String?] { server.requests.value.map { $0["X-Mark"] } }
 
-    private func error(_ request: RequestHandle) async -> HTTPError? {
+    private func error(_ request: DataRequest) async -> HTTPError? {
         await #expect(throws: HTTPError.self) { try await request.response() }
     }
 
@@ -84,7 +84,7 @@ struct AdaptingTests {
             configuration.authentication = .init(tokens: [tokens])
         }
         try lab.leavePart([1, 2, 3], of: "\(server.url)/a", [#"etag "v1""#])
-        _ = try await session.download("a", to: lab.path).file()
+        _ = try await session.download("a", to: lab.path).response()
         #expect(marks(server) == ["bytes=3- -"])
         #expect(server.requests.value.first?["Authorization"] == "Bearer t")
     }

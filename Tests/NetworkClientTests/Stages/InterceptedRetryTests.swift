@@ -90,6 +90,30 @@ struct InterceptedRetryTests {
         #expect(server.connections.count == 1)
     }
 
+    @Test func `they can retry after an error of their own`() async throws {
+        struct NoSignature: Error {}
+        let server = try failing(0)
+        let numbers = Lock<[Int]>([])
+        let interceptor = ClosureInterceptor(
+            onAdapt: { request, attempt in
+                let isFirst = numbers.withLock { numbers in
+                    numbers.append(attempt.number)
+                    return numbers.count == 1
+                }
+                if isFirst { throw NoSignature() }
+                return request
+            },
+            onRetry: { attempt in attempt.error.cause is NoSignature ? Self.again : nil }
+        )
+        let session = try HTTPSession(
+            baseURL: "http://127.0.0.1:\(server.port)/",
+            configuration: .init(timeouts: .lasting, interceptors: [interceptor])
+        )
+        #expect(try await session.get("").string() == "yes")
+        // What was not sent was no attempt.
+        #expect(numbers.withLock { $0 } == [1, 1])
+    }
+
     @Test func `a retry after the deadline is none`() async throws {
         let server = try failing(9)
         let session = try session(server) { _ in .retry(in: .seconds(3_600), because: .interceptor) }
@@ -110,26 +134,45 @@ struct InterceptedRetryTests {
         #expect(count.withLock { $0 } == 0)
     }
 
-    @Test(arguments: [false, true])
-    func `the request can be cancelled, or reach its deadline, while they decide`(isLate: Bool) async throws {
-        let server = try failing(9)
-        let states = Observed<[String]>([])
-        let session = try session(server) { _ in
+    /// A session whose interceptor decides nothing before its task is cancelled, and records both.
+    private func undecided(_ server: ScriptedServer, _ states: Observed<[String]>) throws -> HTTPSession {
+        try session(server) { _ in
             states.update { $0.append("began") }
             try? await Task.sleep(for: .seconds(3_600))
             states.update { $0.append(Task.isCancelled ? "cancelled" : "ended") }
             return Self.again
         }
-        let timeouts = isLate ? Timeouts(total: .seconds(2)) : .lasting
-        let request = session.get("", options: .init(timeouts: timeouts))
+    }
+
+    @Test func `the request can be cancelled while they decide`() async throws {
+        let server = try failing(9)
+        let states = Observed<[String]>([])
+        let request = try undecided(server, states).get("")
         try await states.wait(for: "the interceptor") { $0 == ["began"] }
-        if !isLate { request.cancel() }
+        request.cancel()
         let error = await #expect(throws: HTTPError.self) { try await request.response() }
-        let code: HTTPError.Code = isLate ? .requestTimedOut : .cancelled
-        #expect(error?.code == code)
+        #expect(error?.code == .cancelled)
         #expect(error?.processing == .answered)
         try await states.wait(for: "the end of the interceptor") { $0 == ["began", "cancelled"] }
         #expect(server.connections.count == 1)
+    }
+
+    @Test func `the request reaches its deadline while they decide`() async throws {
+        // A machine that is busy may reach a short deadline before there is a response.
+        for limit in [1, 4, 16, 64] {
+            let server = try failing(9)
+            let states = Observed<[String]>([])
+            let options = RequestOptions(timeouts: .init(total: .seconds(limit)))
+            let request = try undecided(server, states).get("", options: options)
+            let error = await #expect(throws: HTTPError.self) { try await request.response() }
+            #expect(error?.code == .requestTimedOut)
+            guard !states.value.isEmpty else { continue }
+            try await states.wait(for: "the end of the interceptor") { $0 == ["began", "cancelled"] }
+            #expect(error?.processing == .answered)
+            #expect(server.connections.count == 1)
+            return
+        }
+        Issue.record("the interceptor was not asked")
     }
 
     @Test(arguments: [false, true])

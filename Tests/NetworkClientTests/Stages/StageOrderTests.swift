@@ -212,7 +212,7 @@ struct StageOrderTests {
 
     private func end(of request: RequestHandle) async -> String {
         do throws(HTTPError) {
-            return "\(try await request.response().status)"
+            return "\(try await request.ending().get().status)"
         } catch {
             return error.code.rawValue
         }

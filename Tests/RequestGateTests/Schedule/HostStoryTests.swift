@@ -106,7 +106,7 @@ struct HostStoryTests {
 
     // MARK: The breaker
 
-    private static let policy = CircuitBreaker.Policy(failureRatio: 0.5, minimumCalls: 4, breakDuration: .seconds(5))
+    private static let policy = CircuitBreakerPolicy(failureRatio: 0.5, minimumCalls: 4, breakDuration: .seconds(5))
 
     private func broken() -> SchedulerStory {
         var story = SchedulerStory(isOpen: true, breaker: Self.policy)

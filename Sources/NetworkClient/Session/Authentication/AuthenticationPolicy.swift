@@ -1,4 +1,5 @@
 import NIOHTTP1
+import NetworkClientCore
 
 /// As whom a session appears, and to whom.
 ///

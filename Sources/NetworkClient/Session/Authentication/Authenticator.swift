@@ -1,6 +1,7 @@
 import Crypto
 import NIOCore
 import NIOHTTP1
+import NetworkClientCore
 
 /// Answers the challenges of a session's requests, and sends ahead what was answered before.
 ///

@@ -110,15 +110,9 @@ extension HTTPSession {
         headers: HTTPFields = [:],
         options: DownloadOptions = .init()
     ) -> DownloadRequest {
-        make(
-            .get,
-            reference,
-            parameters,
-            headers,
-            .none,
-            options.request,
-            to: .receiver { (handle) throws(HTTPError) in try FileReceiver(handle, to: path, options) }
-        )
+        var request = options.request
+        request.destination = .receiver { (handle) throws(HTTPError) in try FileReceiver(handle, to: path, options) }
+        return make(.get, reference, parameters, headers, .none, request)
     }
 
     /// Makes a request of any method whose response's body is written to a file or a descriptor while it arrives.
@@ -148,15 +142,9 @@ extension HTTPSession {
         body: RequestBody = .none,
         options: RequestOptions = .init()
     ) -> DownloadRequest {
-        make(
-            method,
-            reference,
-            parameters,
-            headers,
-            body,
-            options,
-            to: .receiver { FileReceiver.taking(output, of: $0) }
-        )
+        var options = options
+        options.destination = .receiver { FileReceiver.taking(output, of: $0) }
+        return make(method, reference, parameters, headers, body, options)
     }
 }
 

@@ -106,7 +106,7 @@ final class FileReceiver: BodyReceiver {
     }
 }
 
-extension DownloadResponse {
+extension DownloadResponseHead {
     init(_ head: HTTPResponseHead) {
         let headers = head.headers
         let codings = headers[canonicalForm: "Content-Encoding"]

@@ -1,3 +1,4 @@
+import NetworkClientCore
 import NIOCore
 import NIOHTTP1
 

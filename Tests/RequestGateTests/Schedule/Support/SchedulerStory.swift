@@ -33,7 +33,7 @@ struct SchedulerStory {
     let gate: RequestScheduler.GateID
 
     /// Creates a scheduler with one host and one gate.
-    init(isOpen: Bool = false, breaker: CircuitBreaker.Policy? = nil) {
+    init(isOpen: Bool = false, breaker: CircuitBreakerPolicy? = nil) {
         scheduler = .init(breaker: breaker)
         host = scheduler.addHost()
         gate = scheduler.addGate(of: host, isOpen: isOpen, at: Self.moment(.zero))

@@ -1,6 +1,6 @@
 import CHeap
 import ClientRun
-import NetworkClient
+import RequestGate
 
 // What the scheduler itself takes for each of many requests that wait, and how long it takes to take any of them out.
 //
