@@ -117,6 +117,7 @@ struct ImportTableTests {
         #expect(!dependsBack(##"let x = "Machine \" Machine" + #"\(Machine) " Machine"#"##))
         #expect(!dependsBack("let x = \"\"\"\nMachine \"\" Machine\n\"\"\""))
         #expect(!dependsBack("let x: Machine", declaring: "private struct Machine {}"))
+        #expect(!dependsBack("let x: Machine", declaring: "@_exported public import struct Machine.Part"))
         #expect(!dependsBack("let x: Machine", declaring: "struct Outer { struct Machine {} }"))
     }
 

@@ -14,6 +14,8 @@ struct SourceWords {
     private var strings: [(quote: Quote, parentheses: Int)] = []
 
     private static let declarations: Set = ["struct", "class", "enum", "protocol", "actor", "typealias"]
+    /// The words before a name that no other file can use, or that another module declares (`import struct`).
+    private static let exclusions: Set = ["private", "fileprivate", "import"]
 
     /// How a string begins: with how many number signs, and with one quotation mark or three.
     private struct Quote {
@@ -49,7 +51,7 @@ struct SourceWords {
         let word = String(decoding: bytes[start..<position], as: UTF8.self)
         if word.first?.isUppercase == true { words.insert(word) }
         if braces == 0, let keyword = line.last, Self.declarations.contains(keyword),
-            line.allSatisfy({ $0 != "private" && $0 != "fileprivate" })
+            Self.exclusions.isDisjoint(with: line)
         {
             declaredTypes.append(word)
         }
