@@ -23,7 +23,13 @@ package struct ProtectionSpaces: Sendable {
         ///   - isShared: Whether all requests may use the credential.
         ///   - authorization: The credentials that are sent for its challenge.
         ///   - path: The path of the request that was challenged.
-        package init(realm: String, credential: Credential, isShared: Bool, authorization: Authorization, path: String) {
+        package init(
+            realm: String,
+            credential: Credential,
+            isShared: Bool,
+            authorization: Authorization,
+            path: String
+        ) {
             self.realm = realm
             self.credential = credential
             self.isShared = isShared

@@ -115,7 +115,11 @@ struct DownloadStory {
     }
 
     /// Returns a dishonest response that can be detected.
-    private mutating func lie(of whole: [UInt8], from position: Int, _ tags: [String]) -> (DownloadResponseHead, [UInt8]) {
+    private mutating func lie(
+        of whole: [UInt8],
+        from position: Int,
+        _ tags: [String]
+    ) -> (DownloadResponseHead, [UInt8]) {
         count("lie")
         let nonsense = [UInt8](repeating: 99, count: whole.count - position)
         let ranges = [

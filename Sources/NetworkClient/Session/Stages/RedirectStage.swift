@@ -1,6 +1,6 @@
-import NetworkClientCore
 import NIOCore
 import NIOHTTP1
+import NetworkClientCore
 
 /// Follows redirects (3xx; RFC 9110, 15.4).
 final class RedirectStage: ExchangeStage {
