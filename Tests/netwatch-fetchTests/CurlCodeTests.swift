@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: HTTPError.Code.allCases)
     func `each error of the library has the documented exit code`(code: HTTPError.Code) throws {
-        let exit = CurlCode(HTTPError(code, .maybeProcessed, ""))
+        let exit = CurlCode(HTTPError(code, processing: .maybeProcessed, reason: ""))
         #expect(try rows()[exit.rawValue]?.contains(code.rawValue) == true, "\(exit)")
     }
 
@@ -36,18 +36,19 @@ import Testing
         (.maybeProcessed, EPIPE, .sendError),
     ])
     func `a lost connection`(processing: Processing, errno: Int32?, exit: CurlCode) {
-        #expect(CurlCode(HTTPError(.connectionLost, processing, "", errno: errno)) == exit)
+        #expect(CurlCode(HTTPError(.connectionLost, processing: processing, reason: "", errno: errno)) == exit)
     }
 
     @Test func `an error is one line, with a suggestion`() {
-        var error = HTTPError(.bodyTooLarge, .answered, "raise maximumBodySize")
+        var error = HTTPError(.bodyTooLarge, processing: .answered, reason: "raise maximumBodySize")
         error.request = "GET http://x/\u{1B}[2J"
         let told = error.fetchError
         #expect(
             told.message.hasPrefix("GET http://x/\\u{1b}[2J: the response's body is larger than allowed; give a larger")
         )
         #expect(told.status.rawValue == 63)
-        let tls = HTTPError(.tlsFailed, .neverSent, "no version: see TLSOptions.minimumVersion").fetchError
+        let tls = HTTPError(.tlsFailed, processing: .neverSent, reason: "no version: see TLSOptions.minimumVersion")
+            .fetchError
         #expect(tls == ToolError("no version", curl: .handshakeFailed))
     }
 }

@@ -103,7 +103,7 @@ extension HTTPURL: CustomStringConvertible {
 
 extension HTTPError {
     /// The error for a text that is not a valid URL.
-    static func invalidURL(_ reason: String) -> Self { .init(.invalidURL, .neverSent, reason) }
+    static func invalidURL(_ reason: String) -> Self { .init(.invalidURL, processing: .neverSent, reason: reason) }
 }
 
 extension HTTPURL {

@@ -142,7 +142,7 @@ final class SingleUse: Sendable {
     func begin() throws(HTTPError) {
         guard !isUsed.exchange(true, ordering: .relaxed) else {
             let reason = "the request's body can be read only once, and was: give it as bytes, a file or a factory"
-            throw .init(.bodyNotReplayable, .neverSent, reason)
+            throw .init(.bodyNotReplayable, processing: .neverSent, reason: reason)
         }
     }
 }
@@ -158,7 +158,9 @@ extension BodySource {
         let feed = try await loop.submit { NIOLoopBound(try makeFeed(loop), eventLoop: loop) }.get()
         defer { loop.execute { feed.value.close() } }
         while let piece = try await loop.flatSubmit({ feed.value.next() }).get() {
-            guard !Task.isCancelled else { throw HTTPError(.cancelled, .neverSent, "the task was cancelled") }
+            guard !Task.isCancelled else {
+                throw HTTPError(.cancelled, processing: .neverSent, reason: "the task was cancelled")
+            }
             try await body(piece)
         }
     }

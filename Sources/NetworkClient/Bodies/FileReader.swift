@@ -99,7 +99,7 @@ struct SentFile: Equatable {
         case S_IFDIR: throw .unreadableFile(path, EISDIR, "be sent: send the files in it")
         default:
             let reason = "\(path) is no regular file, whose length is known: send what comes out of it as a sequence"
-            throw .init(.bodyUnavailable, .neverSent, reason)
+            throw .init(.bodyUnavailable, processing: .neverSent, reason: reason)
         }
         length = Int64(status.st_size)
         seconds = status.st_mtim.tv_sec
@@ -122,12 +122,17 @@ struct SentFile: Equatable {
 
 extension HTTPError {
     fileprivate static func unreadableFile(_ path: String, _ number: Int32, _ what: String) -> Self {
-        .init(.bodyUnavailable, .neverSent, "\(path) can't \(what) (\(describe(number)))", errno: number)
+        .init(
+            .bodyUnavailable,
+            processing: .neverSent,
+            reason: "\(path) can't \(what) (\(describe(number)))",
+            errno: number
+        )
     }
 
     /// The error for a file that is no longer what was announced.
     static func changedFile(_ path: String, _ length: Int64, _ how: String) -> Self {
         let reason = "\(path) changed while it was sent: \(length) bytes were promised, and \(how); send a copy"
-        return .init(.bodyUnavailable, .neverSent, reason)
+        return .init(.bodyUnavailable, processing: .neverSent, reason: reason)
     }
 }

@@ -57,7 +57,11 @@ public struct RequestBody: Sendable {
             return try .bytes(encode(), contentType: contentType)
         } catch {
             let reason = "the body can't be encoded as \(contentType): \(error)"
-            return .init(content: .failure(.init(.requestSerializationFailed, .neverSent, reason, cause: error)))
+            return .init(
+                content: .failure(
+                    .init(.requestSerializationFailed, processing: .neverSent, reason: reason, cause: error)
+                )
+            )
         }
     }
 }
@@ -153,7 +157,11 @@ extension RequestBody {
                 try .form(body, isReplayable: form.isReplayable, use: use)
             }
         } catch {
-            return .init(content: .failure(.init(.requestSerializationFailed, .neverSent, "\(error)", cause: error)))
+            return .init(
+                content: .failure(
+                    .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
+                )
+            )
         }
     }
 

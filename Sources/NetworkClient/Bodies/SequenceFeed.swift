@@ -109,6 +109,10 @@ extension SequenceFeed {
 
 extension HTTPError {
     fileprivate static func wrongLength(_ how: String) -> Self {
-        .init(.bodyUnavailable, .neverSent, "the sequence of the request's body has another length: \(how)")
+        .init(
+            .bodyUnavailable,
+            processing: .neverSent,
+            reason: "the sequence of the request's body has another length: \(how)"
+        )
     }
 }

@@ -20,7 +20,12 @@ struct ConnectFailure {
         }
         let failures = several.connectionErrors.map { ($0.target, self.error(for: $0.error, at: $0.target)) }
         guard var worst = failures.map(\.1).min(by: { Self.rank($0.code) < Self.rank($1.code) }) else {
-            return .init(.nameNotFound, .neverSent, "'\(endpoint.host)' has no address to connect to", cause: error)
+            return .init(
+                .nameNotFound,
+                processing: .neverSent,
+                reason: "'\(endpoint.host)' has no address to connect to",
+                cause: error
+            )
         }
         guard failures.count > 1 else { return worst }
         let list = failures.map { "\($0.text): \(Self.short($1))" }.joined(separator: "; ")
@@ -50,10 +55,15 @@ struct ConnectFailure {
         if let error = error as? HTTPError { return error }
         let target = address?.text ?? endpoint.text
         guard let failure = error as? IOError else {
-            return .init(.connectFailed, .neverSent, "connecting to \(target) failed: \(error)", cause: error)
+            return .init(
+                .connectFailed,
+                processing: .neverSent,
+                reason: "connecting to \(target) failed: \(error)",
+                cause: error
+            )
         }
         let (code, reason) = endpoint.socketPath == nil ? Self.network(failure, target) : Self.local(failure, target)
-        return .init(code, .neverSent, reason, errno: failure.errnoCode, cause: error)
+        return .init(code, processing: .neverSent, reason: reason, errno: failure.errnoCode, cause: error)
     }
 
     /// connect(2) and bind(2) of a Unix socket; unix(7).

@@ -89,7 +89,8 @@ final class ConnectionProcess {
             self.query = nil
             metrics.resolve = (metrics.resolve ?? .zero) + lap()
             let addresses = result.mapError { error in
-                error as? HTTPError ?? .init(.nameLookupFailed, .neverSent, "\(error)", cause: error)
+                error as? HTTPError
+                    ?? .init(.nameLookupFailed, processing: .neverSent, reason: "\(error)", cause: error)
             }
             do throws(HTTPError) { try next(addresses) } catch { fail(error) }
         }
@@ -153,7 +154,9 @@ final class ConnectionProcess {
             try plan.initialize(prepared.channel)
         } catch {
             let reason = "the connection can't be set up: \(error)"
-            return fail(error as? HTTPError ?? .init(.connectFailed, .neverSent, reason, cause: error))
+            return fail(
+                error as? HTTPError ?? .init(.connectFailed, processing: .neverSent, reason: reason, cause: error)
+            )
         }
         guard let handshake = prepared.handshake else { return announce { succeed(prepared.channel) } }
         announce { secure(prepared.channel, handshake) }
@@ -166,11 +169,11 @@ final class ConnectionProcess {
             fail(
                 .init(
                     .tlsTimedOut,
-                    .neverSent,
-                    """
-                    the TLS handshake with \(endpoint.text) took longer than \(plan.limits.tls ?? .zero): \
-                    see whether the server speaks TLS there
-                    """
+                    processing: .neverSent,
+                    reason: """
+                        the TLS handshake with \(endpoint.text) took longer than \(plan.limits.tls ?? .zero): \
+                        see whether the server speaks TLS there
+                        """
                 )
             )
         }
@@ -192,7 +195,7 @@ final class ConnectionProcess {
     func cancel() { fail(Self.cancelled(endpoint)) }
 
     static func cancelled(_ endpoint: Endpoint) -> HTTPError {
-        .init(.cancelled, .neverSent, "connecting to \(endpoint.text) was cancelled")
+        .init(.cancelled, processing: .neverSent, reason: "connecting to \(endpoint.text) was cancelled")
     }
 
     private func timedOut() {
@@ -202,7 +205,7 @@ final class ConnectionProcess {
             no response from \(nextHop.text) within \(plan.limits.connect ?? .zero) (tried \(tried)): \
             see whether the server is up and no firewall is in the way
             """
-        fail(named(.init(.connectTimedOut, .neverSent, reason)))
+        fail(named(.init(.connectTimedOut, processing: .neverSent, reason: reason)))
     }
 
     private func succeed(_ channel: any Channel) {
@@ -262,7 +265,7 @@ extension ConnectionProcess {
         resolve(endpoint.host) { [self] addresses throws(HTTPError) in
             passage?.take(try addresses.get())
             if passage?.needsAddresses == true {
-                throw .init(.nameNotFound, .neverSent, "'\(endpoint.host)' has no address")
+                throw .init(.nameNotFound, processing: .neverSent, reason: "'\(endpoint.host)' has no address")
             }
             start()
         }
@@ -314,7 +317,7 @@ extension ConnectionProcess {
         guard let proxy = passage?.proxy, let failure else { return nil }
         if let refusal = prepared?.tunnel?.refusalSoFar() { return failure.error(for: refusal) }
         let reason = "it did not lead there within \(plan.limits.connect ?? .zero): see whether \(proxy) is a proxy"
-        return failure.of(.init(.connectTimedOut, .neverSent, reason))
+        return failure.of(.init(.connectTimedOut, processing: .neverSent, reason: reason))
     }
 }
 

@@ -57,8 +57,8 @@ extension Endpoint {
         } catch {
             throw .init(
                 .invalidConfiguration,
-                .neverSent,
-                "the Unix socket's path '\(socketPath)' is too long: the kernel takes 107 bytes",
+                processing: .neverSent,
+                reason: "the Unix socket's path '\(socketPath)' is too long: the kernel takes 107 bytes",
                 cause: error
             )
         }
@@ -89,8 +89,8 @@ extension SocketAddress {
         }
         throw .init(
             .interfaceNotFound,
-            .neverSent,
-            "there is no interface for the zone of \(text): 'ip link' shows those there are",
+            processing: .neverSent,
+            reason: "there is no interface for the zone of \(text): 'ip link' shows those there are",
             errno: ENODEV
         )
     }

@@ -31,8 +31,8 @@ struct PreparedChannel {
         guard let tls = plan.tls else {
             throw HTTPError(
                 .invalidConfiguration,
-                .neverSent,
-                "a secure connection needs a TLS client: give the connector one"
+                processing: .neverSent,
+                reason: "a secure connection needs a TLS client: give the connector one"
             )
         }
         handshake = try Self.add(tls, host: plan.endpoint.nameForTLS, to: pipeline)

@@ -87,7 +87,7 @@ struct ProxyFailure {
     }
 
     private func make(_ code: HTTPError.Code, _ reason: String) -> HTTPError {
-        var error = HTTPError(code, .neverSent, reason)
+        var error = HTTPError(code, processing: .neverSent, reason: reason)
         error.proxy = proxy.description
         return error
     }

@@ -74,6 +74,6 @@ enum RuntimeDescriptors {
     private static func tooFew(_ count: Int) -> HTTPError {
         let reason =
             "a first session needs \(count) free descriptors: close some, or raise the limit (ulimit -n)"
-        return HTTPError(.tooManyDescriptors, .neverSent, reason, errno: EMFILE)
+        return HTTPError(.tooManyDescriptors, processing: .neverSent, reason: reason, errno: EMFILE)
     }
 }

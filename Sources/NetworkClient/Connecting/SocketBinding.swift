@@ -34,8 +34,8 @@ struct SocketBinding {
             guard error.code == .invalidURL else { throw error }
             throw .init(
                 .invalidConfiguration,
-                .neverSent,
-                "'\(text)' is no numeric address to bind to: write one of this machine's, as in 192.0.2.2"
+                processing: .neverSent,
+                reason: "'\(text)' is no numeric address to bind to: write one of this machine's, as in 192.0.2.2"
             )
         }
     }
@@ -46,8 +46,8 @@ struct SocketBinding {
         guard index > 0 else {
             throw .init(
                 .interfaceNotFound,
-                .neverSent,
-                "there is no interface '\(name)' to bind to: 'ip link' shows those there are",
+                processing: .neverSent,
+                reason: "there is no interface '\(name)' to bind to: 'ip link' shows those there are",
                 errno: ENODEV
             )
         }
@@ -62,8 +62,8 @@ struct SocketBinding {
         guard exists else {
             throw .init(
                 .interfaceNotFound,
-                .neverSent,
-                "there is no interface with index \(index) to bind to: 'ip link' shows those there are",
+                processing: .neverSent,
+                reason: "there is no interface with index \(index) to bind to: 'ip link' shows those there are",
                 errno: ENODEV
             )
         }
@@ -78,11 +78,11 @@ struct SocketBinding {
         guard same.isEmpty else { return same }
         throw .init(
             .addressNotAvailable,
-            .neverSent,
-            """
-            \(endpoint.text) can't be reached from \(address.ipAddress ?? "the source address"), \
-            since it has no address of that family: bind to another address, or to an interface
-            """,
+            processing: .neverSent,
+            reason: """
+                \(endpoint.text) can't be reached from \(address.ipAddress ?? "the source address"), \
+                since it has no address of that family: bind to another address, or to an interface
+                """,
             errno: EADDRNOTAVAIL
         )
     }

@@ -112,17 +112,17 @@ extension HTTPError {
         let how = errno.map { "was lost (\(describe($0)))" } ?? "was closed by \(host)"
         if hasHead {
             let reason = "the connection \(how) within the response"
-            return .init(.bodyTruncated, .answered, reason, errno: errno, cause: cause)
+            return .init(.bodyTruncated, processing: .answered, reason: reason, errno: errno, cause: cause)
         }
         let reason = "the connection \(how) before a response came"
-        return .init(.connectionLost, .maybeProcessed, reason, errno: errno, cause: cause)
+        return .init(.connectionLost, processing: .maybeProcessed, reason: reason, errno: errno, cause: cause)
     }
 
     /// The error for a response whose head is too large.
     private static func headTooLarge(_ limit: Int, at host: String) -> Self {
         let reason =
             "the head of the response from \(host) is larger than \(limit) bytes: raise maximumHeadSize if that is right"
-        return .init(.headTooLarge, .answered, reason)
+        return .init(.headTooLarge, processing: .answered, reason: reason)
     }
 
     private static func unreadable(_ fault: ResponseFault, at host: String) -> Self {
@@ -135,6 +135,6 @@ extension HTTPError {
             case .truncated: "it breaks off"
             }
         let reason = "the response from \(host) can't be read as HTTP/1.1: \(why)"
-        return .init(.invalidResponse, .answered, reason, cause: fault)
+        return .init(.invalidResponse, processing: .answered, reason: reason, cause: fault)
     }
 }

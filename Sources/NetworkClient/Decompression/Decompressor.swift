@@ -109,6 +109,10 @@ enum ContentCoding: Sendable, Hashable {
     }
 
     private static func unreadable(_ why: String) -> HTTPError {
-        HTTPError(.decompressionFailed, .answered, "the response's body can't be decompressed because \(why)")
+        HTTPError(
+            .decompressionFailed,
+            processing: .answered,
+            reason: "the response's body can't be decompressed because \(why)"
+        )
     }
 }

@@ -138,15 +138,20 @@ final class Inflater {
         guard more <= limit - count else {
             throw HTTPError(
                 .bodyTooLarge,
-                .answered,
-                "the response's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
+                processing: .answered,
+                reason:
+                    "the response's body is more than \(limit) bytes once decompressed: raise the limit, or take it in pieces"
             )
         }
         count += more
     }
 
     private func failed(_ why: String) -> HTTPError {
-        HTTPError(.decompressionFailed, .answered, "the response's body is no valid \(coding) data: \(why)")
+        HTTPError(
+            .decompressionFailed,
+            processing: .answered,
+            reason: "the response's body is no valid \(coding) data: \(why)"
+        )
     }
 
     /// Whether two bytes begin a zlib stream (RFC 1950, 2.2); raw deflate data as encoders write them never begin so.

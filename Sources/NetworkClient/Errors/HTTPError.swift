@@ -29,11 +29,18 @@ public struct HTTPError: Error, Sendable {
     /// The underlying error.
     public var cause: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - processing: Whether the server may have processed the request.
+    ///   - reason: What exactly was wrong, and what to do, on one line.
+    ///   - errno: The error number, if the kernel reported the failure.
+    ///   - cause: The underlying error.
     public init(
         _ code: Code,
-        _ processing: Processing,
-        _ reason: String,
+        processing: Processing,
+        reason: String,
         errno: Int32? = nil,
         cause: (any Error)? = nil
     ) {
@@ -199,13 +206,25 @@ extension HTTPError {
     static func timedOut(_ stage: Timeouts.Stage, after limit: Duration?, at host: String) -> Self {
         let time = limit.map { " within \($0)" } ?? " in time"
         return switch stage {
-        case .resolve: .init(.resolveTimedOut, .neverSent, "\(host) was not resolved\(time)")
-        case .connect: .init(.connectTimedOut, .neverSent, "\(host) was not connected to\(time)")
-        case .tls: .init(.tlsTimedOut, .neverSent, "\(host) did not finish the TLS handshake\(time)")
-        case .firstByte: .init(.firstByteTimedOut, .maybeProcessed, "\(host) did not begin to respond\(time)")
-        case .read: .init(.readTimedOut, .answered, "\(host) stopped within its response: nothing came\(time)")
-        case .write: .init(.writeTimedOut, .maybeProcessed, "\(host) takes no more of the request: nothing went\(time)")
-        case .total: .init(.requestTimedOut, .maybeProcessed, "the request has not ended\(time)")
+        case .resolve: .init(.resolveTimedOut, processing: .neverSent, reason: "\(host) was not resolved\(time)")
+        case .connect: .init(.connectTimedOut, processing: .neverSent, reason: "\(host) was not connected to\(time)")
+        case .tls:
+            .init(.tlsTimedOut, processing: .neverSent, reason: "\(host) did not finish the TLS handshake\(time)")
+        case .firstByte:
+            .init(.firstByteTimedOut, processing: .maybeProcessed, reason: "\(host) did not begin to respond\(time)")
+        case .read:
+            .init(
+                .readTimedOut,
+                processing: .answered,
+                reason: "\(host) stopped within its response: nothing came\(time)"
+            )
+        case .write:
+            .init(
+                .writeTimedOut,
+                processing: .maybeProcessed,
+                reason: "\(host) takes no more of the request: nothing went\(time)"
+            )
+        case .total: .init(.requestTimedOut, processing: .maybeProcessed, reason: "the request has not ended\(time)")
         }
     }
 
@@ -214,7 +233,7 @@ extension HTTPError {
         let size = announced.map { " (\($0) bytes were announced)" } ?? ""
         let advice = limit == ByteBuffer.largest ? "take it as a stream or into a file" : "raise maximumBodySize"
         let reason = "the response's body is larger than \(limit) bytes\(size): \(advice) if that is right"
-        return .init(.bodyTooLarge, .answered, reason)
+        return .init(.bodyTooLarge, processing: .answered, reason: reason)
     }
 
     /// The error for a request that must be sent again, but whose body has been read and can be read only once.
@@ -223,7 +242,7 @@ extension HTTPError {
             \(host) wants the request again, and its body can be read only once: give it as bytes, a file \
             or a factory
             """
-        return .init(.bodyNotReplayable, .answered, reason)
+        return .init(.bodyNotReplayable, processing: .answered, reason: reason)
     }
 
     /// The error for a request body that can't be read.
@@ -232,13 +251,23 @@ extension HTTPError {
             if error.processing == .neverSent { error.processing = processing }
             return error
         }
-        return .init(.bodyUnavailable, processing, "the request's body can't be read: \(cause)", cause: cause)
+        return .init(
+            .bodyUnavailable,
+            processing: processing,
+            reason: "the request's body can't be read: \(cause)",
+            cause: cause
+        )
     }
 
     /// The error for a response body that can't be stored.
     static func bodyWriteFailed(_ cause: any Error) -> Self {
         cause as? HTTPError
-            ?? .init(.fileFailed, .answered, "the response's body can't be kept: \(cause)", cause: cause)
+            ?? .init(
+                .fileFailed,
+                processing: .answered,
+                reason: "the response's body can't be kept: \(cause)",
+                cause: cause
+            )
     }
 
     /// Returns the system's message for an error number.

@@ -56,7 +56,12 @@ extension HTTPError {
     /// The error for a failed operation on a file.
     static func file(_ what: String, _ path: String, errno number: Int32, _ advice: String? = nil) -> Self {
         let advice = advice ?? Self.advice(number)
-        return .init(.fileFailed, .neverSent, "can't \(what) \(path): \(describe(number)): \(advice)", errno: number)
+        return .init(
+            .fileFailed,
+            processing: .neverSent,
+            reason: "can't \(what) \(path): \(describe(number)): \(advice)",
+            errno: number
+        )
     }
 
     /// Returns the usual remedy for an error number.

@@ -187,7 +187,7 @@ final class SinkWriter: @unchecked Sendable {
     private func rest() {
         guard let isKept = closesKeeping else { return }
         isOpen = false
-        fail(HTTPError(.cancelled, .answered, "the request has ended"))
+        fail(HTTPError(.cancelled, processing: .answered, reason: "the request has ended"))
         let sink = UnsafeSink(sink)
         perform(mayBlock: self.sink.mayBlock) {
             sink.value.close(isKept: isKept)

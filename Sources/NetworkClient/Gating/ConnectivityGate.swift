@@ -113,7 +113,7 @@ public struct GatePass: Sendable, Hashable {
         let size = socklen_t(MemoryLayout.size(ofValue: index))
         guard setsockopt(socket, SOL_SOCKET, Self.bindToInterface, &index, size) != 0 else { return }
         let reason = "the socket can't be bound to the interface with index \(index): \(HTTPError.describe(errno))"
-        throw .init(.interfaceNotFound, .neverSent, reason, errno: errno)
+        throw .init(.interfaceNotFound, processing: .neverSent, reason: reason, errno: errno)
     }
 
     /// `SO_BINDTOIFINDEX` (`asm-generic/socket.h`).

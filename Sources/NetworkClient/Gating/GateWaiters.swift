@@ -124,11 +124,11 @@ final class GateWaiters: @unchecked Sendable {
 
 extension HTTPError {
     fileprivate static var cancelledAtGate: Self {
-        .init(.cancelled, .neverSent, "the request that waited at the gate was cancelled")
+        .init(.cancelled, processing: .neverSent, reason: "the request that waited at the gate was cancelled")
     }
 
     fileprivate static func timedOut(_ waiter: GateWaiters.Waiter, _ wait: GateWait) -> Self {
         let time = waiter.timeout ?? .zero
-        return .init(.connectivityTimedOut, .neverSent, "waited \(time) for \(wait), in vain")
+        return .init(.connectivityTimedOut, processing: .neverSent, reason: "waited \(time) for \(wait), in vain")
     }
 }

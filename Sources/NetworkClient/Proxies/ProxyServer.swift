@@ -135,7 +135,7 @@ enum ProxyText {
         "write http://host:port (or https, socks5, socks5h), with user:password@ before the host where it wants that"
 
     static func error(_ reason: String) -> HTTPError {
-        .init(.invalidConfiguration, .neverSent, "this is no proxy: \(reason)")
+        .init(.invalidConfiguration, processing: .neverSent, reason: "this is no proxy: \(reason)")
     }
 
     /// Reads a proxy.

@@ -23,34 +23,40 @@ enum LookupResult: Sendable {
         if errno == EMFILE || errno == ENFILE {
             return .init(
                 .tooManyDescriptors,
-                .neverSent,
-                "'\(name)' can't be looked up with so many descriptors open; close some, or raise the limit (ulimit -n)",
+                processing: .neverSent,
+                reason:
+                    "'\(name)' can't be looked up with so many descriptors open; close some, or raise the limit (ulimit -n)",
                 errno: errno
             )
         }
         return switch code {
         case EAI_NONAME:
-            .init(.nameNotFound, .neverSent, "there is no host named '\(name)': check its spelling")
+            .init(.nameNotFound, processing: .neverSent, reason: "there is no host named '\(name)': check its spelling")
         case noData:
-            .init(.nameNotFound, .neverSent, "the name '\(name)' exists, but has no address: check its spelling")
+            .init(
+                .nameNotFound,
+                processing: .neverSent,
+                reason: "the name '\(name)' exists, but has no address: check its spelling"
+            )
         case EAI_AGAIN:
             .init(
                 .nameTemporarilyUnresolvable,
-                .neverSent,
-                "no name server answers for '\(name)': see whether the network is up, and /etc/resolv.conf right"
+                processing: .neverSent,
+                reason:
+                    "no name server answers for '\(name)': see whether the network is up, and /etc/resolv.conf right"
             )
         case EAI_SYSTEM:
             .init(
                 .nameLookupFailed,
-                .neverSent,
-                "the name '\(name)' can't be looked up: \(String(cString: strerror(errno)))",
+                processing: .neverSent,
+                reason: "the name '\(name)' can't be looked up: \(String(cString: strerror(errno)))",
                 errno: errno
             )
         default:
             .init(
                 .nameLookupFailed,
-                .neverSent,
-                "the name '\(name)' can't be looked up: \(String(cString: gai_strerror(code)))"
+                processing: .neverSent,
+                reason: "the name '\(name)' can't be looked up: \(String(cString: gai_strerror(code)))"
             )
         }
     }

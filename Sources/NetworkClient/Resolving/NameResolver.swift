@@ -50,7 +50,7 @@ final class NameResolver: Sendable {
         perform(action, for: id, name, on: loop)
         if let limit { expire(id, name, after: limit, promise.futureResult) }
         return NameQuery(addresses: promise.futureResult) { [weak self] in
-            self?.end(id, .init(.cancelled, .neverSent, "the lookup of '\(name)' was cancelled"))
+            self?.end(id, .init(.cancelled, processing: .neverSent, reason: "the lookup of '\(name)' was cancelled"))
         }
     }
 
@@ -65,8 +65,9 @@ final class NameResolver: Sendable {
                 id,
                 .init(
                     .resolveTimedOut,
-                    .neverSent,
-                    "the lookup of '\(name)' took longer than \(limit): see whether the name servers of /etc/resolv.conf answer"
+                    processing: .neverSent,
+                    reason:
+                        "the lookup of '\(name)' took longer than \(limit): see whether the name servers of /etc/resolv.conf answer"
                 )
             )
         }
@@ -102,11 +103,11 @@ final class NameResolver: Sendable {
             promise?.fail(
                 HTTPError(
                     .nameTemporarilyUnresolvable,
-                    .neverSent,
-                    """
-                    '\(name)' was not looked up, since \(stalled) lookups of other names have had no answer for a while: \
-                    see whether the name servers of /etc/resolv.conf answer
-                    """
+                    processing: .neverSent,
+                    reason: """
+                        '\(name)' was not looked up, since \(stalled) lookups of other names have had no answer for a while: \
+                        see whether the name servers of /etc/resolv.conf answer
+                        """
                 )
             )
         }
@@ -134,7 +135,7 @@ final class NameResolver: Sendable {
             }
             let reason = "no thread can be started to look names up: \(error)"
             for promise in promises {
-                promise.fail(HTTPError(.nameLookupFailed, .neverSent, reason, errno: error.code))
+                promise.fail(HTTPError(.nameLookupFailed, processing: .neverSent, reason: reason, errno: error.code))
             }
         }
     }

@@ -53,7 +53,7 @@ extension PEMDocument {
 extension HTTPError {
     /// The error for a certificate, a key or a pin in the configuration that can't be used.
     static func badCertificate(_ reason: String, cause: (any Error)? = nil) -> HTTPError {
-        HTTPError(.invalidConfiguration, .neverSent, reason, cause: cause)
+        HTTPError(.invalidConfiguration, processing: .neverSent, reason: reason, cause: cause)
     }
 }
 
@@ -150,8 +150,8 @@ enum FileBytes {
         let words = strerror(number).map { String(cString: $0) } ?? "error \(number)"
         return HTTPError(
             .invalidConfiguration,
-            .neverSent,
-            "\(path) can't be read: \(words)",
+            processing: .neverSent,
+            reason: "\(path) can't be read: \(words)",
             errno: number
         )
     }

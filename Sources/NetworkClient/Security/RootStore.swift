@@ -96,8 +96,8 @@ enum SystemRoots {
         return .failure(
             HTTPError(
                 .certificateUntrusted,
-                .neverSent,
-                "the system has no trusted roots, looked for in \(paths.joined(separator: ", ")): "
+                processing: .neverSent,
+                reason: "the system has no trusted roots, looked for in \(paths.joined(separator: ", ")): "
                     + "install ca-certificates, set SSL_CERT_FILE, or give the roots"
             )
         )

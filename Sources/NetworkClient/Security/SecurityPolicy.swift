@@ -59,7 +59,7 @@ extension SecurityPolicy {
     /// Throws an error if the policy contradicts itself, or could never accept a server.
     func check(of source: String) throws(HTTPError) {
         guard let problem else { return }
-        throw HTTPError(.invalidConfiguration, .neverSent, "\(source) \(problem)")
+        throw HTTPError(.invalidConfiguration, processing: .neverSent, reason: "\(source) \(problem)")
     }
 
     /// Throws an error if the policy has pins, but the base URL's scheme uses no certificates.
@@ -69,8 +69,9 @@ extension SecurityPolicy {
         guard mode != .none, let scheme, scheme.lowercased() != "https" else { return }
         throw HTTPError(
             .invalidConfiguration,
-            .neverSent,
-            "the security policy pins, but the base URL is \(scheme), which shows no certificates: make it https"
+            processing: .neverSent,
+            reason:
+                "the security policy pins, but the base URL is \(scheme), which shows no certificates: make it https"
         )
     }
 
@@ -120,8 +121,8 @@ struct HostPolicies: Sendable {
         guard isName, !isWildcard || name.address == nil else {
             throw HTTPError(
                 .invalidConfiguration,
-                .neverSent,
-                "\"\(pattern)\" names no host for a security policy: "
+                processing: .neverSent,
+                reason: "\"\(pattern)\" names no host for a security policy: "
                     + "give a name in ASCII (xn--...), an address, or *. and a name"
             )
         }

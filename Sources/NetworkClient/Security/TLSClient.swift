@@ -41,7 +41,7 @@ struct TLSClient: Sendable {
             return (handler, verdict)
         } catch {
             let reason = "\"\(host.printable)\" can't be the name of a TLS server"
-            throw HTTPError(.invalidURL, .neverSent, reason, cause: error)
+            throw HTTPError(.invalidURL, processing: .neverSent, reason: reason, cause: error)
         }
     }
 
@@ -120,7 +120,7 @@ struct ServerEvaluator: Sendable {
         case .usePolicy: return refusal
         case .refuse(let error):
             let reason = "the challenge handler refused \(name.text): \(String(describing: error).printable)"
-            return HTTPError(.challengeRefused, .neverSent, reason, cause: error)
+            return HTTPError(.challengeRefused, processing: .neverSent, reason: reason, cause: error)
         }
     }
 

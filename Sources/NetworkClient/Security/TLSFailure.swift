@@ -17,7 +17,12 @@ struct TLSFailure {
         let rows = isServerAccepted ? [Self.refusedClient] + Self.table : Self.table
         let row = rows.first { row in row.marks.contains { text.contains($0) } }
         guard let row else { return failed("\(Self.shortened(text))", cause) }
-        return HTTPError(row.code, .neverSent, "TLS with \(host) failed: \(row.reason)", cause: cause)
+        return HTTPError(
+            row.code,
+            processing: .neverSent,
+            reason: "TLS with \(host) failed: \(row.reason)",
+            cause: cause
+        )
     }
 
     /// Returns the error for a server that refuses the client's certificate, or the lack of one, after the handshake
@@ -54,11 +59,17 @@ struct TLSFailure {
     }
 
     private func lost(_ what: String, _ number: Int32?, _ cause: any Error) -> HTTPError {
-        HTTPError(.connectionLost, .neverSent, "\(what) within the TLS handshake", errno: number, cause: cause)
+        HTTPError(
+            .connectionLost,
+            processing: .neverSent,
+            reason: "\(what) within the TLS handshake",
+            errno: number,
+            cause: cause
+        )
     }
 
     private func failed(_ what: String, _ cause: any Error) -> HTTPError {
-        HTTPError(.tlsFailed, .neverSent, "TLS with \(host) failed: \(what)", cause: cause)
+        HTTPError(.tlsFailed, processing: .neverSent, reason: "TLS with \(host) failed: \(what)", cause: cause)
     }
 
     /// Returns BoringSSL's messages without numbers, files and lines.

@@ -11,8 +11,8 @@ struct TrustFailure {
     var unreadable: HTTPError {
         HTTPError(
             .certificateUntrusted,
-            .neverSent,
-            "the certificate of \(host) can't be read: it is malformed, or its kind of key is not supported"
+            processing: .neverSent,
+            reason: "the certificate of \(host) can't be read: it is malformed, or its kind of key is not supported"
         )
     }
 
@@ -22,12 +22,18 @@ struct TrustFailure {
         _ failure: CertificateValidationResult.PolicyFailure?,
         _ name: ServerName?
     ) -> HTTPError {
-        guard let failure else { return HTTPError(.certificateUntrusted, .neverSent, untrustedReason(leaf)) }
+        guard let failure else {
+            return HTTPError(.certificateUntrusted, processing: .neverSent, reason: untrustedReason(leaf))
+        }
         if let error = dateError(in: Array(failure.chain)) { return error }
         let problem = IssuerPolicy.problem(in: failure.chain)
         if problem == nil, let name, let error = nameError(in: failure.chain, name) { return error }
         let reason = problem ?? failure.policyFailureReason.description.printable
-        return HTTPError(.certificateUntrusted, .neverSent, "the chain of \(host) is not valid: \(reason)")
+        return HTTPError(
+            .certificateUntrusted,
+            processing: .neverSent,
+            reason: "the chain of \(host) is not valid: \(reason)"
+        )
     }
 
     /// Returns the error for the first certificate that has expired or is not valid yet.
@@ -37,12 +43,12 @@ struct TrustFailure {
             let subject = index == 0 ? "the certificate of \(host)" : "\(certificate.subjectText), above \(host),"
             if now > certificate.notValidAfter {
                 let reason = "\(subject) has expired on \(certificate.notValidAfter.text); it is now \(now.text)"
-                return HTTPError(.certificateExpired, .neverSent, reason)
+                return HTTPError(.certificateExpired, processing: .neverSent, reason: reason)
             }
             if now < certificate.notValidBefore {
                 let date = certificate.notValidBefore.text
                 let reason = "\(subject) is not valid before \(date); it is now \(now.text): is the clock right?"
-                return HTTPError(.certificateNotYetValid, .neverSent, reason)
+                return HTTPError(.certificateNotYetValid, processing: .neverSent, reason: reason)
             }
         }
         return nil
@@ -55,7 +61,7 @@ struct TrustFailure {
             names.isEmpty
             ? "has no subjectAltName, and a common name does not count (RFC 9525): issue it for the host's name"
             : "is not for \(host), but for \(names)"
-        return HTTPError(.certificateHostMismatch, .neverSent, "the certificate \(actual)")
+        return HTTPError(.certificateHostMismatch, processing: .neverSent, reason: "the certificate \(actual)")
     }
 
     /// Returns the reason why no path leads to an anchor.
@@ -97,7 +103,7 @@ extension TrustFailure {
         }
         let origin = path == nil ? "presented, not proven" : "validated"
         let reason = "none of the pins is in the chain of \(host); that chain has (\(origin)): "
-        return HTTPError(.pinMismatch, .neverSent, reason + pins.joined(separator: ", "))
+        return HTTPError(.pinMismatch, processing: .neverSent, reason: reason + pins.joined(separator: ", "))
     }
 }
 

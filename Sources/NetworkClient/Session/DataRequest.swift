@@ -137,7 +137,12 @@ extension HTTPError {
             case .unacceptableContentType: .unacceptableContentType
             case .undecodable: .responseSerializationFailed
             }
-        self.init(code, Processing(status: response.head.status.code), "\(error)", cause: error.underlying)
+        self.init(
+            code,
+            processing: Processing(status: response.head.status.code),
+            reason: "\(error)",
+            cause: error.underlying
+        )
         self.request = request
         self.response = response.head
         self.body = Array(response.buffer.readableBytesView.prefix(Self.keptBody))

@@ -117,7 +117,9 @@ final class Exchange: HTTPExchange, DeadlineOwner {
         }
     }
 
-    func receiveUnexpected() { fail(.init(.invalidResponse, .answered, "the server answered what was not asked")) }
+    func receiveUnexpected() {
+        fail(.init(.invalidResponse, processing: .answered, reason: "the server answered what was not asked"))
+    }
 
     private func receive(_ head: HTTPResponseHead) {
         guard let handle = current?.handle else { return }
@@ -399,7 +401,8 @@ final class Exchange: HTTPExchange, DeadlineOwner {
 
     func pathWasLost(_ loss: PathLoss) {
         guard let current, let reason = loss.reason(at: current.handle.current.endpoint) else { return abandon() }
-        fail(.init(.pathLost, current.head == nil ? .maybeProcessed : .answered, reason))
+        let processing: Processing = current.head == nil ? .maybeProcessed : .answered
+        fail(.init(.pathLost, processing: processing, reason: reason))
     }
 
     func connectionWasLost(_ cause: (any Error)?, hasResponseBegun: Bool) {

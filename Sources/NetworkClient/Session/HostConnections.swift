@@ -189,7 +189,7 @@ final class HostConnections: HTTPConnectionOwner {
         guard pool.isOpening else { return }
         for handle in waiting.values.sorted(by: { $0.id < $1.id }) where handle.current.policy.gate.waits {
             let reason = "the way to \(endpoint.way) went while it was connected to: what is missing is \(wait)"
-            core.fail(handle, .init(.pathLost, .neverSent, reason))
+            core.fail(handle, .init(.pathLost, processing: .neverSent, reason: reason))
         }
     }
 
@@ -202,7 +202,7 @@ final class HostConnections: HTTPConnectionOwner {
         // Another one in its place would end the same way, over and over.
         guard !handler.isClosed else {
             let reason = "the connection to \(endpoint.text) was closed before it could be used"
-            return failed(handler, HTTPError(.connectionLost, .neverSent, reason))
+            return failed(handler, HTTPError(.connectionLost, processing: .neverSent, reason: reason))
         }
         connections[handler.id] = .open(handler, .init(connection.metrics))
         followPath(of: handler)
@@ -245,7 +245,10 @@ final class HostConnections: HTTPConnectionOwner {
         let isShortage = (error as? HTTPError)?.code == .tooManyDescriptors
         let action = pool.openingFailed(id, isShortage: isShortage)
         if case .fail(let request) = action, let handle = waiting.removeValue(forKey: request) {
-            core.fail(handle, (error as? HTTPError) ?? .init(.connectFailed, .neverSent, "\(error)", cause: error))
+            core.fail(
+                handle,
+                (error as? HTTPError) ?? .init(.connectFailed, processing: .neverSent, reason: "\(error)", cause: error)
+            )
         }
         perform(pool.next())
         retryAfterShortage()

@@ -57,7 +57,7 @@ extension SessionCore {
             handle.fail(with: flaw)
         } else if registry.withLock({ $0.add(handle) }) == false {
             let reason = "the session was invalidated: make a new one"
-            handle.fail(with: .init(.sessionInvalidated, .neverSent, reason))
+            handle.fail(with: .init(.sessionInvalidated, processing: .neverSent, reason: reason))
         }
         return handle
     }

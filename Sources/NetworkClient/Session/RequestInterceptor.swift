@@ -101,7 +101,12 @@ final class RequestInterceptors: Sendable {
                 try Task.checkCancellation()
                 request = try await interceptor.adapt(request, for: attempt)
             } catch {
-                throw .init(.interceptorFailed, .neverSent, "an interceptor failed: \(error)", cause: error)
+                throw .init(
+                    .interceptorFailed,
+                    processing: .neverSent,
+                    reason: "an interceptor failed: \(error)",
+                    cause: error
+                )
             }
         }
         return try head.adapted(to: request, at: url)
@@ -129,7 +134,11 @@ extension HTTPRequestHead {
     fileprivate func adapted(to request: HTTPRequest, at url: HTTPURL) throws(HTTPError) -> Self {
         guard request.method.rawValue == method.rawValue else {
             let reason = "an interceptor changed the method from \(method.rawValue) to \(request.method.rawValue)"
-            throw .init(.interceptorFailed, .neverSent, "\(reason): it may change path, query and fields")
+            throw .init(
+                .interceptorFailed,
+                processing: .neverSent,
+                reason: "\(reason): it may change path, query and fields"
+            )
         }
         var head = self
         if let target = try Self.target(of: request, at: url, unless: uri) { head.uri = target }
@@ -156,14 +165,18 @@ extension HTTPRequestHead {
         } catch {
             throw .init(
                 .interceptorFailed,
-                .neverSent,
-                "an interceptor made a URL of the request that is none",
+                processing: .neverSent,
+                reason: "an interceptor made a URL of the request that is none",
                 cause: error
             )
         }
         guard hasSameOrigin || changed.origin == url.origin else {
             let reason = "an interceptor changed the origin from \(url.origin) to \(changed.origin)"
-            throw .init(.interceptorFailed, .neverSent, "\(reason): it may change path, query and fields")
+            throw .init(
+                .interceptorFailed,
+                processing: .neverSent,
+                reason: "\(reason): it may change path, query and fields"
+            )
         }
         return changed.target
     }

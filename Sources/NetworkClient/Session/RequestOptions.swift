@@ -99,7 +99,7 @@ public enum IdempotencyKey: Sendable, Hashable {
                 \(text.debugDescription) is no idempotency key: it has to have a character at least, no control \
                 characters, and no space at either end
                 """
-            throw .init(.invalidConfiguration, .neverSent, reason)
+            throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
         return text
     }

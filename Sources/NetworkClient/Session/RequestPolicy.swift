@@ -120,11 +120,11 @@ final class RequestPolicy: Sendable {
         default:
             throw .init(
                 .invalidConfiguration,
-                .neverSent,
-                """
-                a request can't be bound (\(binding)) and have a requirement (\(requirement)), which binds it by itself: \
-                say one of both
-                """
+                processing: .neverSent,
+                reason: """
+                    a request can't be bound (\(binding)) and have a requirement (\(requirement)), which binds it by itself: \
+                    say one of both
+                    """
             )
         }
     }

@@ -101,7 +101,7 @@ extension HTTPSession {
         for name in Set(headers.map(\.name)) { fields[fields: name] = headers[fields: name] }
         guard fields[fields: .host].count <= 1 else {
             let reason = "the request has several Host fields, of which servers would each believe another: give one"
-            throw .init(.invalidConfiguration, .neverSent, reason)
+            throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
         if headers[.range] != nil, headers[.acceptEncoding] == nil, configuration.headers[.acceptEncoding] == nil {
             fields[.acceptEncoding] = DefaultFields.codingOfParts
@@ -126,7 +126,7 @@ extension HTTPSession {
         do {
             return try configuration.requestSerializer.serialize(head, parameters: parameters)
         } catch {
-            throw .init(.requestSerializationFailed, .neverSent, "\(error)", cause: error)
+            throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
         }
     }
 
@@ -145,7 +145,7 @@ extension HTTPSession {
             request.body = content.bytes
             return request
         } catch {
-            throw .init(.requestSerializationFailed, .neverSent, "\(error)", cause: error)
+            throw .init(.requestSerializationFailed, processing: .neverSent, reason: "\(error)", cause: error)
         }
     }
 
@@ -208,7 +208,7 @@ extension HTTPRequest.Method {
     func checkContent(hasBody: Bool) throws(HTTPError) {
         guard self == .trace, hasBody else { return }
         let reason = "a TRACE can't have a body: leave it out, and parameters too, or ask by another method"
-        throw .init(.invalidConfiguration, .neverSent, reason)
+        throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
     }
 }
 

@@ -154,7 +154,7 @@ final class SessionCore: @unchecked Sendable {
         guard handle.run.isActive else { return }
         let processing = handle.run.history.processing
         leave(handle)
-        end(handle, .failure(.init(.cancelled, processing, "the request was cancelled")))
+        end(handle, .failure(.init(.cancelled, processing: processing, reason: "the request was cancelled")))
     }
 
     /// Pauses a request.

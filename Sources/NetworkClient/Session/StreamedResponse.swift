@@ -67,7 +67,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
                     source.handle.cancel()
                 }
             } catch {
-                throw (error as? HTTPError) ?? .init(.cancelled, .answered, "the request was cancelled", cause: error)
+                throw (error as? HTTPError)
+                    ?? .init(.cancelled, processing: .answered, reason: "the request was cancelled", cause: error)
             }
         }
     }

@@ -107,7 +107,12 @@ struct TransportAttempt {
         handle.enter(.attemptEnded)
         switch result {
         case .failure(let cause):
-            let unknown = HTTPError(.connectionLost, .maybeProcessed, "the transport failed: \(cause)", cause: cause)
+            let unknown = HTTPError(
+                .connectionLost,
+                processing: .maybeProcessed,
+                reason: "the transport failed: \(cause)",
+                cause: cause
+            )
             let error = cause as? HTTPError ?? unknown
             if error.processing != .neverSent { handle.run.history.sent() }
             core.attemptFailed(handle, error)

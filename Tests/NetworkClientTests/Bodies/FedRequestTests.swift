@@ -86,7 +86,7 @@ struct FedRequestTests {
         let server = try ScriptedServer(always: [.forever([.readRequest, .response("yes")])])
         let session = try Self.session(server, .init(maximumAttempts: 3, baseDelay: .zero))
         let source = BodySource(length: 1, isReplayable: true) { _ throws(HTTPError) in
-            throw .init(.bodyUnavailable, .neverSent, "there is none")
+            throw .init(.bodyUnavailable, processing: .neverSent, reason: "there is none")
         }
         #expect(try await session.get("").string() == "yes")
         let request = session.put("", body: .init(content: .success(.init(makeSource: { source }))))

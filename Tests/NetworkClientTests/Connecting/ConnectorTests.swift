@@ -88,7 +88,9 @@ struct ConnectorTests {
         try await LabLoops.run { loops in
             let server = try ScriptedServer(in: loops.lab, always: [.readToEnd])
             let before = try loops.sockets()
-            for thrown in [HTTPError(.sessionInvalidated, .neverSent, "over"), LabError("set up", errno: 1)]
+            for thrown in [
+                HTTPError(.sessionInvalidated, processing: .neverSent, reason: "over"), LabError("set up", errno: 1),
+            ]
                 as [any Error]
             {
                 let attempt = Connector(tls: nil).connect(

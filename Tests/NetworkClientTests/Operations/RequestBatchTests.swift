@@ -61,7 +61,9 @@ struct RequestBatchTests {
         let task = Task { await RequestBatch(requests).endings() }
         task.cancel()
         for ending in await task.value {
-            guard case .failure(let error) = ending else { throw HTTPError(.cancelled, .answered, "not cancelled") }
+            guard case .failure(let error) = ending else {
+                throw HTTPError(.cancelled, processing: .answered, reason: "not cancelled")
+            }
             #expect(error.code == .cancelled)
         }
     }

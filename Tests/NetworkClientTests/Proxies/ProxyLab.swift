@@ -56,7 +56,7 @@ struct ProxyLab {
     func failure(_ session: HTTPSession, _ url: String = "http://origin.example/x") async throws -> HTTPError {
         do throws(HTTPError) {
             let response = try await session.get(url).response()
-            throw .init(.invalidResponse, .answered, "there was a response: \(response.status)")
+            throw .init(.invalidResponse, processing: .answered, reason: "there was a response: \(response.status)")
         } catch {
             return error
         }

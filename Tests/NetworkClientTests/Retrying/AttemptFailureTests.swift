@@ -22,7 +22,7 @@ struct AttemptFailureTests {
     }
 
     private func failure(_ code: HTTPError.Code, isPathLost: Bool = false) -> AttemptFailure {
-        .init(HTTPError(code, .maybeProcessed, "a reason"), isPathLost: isPathLost)
+        .init(HTTPError(code, processing: .maybeProcessed, reason: "a reason"), isPathLost: isPathLost)
     }
 
     @Test(arguments: HTTPError.Code.allCases)
@@ -37,7 +37,7 @@ struct AttemptFailureTests {
     }
 
     @Test func `an unacceptable status is classified by the status, with its Retry-After`() {
-        var error = HTTPError(.unacceptableStatus, .answered, "a reason")
+        var error = HTTPError(.unacceptableStatus, processing: .answered, reason: "a reason")
         error.response = HTTPResponse(status: 503, headerFields: [.retryAfter: "30"])
         #expect(AttemptFailure(error) == AttemptFailure(.status(503), .answered, retryAfter: .seconds(30)))
     }

@@ -69,7 +69,7 @@ struct TLSFailureTests {
 
     @Test func `the refusal takes precedence over the resulting handshake error`() {
         let verdict = TLSVerdict()
-        let refusal = HTTPError(.pinMismatch, .neverSent, "no pin")
+        let refusal = HTTPError(.pinMismatch, processing: .neverSent, reason: "no pin")
         verdict.keep(refusal)
         #expect(verdict.refusal?.code == .pinMismatch)
         #expect(verdict.error(for: ChannelError.eof, host: "localhost").reason == "no pin")

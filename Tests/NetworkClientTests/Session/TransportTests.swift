@@ -31,7 +31,7 @@ struct TransportTests {
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             guard !isFirst.exchange(false, ordering: .relaxed) else {
-                throw HTTPError(.connectionRefused, .neverSent, "nobody is there")
+                throw HTTPError(.connectionRefused, processing: .neverSent, reason: "nobody is there")
             }
             return .init(head: .init(status: .ok))
         }
@@ -49,7 +49,7 @@ struct TransportTests {
     }
 
     @Test func `its errors are the request's`() async throws {
-        let away = HTTPError(.networkUnreachable, .neverSent, "the network is away", errno: 101)
+        let away = HTTPError(.networkUnreachable, processing: .neverSent, reason: "the network is away", errno: 101)
         let error = await #expect(throws: HTTPError.self) { try await session(Failing(error: away)).get("").response() }
         #expect(error?.code == .networkUnreachable)
         #expect(error?.processing == .neverSent)

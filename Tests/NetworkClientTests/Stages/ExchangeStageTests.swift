@@ -119,7 +119,7 @@ struct ExchangeStageTests {
         let session = try session(server.url, .init([])) { $0.decision = .end }
         #expect(try await session.get("302/to/b").response().status == 302)
         let failing = try self.session(server.url, .init([])) {
-            $0.decision = .fail(.init(.invalidResponse, .answered, "not wanted"))
+            $0.decision = .fail(.init(.invalidResponse, processing: .answered, reason: "not wanted"))
         }
         let error = await #expect(throws: HTTPError.self) { try await failing.get("b").response() }
         #expect(error?.code == .invalidResponse)

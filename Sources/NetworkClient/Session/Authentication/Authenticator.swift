@@ -115,7 +115,11 @@ struct ResolvedAuthentication: Sendable {
         for source in policy.tokens {
             let origin = try Self.origin(source.origin)
             guard tokens.updateValue(source, forKey: origin) == nil else {
-                throw .init(.invalidConfiguration, .neverSent, "there are two sources of tokens for \(origin)")
+                throw .init(
+                    .invalidConfiguration,
+                    processing: .neverSent,
+                    reason: "there are two sources of tokens for \(origin)"
+                )
             }
         }
     }
@@ -126,8 +130,9 @@ struct ResolvedAuthentication: Sendable {
         } catch {
             throw .init(
                 .invalidConfiguration,
-                .neverSent,
-                "a credential or token is for an origin that is none, such as https://api.example.com: \(error.reason)"
+                processing: .neverSent,
+                reason:
+                    "a credential or token is for an origin that is none, such as https://api.example.com: \(error.reason)"
             )
         }
     }
@@ -315,7 +320,7 @@ extension HTTPError {
     /// Nobody could say as whom to appear.
     static func authenticationFailed(_ request: PreparedRequest, _ response: DataResponse, _ cause: any Error) -> Self {
         let reason = "\(request.endpoint.text) asks who is there, and the handler that knows has failed (see the cause)"
-        var error = Self(.authenticationFailed, .answered, reason, cause: cause)
+        var error = Self(.authenticationFailed, processing: .answered, reason: reason, cause: cause)
         error.response = response.head
         return error
     }
@@ -323,7 +328,7 @@ extension HTTPError {
     /// No token could be got.
     static func tokenRefreshFailed(_ origin: HTTPOrigin, _ response: DataResponse, _ cause: any Error) -> Self {
         let reason = "\(origin) refused the token, and no other one could be got (see the cause)"
-        var error = Self(.tokenRefreshFailed, .answered, reason, cause: cause)
+        var error = Self(.tokenRefreshFailed, processing: .answered, reason: reason, cause: cause)
         error.response = response.head
         return error
     }

@@ -51,8 +51,8 @@ public final class DownloadRequest: RequestHandle, @unchecked Sendable {
         let status = response.head.status
         var error = HTTPError(
             .unacceptableStatus,
-            .init(status: status.code),
-            (200...299).contains(status.code)
+            processing: .init(status: status.code),
+            reason: (200...299).contains(status.code)
                 ? "the response (\(status)) brought no file" : "the server responded with \(status), and no file"
         )
         error.request = request.description
@@ -157,7 +157,7 @@ extension FileReceiver {
     ) throws(HTTPError) {
         for name in ["Range", "If-Range"] where handle.request.head.headers.contains(name: name) {
             let reason = "a download asks for parts by itself: leave \(name) out of its fields"
-            throw .init(.invalidConfiguration, .neverSent, reason)
+            throw .init(.invalidConfiguration, processing: .neverSent, reason: reason)
         }
         let file = PartialFile.Plan(
             partPath: options.partPath,

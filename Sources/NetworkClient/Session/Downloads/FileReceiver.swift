@@ -88,7 +88,7 @@ final class FileReceiver: BodyReceiver {
                 return loop.makeFailedFuture(doubted(doubt))
             }
             let reason = "\(host) \(doubt): what has come is kept, download again for the rest"
-            return loop.makeFailedFuture(HTTPError(.bodyTruncated, .answered, reason))
+            return loop.makeFailedFuture(HTTPError(.bodyTruncated, processing: .answered, reason: reason))
         }
         let finished = writer.finish()
         finished.assumeIsolated().whenSuccess { [self] in
@@ -102,7 +102,7 @@ final class FileReceiver: BodyReceiver {
     func close() -> EventLoopFuture<Void>? { writer.close(isKept: life.part.isContinuable) }
 
     private func doubted(_ doubt: DownloadMismatch) -> HTTPError {
-        .init(.invalidResponse, .answered, "\(host) \(doubt)")
+        .init(.invalidResponse, processing: .answered, reason: "\(host) \(doubt)")
     }
 }
 

@@ -388,8 +388,8 @@ extension RequestDispatcher {
         guard isIntercepted || policy.retry.mayRetry(after: status) else { return false }
         var error = HTTPError(
             .unacceptableStatus,
-            .init(status: status),
-            "\(handle.current.endpoint.text) answered \(response.head.status)"
+            processing: .init(status: status),
+            reason: "\(handle.current.endpoint.text) answered \(response.head.status)"
         )
         error.response = response.head
         error.request = handle.current.description
@@ -436,7 +436,7 @@ extension RequestDispatcher {
         case .deadline: return .timedOut(.total, after: request.limits.total, at: request.endpoint.text)
         case .breaker:
             let reason = "\(request.endpoint.text) has failed too often of late, and is given a rest: try again later"
-            return .init(.circuitOpen, .neverSent, reason)
+            return .init(.circuitOpen, processing: .neverSent, reason: reason)
         case .noPath(let waited):
             let wait = keeper.verdict(for: GateKey(request.endpoint)).wait?.description ?? "the server did not answer"
             let isPatient = request.policy.gate.waits
@@ -444,7 +444,7 @@ extension RequestDispatcher {
                 isPatient
                 ? "no way to \(request.endpoint.way) within \(waited.rounded): it waited for \(wait)"
                 : "no way to \(request.endpoint.way) that the request may take: it needs \(wait)"
-            return .init(isPatient ? .connectivityTimedOut : .pathNotAllowed, .neverSent, reason)
+            return .init(isPatient ? .connectivityTimedOut : .pathNotAllowed, processing: .neverSent, reason: reason)
         }
     }
 }

@@ -55,7 +55,7 @@ extension HTTPError {
     fileprivate static func refused(by proxy: ProxyServer, _ endpoint: Endpoint, _ response: DataResponse) -> Self {
         let status = "\(response.head.status.code) \(response.head.status.reasonPhrase)"
         let words = ProxyFailure(proxy: proxy, endpoint: endpoint).words(for: status)
-        var error = HTTPError(.proxyAuthenticationRequired, .refusedUnprocessed, words)
+        var error = HTTPError(.proxyAuthenticationRequired, processing: .refusedUnprocessed, reason: words)
         error.proxy = proxy.description
         error.response = response.head
         error.body = Array(response.bytes.prefix(HTTPError.keptBody))

@@ -148,18 +148,34 @@ extension HTTPError {
         var error: Self =
             switch failure {
             case .tooMany:
-                .init(.tooManyRedirects, .answered, "\(answer), and \(limit) redirects were followed already")
+                .init(
+                    .tooManyRedirects,
+                    processing: .answered,
+                    reason: "\(answer), and \(limit) redirects were followed already"
+                )
             case .cycle:
-                .init(.redirectCycle, .answered, "\(answer), which leads to where the request has been before")
+                .init(
+                    .redirectCycle,
+                    processing: .answered,
+                    reason: "\(answer), which leads to where the request has been before"
+                )
             case .locationMissing:
-                .init(.redirectUnusable, .answered, "\(answer) without one Location that says where")
+                .init(
+                    .redirectUnusable,
+                    processing: .answered,
+                    reason: "\(answer) without one Location that says where"
+                )
             case .locationUnusable:
-                .init(.redirectUnusable, .answered, "\(answer) with a Location that is no URL that can be asked")
+                .init(
+                    .redirectUnusable,
+                    processing: .answered,
+                    reason: "\(answer) with a Location that is no URL that can be asked"
+                )
             case .downgrade, .bodyNotReplayable:
                 .init(
                     .redirectRefused,
-                    .answered,
-                    "\(answer), which leads from https to http: allow the downgrade if that is right"
+                    processing: .answered,
+                    reason: "\(answer), which leads from https to http: allow the downgrade if that is right"
                 )
             }
         error.response = .init(head)
