@@ -3,7 +3,7 @@ public import ReachabilityCore
 
 /// A source of network paths, which a gate consults before it starts a request.
 ///
-/// ``Reachability/ReachabilityMonitor`` conforms; other types can represent a simulated network in tests, or one that
+/// `ReachabilityMonitor` conforms; other types can represent a simulated network in tests, or one that
 /// is reached by other means.
 public protocol Connectivity: Sendable {
     /// The state of the default path. It is read for every gated request, so it must be as cheap as an atomic load.

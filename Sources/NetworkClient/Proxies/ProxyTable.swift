@@ -61,8 +61,8 @@ extension String {
 ///
 /// A request to a Unix socket, or through a custom ``Transport``, uses none, whatever the configuration is.
 public enum ProxyConfiguration: Sendable, Hashable {
-    /// The proxies that the environment variables name: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy` (see
-    /// ``ProxyEnvironment`` for the rules).
+    /// The proxies that the environment variables name: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`, by the
+    /// rules of `docs/proxies.md`.
     ///
     /// They are read when the session is made. An invalid value is an error of the requests that would use it.
     case environment

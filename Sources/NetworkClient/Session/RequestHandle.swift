@@ -10,7 +10,7 @@ import Synchronization
 /// nothing; a task that waits for its response cancels it when the task is cancelled. All members can be used from any
 /// thread.
 ///
-/// Unchecked, because ``run`` belongs to the session's event loop; all else is constant, atomic or behind a lock.
+/// Unchecked, because `run` belongs to the session's event loop; all else is constant, atomic or behind a lock.
 public class RequestHandle: @unchecked Sendable {
     /// Its number within its session, from 1.
     public final let id: UInt64
