@@ -1,6 +1,9 @@
+import Dispatch
 import HTTPLab
-import NetworkClient
+import NIOCore
 import Testing
+
+@testable import NetworkClient
 
 /// Reused connections that are lost, and the request that is sent on them.
 @Suite(.timeLimit(.minutes(10)))
@@ -50,7 +53,36 @@ struct ConnectionReuseTests {
         let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
         #expect(try await session.get("").string() == "first")
         try await server.waitForEnds()
+        // A busy kernel delivers the end of the connection after the server's close(2) has returned.
+        try await waitForNoConnection(of: session)
         #expect(try await session.post("", body: .text("pay")).string() == "second")
+    }
+
+    @Test func `a POST is not sent on a closed connection, although the event loop has not seen its end yet`() async throws {
+        let latch = try ServerLatch()
+        let server = try ScriptedServer { number in
+            number == 0
+                ? [.readRequest, .response("first"), .await(latch), .close]
+                : [.readRequest, .response("second"), .readToEnd]
+        }
+        let session = try HTTPSession(baseURL: "http://127.0.0.1:\(server.port)/", configuration: .lasting)
+        #expect(try await session.get("").string() == "first")
+        let isClosed = DispatchSemaphore(value: 0)
+        let request = session.core.loop.submit {
+            isClosed.wait()
+            return session.post("", body: .text("pay"))
+        }
+        latch.open()
+        try await server.waitForEnds()
+        isClosed.signal()
+        #expect(try await request.get().string() == "second")
+    }
+
+    private func waitForNoConnection(of session: HTTPSession) async throws {
+        let core = session.core
+        while try await core.loop.submit({ core.pools.connectionCount }).get() > 0 {
+            try await core.loop.scheduleTask(in: .milliseconds(1)) {}.futureResult.get()
+        }
     }
 
     @Test func `an unsolicited response closes the connection`() async throws {
