@@ -1,4 +1,5 @@
 import HTTPLab
+import NIOCore
 import Testing
 
 @testable import NetworkClient
