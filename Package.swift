@@ -35,6 +35,7 @@ let package = Package(
     products: [
         .library(name: "Reachability", targets: ["Reachability"]),
         .library(name: "NetworkClient", targets: ["NetworkClient"]),
+        .library(name: "NetworkClientFoundation", targets: ["NetworkClientFoundation"]),
         .library(name: "HTTPSerialization", targets: ["HTTPSerialization"]),
         .executable(name: "netwatch", targets: ["netwatch"]),
         .executable(name: "netwatch-fetch", targets: ["netwatch-fetch"]),
@@ -97,6 +98,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "NetworkClientFoundation", dependencies: ["NetworkClient"], swiftSettings: settings),
         .target(name: "NetwatchCore", dependencies: ["ReachabilityCore"], swiftSettings: settings),
         .target(
             name: "CommandLineSupport",
@@ -170,7 +172,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Guides",
-            dependencies: ["NetworkClient", "Reachability"],
+            dependencies: ["NetworkClient", "NetworkClientFoundation", "Reachability"],
             path: "Examples/Guides",
             swiftSettings: settings
         ),
@@ -243,8 +245,8 @@ let package = Package(
         .testTarget(
             name: "NetworkClientTests",
             dependencies: [
-                "CZlib", "HTTPLab", "HTTPSerialization", "Locking", "NetworkClient", "NetworkClientCore", "NetworkLab",
-                "Reachability", "ReachabilityCore", "RequestGate",
+                "CZlib", "HTTPLab", "HTTPSerialization", "Locking", "NetworkClient", "NetworkClientCore",
+                "NetworkClientFoundation", "NetworkLab", "Reachability", "ReachabilityCore", "RequestGate",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

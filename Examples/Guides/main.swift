@@ -1,4 +1,6 @@
+import Foundation
 import NetworkClient
+import NetworkClientFoundation
 import Reachability
 
 // The code of the articles in the documentation catalogues: `Guides TASK [ARGUMENT]`.
@@ -33,6 +35,12 @@ func download(_ url: String, to path: String, with session: HTTPSession) async t
     for await progress in request.progress { print(progress.received, "of", progress.toReceive ?? 0) }
     let file = try await request.response().file
     print(file.size, "bytes,", file.resumedFrom, "of them from an earlier attempt")
+}
+
+/// Downloads a file to a URL.
+func downloadFirmware(from url: URL, with session: HTTPSession) async throws -> URL? {
+    let file = URL(filePath: "/var/lib/device/firmware.bin")
+    return try await session.download(url, to: file).response().file.url
 }
 
 /// Responds to requests in place of a server.

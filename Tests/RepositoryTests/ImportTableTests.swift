@@ -10,7 +10,7 @@ struct ImportTableTests {
     ///
     /// A new target takes its place here before it is built. ReachabilityCore is pure: no I/O, clock, randomness, lock
     /// or thread. Reachability and the tools go without Foundation, because the programs that use it have to stay
-    /// small. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library. Locking
+    /// small; NetworkClientFoundation is for those that have it anyway. HTTPSerialization takes the coders of Foundation's small part, and iconv(3) from the C library. Locking
     /// is the one lock that all use, LinuxSystem the one home of threads, clocks, descriptors and name lookups.
     /// NetworkClientCore and RequestGate are pure too: their decisions are carried out by NetworkClient on SwiftNIO. So
     /// is NetwatchCore, which formats what the tool shows. NetworkClient is the one shell that stands on another: the
@@ -33,6 +33,7 @@ struct ImportTableTests {
             "ReachabilityCore", "RequestGate", "SwiftASN1", "Synchronization", "X509",
         ],
         "NetwatchCore": ["ReachabilityCore"],
+        "NetworkClientFoundation": ["Foundation", "NetworkClient"],
         "NetworkClientCore": ["ReachabilityCore"],
         "ReachabilityCore": [],
         "RequestGate": ["NetworkClientCore", "ReachabilityCore"],
