@@ -24,7 +24,7 @@ final class BodySender {
         /// Whether the feed was asked for a piece that is still pending.
         var isFeeding = false
         /// The number of pieces that the kernel has not accepted yet.
-        var piecesUnderWay = 0
+        var pendingPieces = 0
         /// Whether the user has paused the request.
         var isPaused = false
         /// Whether the whole request was sent.
@@ -94,7 +94,7 @@ final class BodySender {
             hold(now)
         } else if !current.isSent {
             // While the feed has no piece ready, the kernel has nothing to accept.
-            if current.piecesUnderWay > 0 || current.connection.unwrittenBytes > 0 { startWriteTimeout(now) }
+            if current.pendingPieces > 0 || current.connection.unwrittenBytes > 0 { startWriteTimeout(now) }
         } else if !current.hasResponse {
             timer.set(.firstByte, after: current.handle.current.limits.firstByte, from: now)
         }
@@ -218,7 +218,7 @@ final class BodySender {
     private func send(_ piece: ByteBuffer) {
         guard let handle = current?.handle, piece.readableBytes > 0 else { return }
         handle.run.metrics.bodyBytesSent += piece.readableBytes
-        current?.piecesUnderWay += 1
+        current?.pendingPieces += 1
         let written = core.loop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenSuccess { [self] in pieceWasWritten(of: handle) }
         write(.body(.byteBuffer(piece)), written)
@@ -226,7 +226,7 @@ final class BodySender {
         if core.isObserved(handle) {
             core.tell(.sending(bytes: handle.run.metrics.bodyBytesSent, of: handle.current.source?.length), handle)
         }
-        if current?.piecesUnderWay ?? 0 > 0, timer.deadlines[.write] == nil { startWriteTimeout() }
+        if current?.pendingPieces ?? 0 > 0, timer.deadlines[.write] == nil { startWriteTimeout() }
     }
 
     /// Writes a part of the request, and keeps the write progress correct although bytes are added.
@@ -241,8 +241,8 @@ final class BodySender {
     /// Records that the kernel has accepted a piece, and restarts the write timeout if others are left.
     private func pieceWasWritten(of handle: RequestHandle) {
         guard current?.handle === handle else { return }
-        current?.piecesUnderWay -= 1
-        if current?.piecesUnderWay == 0 { timer.deadlines[.write] = nil } else { startWriteTimeout() }
+        current?.pendingPieces -= 1
+        if current?.pendingPieces == 0 { timer.deadlines[.write] = nil } else { startWriteTimeout() }
     }
 
     private func finishFeeding() {

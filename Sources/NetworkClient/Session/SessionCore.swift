@@ -167,7 +167,7 @@ final class SessionCore: @unchecked Sendable {
         switch handle.run.state {
         case .opening, .keeping, .carried, .deciding:
             handle.run.stopWatching()
-            pauseUnderWay(handle)
+            pauseRunning(handle)
         case .exchanging(let exchange) where exchange.canContinueByRange:
             // The received bytes are kept, and the next attempt requests the rest.
             handle.interrupt()
@@ -175,7 +175,7 @@ final class SessionCore: @unchecked Sendable {
             dispatcher.pause(handle)
         case .exchanging(let exchange):
             exchange.pause()
-            pauseUnderWay(handle)
+            pauseRunning(handle)
         case .pooled(let pool):
             pool.withdraw(handle)
             hold(handle)
@@ -194,9 +194,9 @@ final class SessionCore: @unchecked Sendable {
         dispatcher.pause(handle)
     }
 
-    private func pauseUnderWay(_ handle: RequestHandle) {
+    private func pauseRunning(_ handle: RequestHandle) {
         handle.extras.pauseStart = .now()
-        dispatcher.pauseUnderWay(handle)
+        dispatcher.pauseRunning(handle)
     }
 
     /// Starts a request, or resumes a paused one.
@@ -445,7 +445,7 @@ final class SessionCore: @unchecked Sendable {
         for monitor in monitors { monitor.sessionWasInvalidated() }
     }
 
-    // MARK: Routes
+    // MARK: Paths
 
     /// Creates the gate keeper for the first request that needs it.
     ///

@@ -35,7 +35,7 @@ package struct ServerRecord: Sendable {
     package var discarded = 0
     /// The requests that the script read.
     package var requests: [Request] = []
-    /// How the client ended it; nil until the server notices.
+    /// How the client ended it; nil until the server detects it.
     package var clientEnd: End?
     /// How it ended; nil while it is open.
     package var end: End?

@@ -90,7 +90,7 @@ extension GateKeeper.Verdict {
     /// Whether requests may start.
     var isOpen: Bool { if case .open = self { true } else { false } }
 
-    /// What requests wait for; nil if they may start.
+    /// The condition that requests wait for; nil if they may start.
     var wait: GateWait? { if case .closed(let wait) = self { wait } else { nil } }
 }
 

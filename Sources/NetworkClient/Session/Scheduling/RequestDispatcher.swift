@@ -299,7 +299,7 @@ extension RequestDispatcher {
     }
 
     /// Pauses a request that is being sent or received.
-    func pauseUnderWay(_ handle: RequestHandle) {
+    func pauseRunning(_ handle: RequestHandle) {
         core.loop.preconditionInEventLoop()
         guard let id = handle.run.scheduled?.id else { return }
         scheduler.pause(id, at: BootClock.now)
